@@ -26,7 +26,8 @@ class Context(NamedTuple):
     `elsewhere` are the risks that other modules of the host can have, which the same variable
     accepts; warnings begin with the name of the `host`. `lists` are the networks of planned lists
     by name, and `references` says for each list how many more rules refer to it, or fewer, once the
-    modules before have run. `step` is the half of an exclusive plan for lists that the module
+    modules before have run. `prefixes` are those that the account protects then, None if that is
+    not known. `step` is the half of an exclusive plan for lists that the module
     makes: rules are written between the two. `zone_id` is the zone whose rules refer to the lists.
     With `reads`, a module returns these collections of its owner, and nothing else.
     """
@@ -38,6 +39,7 @@ class Context(NamedTuple):
     lists: Mapping[str, Any] = NOTHING
     references: Mapping[str, int] = NOTHING
     step: str = ""
+    prefixes: Sequence[str] | None = None
     zone_id: str = ""
     reads: Sequence[str] = ()
 
@@ -48,7 +50,11 @@ class Context(NamedTuple):
     def environment(self) -> dict[str, str]:
         """The environment of a packed module. It reads lists itself that are too long for it."""
         text = _packed(self)
-        return {CONTEXT: text if len(text) <= LONGEST else _packed(self._replace(lists=NOTHING))}
+        return {
+            CONTEXT: text
+            if len(text) <= LONGEST
+            else _packed(self._replace(lists=NOTHING, prefixes=None))
+        }
 
 
 TASK = Context()

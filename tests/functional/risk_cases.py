@@ -81,7 +81,7 @@ def of_firewall(
     name: str,
     action: str,
     changed: Entries,
-    more: str = "or not ip.src in {10.0.0.0/8}",
+    more: str = "or ip.src in {128.0.0.0..254.255.255.255}",
     *,
     items: Entries | None = None,
     state: str = "present",

@@ -140,7 +140,9 @@ ZONES: list[tuple[str, Sequence[Mapping[str, Any]], str]] = [
     ("skips behind all blocks", [*RULES, skip("true")], ""),
     ("skips nothing", [skip("false"), *RULES], ""),
     ("a skip that is off", [skip("true", enabled=False), *RULES], ""),
-    ("another block", [{**BLOCK, "ref": "more", "expression": "true"}, *RULES], ""),
+    ("another block", [{**BLOCK, "ref": "more", "expression": "ip.src in {10.0.0.0/8}"}, *RULES], ""),
+    ("runs another ruleset first", [{**BLOCK, "ref": "more", "action": "execute", "expression": "true"}, *RULES], "more may let requests pass"),
+    ("skips in a way that is not known", [*RULES, skip("ssl", action_parameters={"engines": ["a"]})], "hack may let requests pass"),
     ("a rule that logs", [{**BLOCK, "ref": "more", "action": "log"}, *RULES], ""),
     ("a block is off", [OFFICE, {**BLOCK, "enabled": False}, OTHER], "login is off, and the baseline turns it on."),
     ("a block is gone", [OFFICE, OTHER], "login does not exist."),
@@ -165,6 +167,27 @@ def test_a_zone_is_weakened_by_a_change_by_hand(
     assert record["status"] == ("weakened" if reason else "in_order")
     assert reason in " ".join(record["reasons"])
     assert {item["key"] for item in record["unmanaged"]} <= {"hack", "more"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "blocked"),
+    [
+        ("ip.src in {0.0.0.0/0}", "every request from 0.0.0.0/0"),
+        ('http.request.uri.path wildcard "/*"', "every GET request over HTTPS"),
+        ('http.host eq "shop.example"', "every GET request to https://shop.example/..."),
+    ],
+)
+def test_a_block_of_all_plain_traffic_by_hand_is_a_difference_that_the_pages_tell(
+    expression: str, blocked: str, service: LocalService, modules: Modules
+) -> None:
+    wide = {**BLOCK, "ref": "panic", "expression": expression}
+    service.zone(ZONE).seed(custom_rules=[*RULES, wide], name="shop.example")
+    record = zone_record(modules)
+    reason = f"The custom rule panic blocks {blocked}, and no baseline names it."
+    assert (record["status"], record["reasons"]) == ("drift", [reason])
+    (unmanaged,) = record["unmanaged"]
+    assert (unmanaged["weakens"], unmanaged["reason"]) == (False, f"blocks {blocked}")
+    assert "Custom rule panic: blocks every" in markdown_page(report_of([record], NOW.isoformat()))
 
 
 @pytest.mark.parametrize(

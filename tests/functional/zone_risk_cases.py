@@ -15,7 +15,7 @@ from tests.functional.risk_cases import RiskCase
 Rule = dict[str, Any]
 
 EVERYBODY = "ip.src in {0.0.0.0/1 128.0.0.0/1 ::/0}"
-NEARLY_EVERYBODY = "ip.src in {0.0.0.0/1 128.0.0.0/2 ::/0}"
+NEARLY_HALF = "ip.src in {0.0.0.0/2 128.0.0.0/3 ::/2}"
 SCRAPER = 'http.user_agent contains "scraper"'
 SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}}
 OFFICE = {"ref": "office", **SKIP, "expression": "ip.src in {192.0.2.0/24}"}
@@ -104,8 +104,16 @@ ZONE_RISK_CASES = (
     packets("a skip of every packet", [{"ref": "all", "action": "skip", "expression": "ip.dst in {0.0.0.0/0 ::/0}"}], codes=["skips_everything"],
             entries=["all"]),
     packets("a block of every packet", [{"ref": "all", "action": "block", "expression": "true"}], codes=["blocks_everything"], entries=["all"]),
-    packets("a block of TCP and a skip of SIP", [{"ref": "tcp", "action": "block", "expression": 'ip.proto eq "tcp"'},
+    packets("a block of ICMP and a skip of SIP", [{"ref": "icmp", "action": "block", "expression": 'ip.proto eq "icmp"'},
             {"ref": "sip", "action": "skip", "expression": "sip"}]),
+    packets("a block of TCP", [{"ref": "tcp", "action": "block", "expression": 'ip.proto eq "tcp"'}], codes=["blocks_everything"], entries=["tcp"]),
+    packets("a block of UDP, without which TCP goes on", [{"ref": "udp", "action": "block", "expression": 'ip.proto eq "udp"'}]),
+    packets("a skip of UDP", [{"ref": "udp", "action": "skip", "expression": 'ip.proto eq "udp"'}], codes=["skips_everything"], entries=["udp"]),
+    packets("a block of half of IPv4", [{"ref": "half", "action": "block", "expression": "ip.src in {0.0.0.0/1}"}], codes=["blocks_everything"],
+            entries=["half"]),
+    packets("a block of everything but an office", [{"ref": "others", "action": "block", "expression": "not ip.src in {203.0.113.0/24}"}],
+            codes=["blocks_everything"], entries=["others"]),
+    packets("a block of one port and one network", [{"ref": "few", "action": "block", "expression": "tcp.dstport eq 443 or ip.src in {10.0.0.0/8}"}]),
     packets("no rule of packets left", [], state="exact", codes=["empties_list", "weakens_network_firewall"]),
     custom("every rule that blocks or challenges disabled", [{"ref": item["ref"], **OFF} for item in FOUR], codes=["weakens_zone"],
            entries=["login", "scrapers", "admin", "form"]),
@@ -138,8 +146,20 @@ ZONE_RISK_CASES = (
     custom("a skip of everything last", [everybody("skip")], codes=["skips_everything"], entries=["everybody"]),
     custom("a skip of one product for everything", [everybody("skip", action_parameters={"products": ["bic"]})], codes=["skips_everything"]),
     custom("a skip of everything that is disabled", [everybody("skip", enabled=False)]),
-    custom("a skip of three quarters of everything", [everybody("skip", expression=NEARLY_EVERYBODY)]),
-    custom("a skip of what is not known to be everything", [everybody("skip", expression='http.host contains "."')]),
+    custom("a skip of nearly half of IPv4", [everybody("skip", expression=NEARLY_HALF)]),
+    custom("a skip of what is not known to be everything", [everybody("skip", expression='http.user_agent contains "."')]),
+    custom("a skip of all of IPv4", [everybody("skip", expression="ip.src in {0.0.0.0/0}")], codes=["skips_everything"], entries=["everybody"]),
+    custom("a skip of every path by wildcard", [everybody("skip", expression='http.request.uri.path wildcard "/*"')], codes=["skips_everything"]),
+    custom("a block of every path by its beginning", [everybody("block", expression='starts_with(http.request.uri.path, "/")')], codes=["blocks_everything"]),
+    custom("a block of what comes over HTTPS", [everybody("block", expression="ssl")], codes=["blocks_everything"]),
+    custom("a block of every address but one", [everybody("block", expression="ip.src ne 192.0.2.1")], codes=["blocks_everything"]),
+    custom("a block of a country, a path and a user agent", [everybody("block", expression=f'ip.src.country eq "DE" or {SCRAPER} or http.request.uri.path eq "/a"')]),
+    custom("a block of the other half of IPv4", [everybody("block", expression="ip.src in {128.0.0.0/1}", ref="other")],
+           [*SHOP, everybody("block", expression="ip.src in {0.0.0.0/1}")], codes=["blocks_everything"], entries=["other"]),
+    custom("a block of half of IPv4 widened to all of it", [everybody("block", expression="ip.src in {0.0.0.0/0}")],
+           [*SHOP, everybody("block", expression="ip.src in {0.0.0.0/1}")], codes=["blocks_everything"], entries=["everybody"]),
+    custom("a block of all but an office widened by a part of the office", [everybody("block", expression="not ip.src in {203.0.113.0/25}")],
+           [*SHOP, everybody("block", expression="not ip.src in {203.0.113.0/24}")]),
     custom("a skip of everything behind a block of everything", [everybody("skip", ref="late")], [*SHOP, everybody("block")]),
     custom("a skip of everything between a skip of one product and a block of everything", [everybody("skip", ref="new", position="before last")],
            [everybody("skip", action_parameters={"products": ["bic"]}), everybody("block", ref="last")], codes=["skips_everything"], entries=["new"]),
@@ -171,7 +191,7 @@ ZONE_RISK_CASES = (
     custom("a block of what a field has or has not", [everybody("block", expression=f"{SCRAPER} or not {SCRAPER}")], codes=["blocks_everything"]),
     custom("a block of everything that is disabled", [everybody("block", enabled=False)]),
     custom("a log of everything", [everybody("log")]),
-    custom("a block of three quarters of everything", [everybody("block", expression=NEARLY_EVERYBODY)]),
+    custom("a block of nearly half of IPv4", [everybody("block", expression=NEARLY_HALF)]),
     custom("a block of everything behind another", [everybody("block", ref="late")], [*SHOP, everybody("block")]),
     custom("a block of everything behind a skip of everything", [everybody("block", ref="late")], [*SHOP, everybody("skip")]),
     custom("a block of everything behind a skip of one product for everything", [everybody("block", ref="late")],

@@ -396,4 +396,6 @@ def client_of_owner(client: Client, settings: Settings) -> Client:
     if name is None:
         return client
     zones = client.read(ZONES, {"name": name})
-    return client.within({ZONE_OWNER.option: only_zone(name, zones)})
+    found = client.within({ZONE_OWNER.option: only_zone(name, zones)})
+    found.zone_name = name
+    return found

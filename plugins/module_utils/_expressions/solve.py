@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Callable, Hashable, Iterable, Mapping, NamedTuple
+from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tuple
 
 from .._values.address_set import EVERYTHING, Ranges, complement, intersection, union
 from .fields import FILTER_FIELDS, values_of
@@ -80,7 +80,6 @@ class Diagrams:
         self._nodes = [end, end]
         self._numbers: dict[DiagramNode, Set] = {}
         self._combined: dict[tuple[str, Set, Set], Set] = {}
-        self._conceivable: dict[Set, Set] = {}
         self._steps = 0
 
     def matching(self, expression: str) -> Set:
@@ -163,16 +162,6 @@ class Diagrams:
     def part(self, packets: Set, destination: int) -> Set:
         """The packets of a set to a destination, without it."""
         return self._from(FIRST_LEVELS.index(DESTINATION), packets).part(destination)
-
-    def conceivable(self, traffic: Set) -> Set:
-        """A set and what may be in it, if comparisons of which no more is known are true or not."""
-        node = self._nodes[traffic]
-        if node.level >= OPEN_LEVEL:
-            return min(traffic, WHOLE)
-        if traffic not in self._conceivable:
-            parts = {start: self.conceivable(part) for start, part in zip(node.starts, node.parts)}
-            self._conceivable[traffic] = self._number(node.level, parts)
-        return self._conceivable[traffic]
 
     def _compared(self, leaf: Comparison) -> Set:
         """The traffic that meets a comparison; a variable if no more is known."""
@@ -273,23 +262,24 @@ def _names_texts(leaf: Comparison) -> bool:
     )
 
 
-def always(expression: str, condition: str = "true", decide: Settled | None = None) -> bool | None:
-    """True if every request that meets a condition is proven to match an expression, False if one
-    is proven not to, None if neither is proven. `decide` is that of Diagrams."""
+Parts = List[Tuple[Ranges, Ranges]]  # destinations, and the sources of some traffic to them
+
+
+def unmatched(expression: str, condition: str = "true", decide: Settled | None = None) -> Parts:
+    """The traffic that meets a condition and is not proven to match an expression. `decide` is that
+    of Diagrams."""
     diagrams = Diagrams(decide)
     try:
-        rest = diagrams.without(diagrams.matching(condition), diagrams.matching(expression))
-        holds = diagrams.without(WHOLE, rest)
-        if holds == WHOLE:
-            return True
-        return None if diagrams.conceivable(holds) == WHOLE else False
+        every = diagrams.combined("and", [diagrams.possible(), diagrams.matching(condition)])
+        rest = diagrams.without(every, diagrams.matching(expression))
+        return [(to, diagrams.values(one, SOURCE)) for to, one in diagrams.by_destination(rest)]
     except TooManyCases:
-        return None
+        return [(EVERYTHING, EVERYTHING)]
 
 
 def matches_every_request(expression: str) -> bool:
     """Return whether every request of a zone, or every packet, is proven to match."""
-    return always(expression) is True
+    return not unmatched(expression)
 
 
 class Matches(NamedTuple):

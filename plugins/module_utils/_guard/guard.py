@@ -20,6 +20,7 @@ from .._schema.resource import Resource, State
 from .._text import joined
 from .check import Checked, check_plan
 from .feasibility import check_feasibility
+from .own_names import unread_names, with_own_names
 from .rollout import Rollout
 from .surroundings import warnings_of_surroundings, with_surroundings
 from .terms import Terms, approval_refusal
@@ -55,9 +56,9 @@ class Guard(NamedTuple):
         `first` is the first resource of the task; `lists` are names of lists to check.
         """
         plan = self.rollout.plan(make, first)
-        if not plan.operations and not self.terms.expectations and not lists:
-            return plan
-        return with_surroundings(plan, self.context, lists, self.client)
+        if plan.operations or self.terms.expectations or lists:
+            plan = with_surroundings(plan, self.context, lists, self.client)
+        return with_own_names(plan, self.context, self.client)
 
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
         """The plan with its risks, and all for which it is refused; it may be the rest of a plan
@@ -70,7 +71,7 @@ class Guard(NamedTuple):
         refusals = [checked.refused_risks, self._unmet(expected, plan)]
         refusals += [approval_refusal(terms.approved, plan, identity, begun), *infeasible]
         return checked._replace(
-            unknown=[*unknown, *warnings_of_surroundings(plan)],
+            unknown=[*unknown, *warnings_of_surroundings(plan), *unread_names(plan)],
             expected=expected,
             plan_id=identity,
             refusal=joined(" ", filter(None, refusals)),

@@ -22,7 +22,7 @@ from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.registry import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule, contents_in
 from .._schema.resource import Resource, State
 from .._schema.zone import CUSTOM_RULES
-from .._text import did_you_mean, excerpt
+from .._text import did_you_mean, excerpt, first_few
 from .._values.address_set import Ranges, range_of
 from .coverage import UNKNOWN_STATUS, Coverage, has_flag
 from .expectation import (
@@ -66,12 +66,12 @@ def never_decides(state: State, resource: Resource, name: str) -> str:
 
 def _end(rule: ZoneRule) -> str:
     """The outcome of a request that a rule matches; empty if the evaluation goes on, and `unknown`
-    for an action that is not known."""
+    for an action, or a parameter of a skip, that is not known."""
     if rule.action in ENFORCING:
         return BLOCKED if rule.action == "block" else CHALLENGED
-    if rule.action == "skip":
-        return SKIPPED if REST_OF_THE_LIST in rule.skips else ""
-    return "" if rule.action == LOG else UNKNOWN_END
+    if REST_OF_THE_LIST in rule.skips and rule.action == "skip":
+        return SKIPPED
+    return UNKNOWN_END if rule.unknown else ""
 
 
 class _Evaluation:
@@ -95,8 +95,9 @@ class _Evaluation:
             self.reasons += [f"rule {rule.entry}: {reason}" for reason in truth.reasons]
         end = _end(rule)
         if end == UNKNOWN_END:
-            self.reasons.append(f"rule {rule.entry}: the action {rule.action} is not known")
+            self.reasons.append(f"rule {rule.entry}: {first_few(rule.unknown)} is not known")
         skips = sorted(rule.skips - {REST_OF_THE_LIST})
+        self.skips += [f"perhaps {item}" for item in rule.unknown if rule.action == "skip"]
         self.skips += skips if is_certain else [f"perhaps {item}" for item in skips]
         if end:
             self.outcomes.append(Outcome(end, rule.entry))

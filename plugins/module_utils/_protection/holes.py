@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import Container, Iterator, NamedTuple, Sequence, TypedDict
 
 from .._api.neighbours import managed_lists
-from .._expressions.grammar import lists_in, with_contents
+from .._expressions.grammar import lists_in
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS, items_of, uses_of
@@ -26,6 +26,7 @@ from .._schema.registry import (
     MANAGED,
     ZoneRule,
     contents_in,
+    spelt_out,
     traffic_of,
 )
 from .._schema.resource import Key, Object, Resource, State
@@ -35,6 +36,7 @@ from .coverage import Coverage, has_flag
 from .losses import AccountLosses, Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import weakenings
+from .plain import met_by_plain, width
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
@@ -58,8 +60,8 @@ class UnmanagedRecord(TypedDict):
     """An object that exists and that the task does not name.
 
     `weakens` says whether it takes protection away from what the task describes: None if it may.
-    `reason` is a sentence without its subject. `since` is when the object last changed, None if
-    Cloudflare does not say.
+    `reason` is a sentence without its subject; an object that takes none away has one if all plain
+    traffic matches it. `since` is when the object last changed, None if Cloudflare does not say.
     """
 
     resource: str
@@ -105,6 +107,7 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
         if resource.key and state.get(resource.plural) is not None
     }
     losses = dict([*_losses_by_rules(described, state), *_losses_by_overrides(described, state)])
+    wide = dict(_wide_rules(described, state))
     names_prefixes = bool(named.get(PREFIXES.plural))
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
     account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
@@ -114,6 +117,7 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
             obj,
             losses.get((resource.plural, key))
             or _loss_of_account(account, names_prefixes, resource, obj),
+            wide.get((resource.plural, key), ""),
         )
         for resource in (item.resource for item in desired if item.resource.key)
         for key, obj in ((resource.key_of(obj), obj) for obj in state[resource.plural])
@@ -121,12 +125,14 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     ]
 
 
-def _unmanaged_record(resource: Resource, obj: Object, loss: Loss | None) -> UnmanagedRecord:
+def _unmanaged_record(
+    resource: Resource, obj: Object, loss: Loss | None, else_: str = ""
+) -> UnmanagedRecord:
     return UnmanagedRecord(
         resource=resource.name,
         key=resource.label_of(obj),
         weakens=(loss.certain or None) if loss else False,
-        reason=loss.reason if loss else "",
+        reason=loss.reason if loss else else_,
         since=next((str(obj[name]) for name in CHANGED_ON if obj.get(name)), None),
     )
 
@@ -136,6 +142,28 @@ def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str
         rules = [in_order(one.get(resource.plural) or ()) for one in (described, state)]
         for rule, loss in rule_losses(resource, *rules):
             yield (resource.plural, rule.key), loss
+
+
+def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], str]]:
+    """The rules beside described ones that all plain traffic matches and meets, and what they do to
+    it."""
+    contents = contents_in(state)
+    for resource, in_order in EVALUATION:
+        named = {rule.key for rule in in_order(described.get(resource.plural) or ())}
+        rules = [spelt_out(rule, contents) for rule in in_order(state.get(resource.plural) or ())]
+        others = [rule for rule in rules if rule.key not in named]
+        for rule in (one for one in others if width(resource, one, state)):
+            beside = [one for one in rules if one.key in named or one.key == rule.key]
+            met = {one.key: what for one, what in met_by_plain(resource, beside, state)}
+            followed = any(one.active for one in rules[rules.index(rule) + 1 :])
+            if rule.key in met and (rule.enforces or followed):
+                yield (resource.plural, rule.key), _effect_in_words(rule, met[rule.key])
+
+
+def _effect_in_words(rule: ZoneRule, what: str) -> str:
+    if rule.lets_pass:
+        return f"lets {what} skip {first_few(sorted(rule.skips)) or 'what it skips'}"
+    return f"{'blocks' if rule.action == 'block' else 'challenges'} {what}"
 
 
 def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
@@ -216,7 +244,7 @@ class _Referring:
                     self._references.setdefault(name, []).append(reference)
 
     def _with(self, rule: ZoneRule, **lists: Ranges) -> ZoneRule:
-        return rule._replace(expression=with_contents(rule.expression, {**self.contents, **lists}))
+        return spelt_out(rule, {**self.contents, **lists})
 
     def loss(self, obj: Object, lacks: Ranges, has: Ranges) -> Loss | None:
         """The protection that is lost if a list has some addresses and lacks others."""

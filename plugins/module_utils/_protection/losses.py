@@ -23,6 +23,7 @@ from .._text import first_few
 from .._values.address_set import Ranges, difference, intersection
 from .coverage import Coverage
 from .modes import TrafficPart, no_longer_mitigated
+from .plain import kinds_of, plain_traffic
 
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 
@@ -89,9 +90,17 @@ def rule_losses(
     for index, rule in enumerate(becomes):
         if rule.key not in first:
             behind = [first[item.key] for item in becomes[index:] if item.key in first]
-            loss = skip_loss(resource, rule, behind)
+            loss = skip_loss(resource, rule, behind) or _doubt(resource, rule)
             if loss:
                 yield rule, loss
+
+
+def _doubt(resource: Resource, rule: ZoneRule) -> Loss | None:
+    """The loss that may be by a rule that is not understood, and does not stop traffic itself."""
+    if not rule.active or not rule.doubts or rule.enforces or matches_nothing(rule.expression):
+        return None
+    why = f"{first_few(rule.doubts)} {'is' if len(rule.doubts) == 1 else 'are'} not understood"
+    return Loss(False, f"may let {traffic_of(resource)}s pass, since {why}")
 
 
 def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> list[ZoneRule]:
@@ -144,12 +153,11 @@ def skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) ->
     others = sorted(rule.skips - {REST_OF_THE_LIST})
     if not rule.lets_pass or not others or matches_nothing(rule.expression):
         return of_list
-    every = matches_every_request(rule.expression)
+    every = plain_traffic(rule.expression, kinds_of(resource, True, {}))
     if of_list and of_list.certain and not every:
         return of_list
-    kind = traffic_of(resource)
-    what = f"{first_few(others)} for {f'every {kind}' if every else f'{kind}s'}"
-    return _loss(every or None, "skips", "skip", what)
+    what = f"{first_few(others)} for {every or f'{traffic_of(resource)}s'}"
+    return _loss(bool(every) or None, "skips", "skip", what)
 
 
 def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:

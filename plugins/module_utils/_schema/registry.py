@@ -10,9 +10,9 @@ All that speaks of "all resources", "all rulesets" or "all lists" derives from i
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Callable, Container, Mapping, NamedTuple, Sequence
 
-from .._expressions.grammar import lists_in
+from .._expressions.grammar import lists_in, with_contents
 from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG
 from . import account, neighbours
@@ -30,6 +30,7 @@ from .zone import (
 
 ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
 SKIPPING = frozenset({"skip", "allow", "bypass"})
+OF_RULESETS = ENFORCING | {"skip", "log"}
 
 REST_OF_THE_LIST = (  # what a skip of `ruleset` or `phase`, and an allow, skips among others
     "the remaining rules"
@@ -41,6 +42,7 @@ class ZoneRule(NamedTuple):
 
     `title` names it in sentences. `active` says whether requests can meet it, `skips` what a
     request that it matches does not meet. Fields in `conditions` may narrow what it matches.
+    `unknown` names its action, and parameters of it, if they are not known.
     """
 
     key: Key
@@ -51,6 +53,12 @@ class ZoneRule(NamedTuple):
     active: bool
     skips: frozenset[str]
     conditions: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+
+    @property
+    def doubts(self) -> list[str]:
+        """All of it that is not understood, for sentences."""
+        return [*self.unknown, *(f"the field {name}" for name in self.conditions)]
 
     @property
     def enforces(self) -> bool:
@@ -100,6 +108,7 @@ def _firewall_rule(rule: Object) -> ZoneRule:
         expression=str(condition.get("expression") or ""),
         active=all(FLAG.normalise(value) == "false" for value in _reasons_to_rest(rule, condition)),
         skips=frozenset([REST_OF_THE_LIST] if action == "allow" else map(str, products or [])),
+        unknown=_unknown(action, ACTIONS_BY_PRECEDENCE),
     )
 
 
@@ -120,34 +129,42 @@ def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRul
 
 
 def _ruleset_rule(resource: Resource, rule: Object, known: AbstractSet[str]) -> ZoneRule:
+    action = str(rule.get("action"))
+    skipped, unknown = _skipped(rule.get("action_parameters")) if action == "skip" else ((), ())
     return ZoneRule(
         key=resource.key_of(rule),
         entry=resource.label_of(rule),
         title=resource.label_of(rule),
-        action=str(rule.get("action")),
+        action=action,
         expression=str(rule.get("expression") or ""),
         active=resource.field("enabled").normalised(rule) != "false",
-        skips=frozenset(
-            _skipped(rule.get("action_parameters")) if rule.get("action") == "skip" else ()
-        ),
+        skips=frozenset(skipped),
         conditions=sorted(name for name in rule if name not in known and rule[name]),
+        unknown=[*_unknown(action, OF_RULESETS), *unknown],
     )
 
 
-def _skipped(parameters: Any) -> list[str]:
-    """Names in the parameters of a skip; the rest of the phase is more than the rest of the
-    list."""
+def _unknown(action: str, known: Container[str]) -> list[str]:
+    return [] if action in known else [f"the action {action}"]
+
+
+def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
+    """Names in the parameters of a skip, and the parameters that are not known; the rest of the
+    phase is more than the rest of the list."""
     named: list[str] = []
+    unknown: list[str] = []
     for name, value in parameters.items() if isinstance(parameters, Mapping) else ():
-        if name in ("ruleset", "phase"):
+        if name in ("ruleset", "phase") and value == "current":
             named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]
-        elif name in SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS:
+        elif name in (SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS) - {"ruleset", "phase"}:
             named += (
                 [f"{name} {item}" for item in value]
                 if isinstance(value, (list, tuple, Mapping))
                 else [name]
             )
-    return named
+        else:
+            unknown.append(f"the action parameter {name}")
+    return named, unknown
 
 
 InOrder = Callable[[Sequence[Object]], "list[ZoneRule]"]
@@ -229,6 +246,11 @@ def lists_named_in(state: State) -> list[str]:
         for rule in in_order(state[resource.plural])
     ]
     return list(dict.fromkeys(name for rule in rules for name in lists_in(rule.expression)))
+
+
+def spelt_out(rule: ZoneRule, lists: Mapping[str, Ranges]) -> ZoneRule:
+    """A rule with the addresses of the lists that it refers to."""
+    return rule._replace(expression=with_contents(rule.expression, lists))
 
 
 def contents_in(state: State) -> dict[str, Ranges]:

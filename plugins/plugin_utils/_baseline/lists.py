@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The lists of a host as its parts tell one another of them: what those hold to which rules
-refer, and which rules stop referring to a list before it is deleted."""
+"""The lists and prefixes of a host as its parts tell one another of them: what those hold that
+rules name, and which rules stop referring to a list before it is deleted."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...module_utils._protection.coverage import has_flag
 from ...module_utils._schema.lists import items_of
 from ...module_utils._values.address_set import normalise_network
-from .variables import IP_LISTS, Part
+from .variables import ACCOUNT, IP_LISTS, Part
 
 Results = Mapping[str, Mapping[str, Any]]  # of the parts that ran before, by name
 REFERENCE = re.compile(r"\$([a-z0-9_]+)(?![a-z0-9_.])")
@@ -27,10 +28,19 @@ def informed(part: Part, results: Results, check_mode: bool) -> Part:
     starts from are as they are, and not as they will be."""
     context = part.context
     if part.module != IP_LISTS:
-        context = context._replace(lists=planned_lists(results.get(IP_LISTS, {})))
+        lists = planned_lists(results.get(IP_LISTS, {}))
+        context = context._replace(lists=lists, prefixes=planned_prefixes(results.get(ACCOUNT, {})))
     elif part.deletes and check_mode:
         context = context._replace(references=references(results))
     return replace(part, context=context)
+
+
+def planned_prefixes(result: Mapping[str, Any]) -> list[str] | None:
+    """The prefixes that an account protects by a result; None if the result has none."""
+    prefixes = (result.get("protection") or {}).get("prefixes")
+    if prefixes is None:
+        return None
+    return [str(item.get("prefix")) for item in prefixes if not has_flag(item, "excluded")]
 
 
 def planned_lists(result: Mapping[str, Any]) -> dict[str, dict[str, list[Any]]]:

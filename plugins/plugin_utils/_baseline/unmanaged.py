@@ -192,9 +192,11 @@ def accepted_reason(
     return next((entry.consent.reason for entry in accepted if entry.accepts(item, now)), None)
 
 
-def weakening(items: Iterable[Unmanaged]) -> list[str]:
-    """The objects that weaken a host, or may, a sentence each; the proven ones first."""
-    concerned = [item for item in items if item["weakens"] is not False]
+def weakening(items: Iterable[Unmanaged], weakens: bool = True) -> list[str]:
+    """The objects that weaken a host, or may, a sentence each; the proven ones first. Those of the
+    others that do something to all plain traffic, if `weakens` is false."""
+    concerned = [item for item in items if (item["weakens"] is not False) is weakens]
+    concerned = [item for item in concerned if item["reason"]]
     concerned.sort(key=lambda item: item["weakens"] is None)
     sentences = [
         sentence(f"The {title_of(item)} {item['key']} {item['reason']}, and no baseline names it")

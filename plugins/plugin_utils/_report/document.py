@@ -64,7 +64,7 @@ def assess(host: HostResults, before: AccountCoverage | None) -> tuple[Status, l
             *host.acknowledging.unnamed(host.announced),
             *weakening(unaccepted(host.unmanaged())),
         ],
-        "drift": _drift(host),
+        "drift": [*_drift(host), *weakening(unaccepted(host.unmanaged()), weakens=False)],
         "pending": [step["message"] for step in host.of_each(pending_steps)],
     }
     reasons = [reason for status in STATUSES for reason in applying.get(status, ())]

@@ -79,7 +79,7 @@ class Log:
     def last_changes(self, host: HostResults) -> list[LastChange]:
         """The last change of each difference and each hole of a host."""
         differences = host.of_each(differences_of)
-        holes = [item for item in host.unmanaged() if item["weakens"] is not False]
+        holes = [item for item in host.unmanaged() if item["reason"]]
         owners = {"account_id": host.account_id, "zone_id": host.zone_id}
         return [self._last_change(item, owners) for item in (*differences, *holes)]
 

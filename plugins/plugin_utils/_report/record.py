@@ -120,8 +120,9 @@ def was_read(record: Mapping[str, Any]) -> bool:
 
 
 def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
-    """The objects that take protection away, or may, and that nobody accepts."""
-    return [item for item in unmanaged if item["weakens"] is not False and not item["accepted"]]
+    """The objects that take protection away, or may, or do something to all plain traffic, and that
+    nobody accepts."""
+    return [item for item in unmanaged if item["reason"] and not item["accepted"]]
 
 
 def refused_risks(risks: Sequence[Risk]) -> int:
@@ -416,7 +417,7 @@ class HostRecord(TypedDict):
         Metric(
             "holes",
             "Objects that no baseline names, and that take protection away.",
-            lambda items: len(unaccepted(items)),
+            lambda items: sum(item["weakens"] is not False for item in unaccepted(items)),
         ),
         Counted("object that no baseline names", "objects that no baseline names"),
         HostLines("Exists, and no baseline names it", _unmanaged_lines),

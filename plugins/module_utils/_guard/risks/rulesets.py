@@ -13,10 +13,9 @@ skip options".
 
 from __future__ import annotations
 
-from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Callable, Iterator, NamedTuple, Sequence
 
-from ..._expressions.grammar import normalise_expression, with_contents
-from ..._expressions.solve import matches_every_request
+from ..._expressions.grammar import normalise_expression
 from ..._protection.losses import (
     NARROWED,
     REMOVED,
@@ -27,11 +26,19 @@ from ..._protection.losses import (
     rule_loss,
 )
 from ..._protection.overrides import Weakening, weakenings
+from ..._protection.plain import met_by_plain, width
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
-from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, traffic_of
+from ..._schema.registry import (
+    DDOS_OVERRIDES,
+    EVALUATION,
+    ZoneRule,
+    contents_in,
+    spelt_out,
+    traffic_of,
+)
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._text import capitalised, first_few, plural, sentence
-from ..._values.address_set import EVERYTHING, Ranges, networks, union
+from ..._values.address_set import EVERYTHING, networks, union
 from .base import Change, Entry, Finding, Limit, Limits, entries_of, risk
 
 FEWEST_WEAKENED = 3
@@ -68,17 +75,12 @@ def _changed_rules(change: Change, owner: str = "") -> Iterator[Rules]:
         if resource.plural in changed and owner in ("", resource.owner):
             written = [in_order(state[resource.plural]) for state in states]
             before, after = (
-                [_spelt_out(rule, contents) for rule in rules]
+                [spelt_out(rule, contents) for rule in rules]
                 for rules, contents in zip(written, lists)
             )
             texts = [{(rule.key, rule.expression) for rule in rules} for rules in written]
             same = frozenset(key for key, _expression in texts[0] & texts[1])
             yield Rules(resource, before, after, same)
-
-
-def _spelt_out(rule: ZoneRule, lists: Mapping[str, Ranges]) -> ZoneRule:
-    """The rule with the addresses of the lists that it refers to."""
-    return rule._replace(expression=with_contents(rule.expression, lists))
 
 
 @risk(
@@ -167,10 +169,10 @@ OUTCOMES = {
 
 @risk(
     "The plan would add, enable, widen or move to an earlier place a rule that skips, allows or"
-    " bypasses, and that every request, or every packet, matches."
+    " bypasses, and that all plain traffic of a kind matches, such as every packet."
 )
 def skips_everything(change: Change, limits: Limits) -> Finding | None:
-    """A rule would take every request past what it skips."""
+    """A rule would take all plain traffic past what it skips."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
         if not becomes.skips <= was.skips:
@@ -181,11 +183,11 @@ def skips_everything(change: Change, limits: Limits) -> Finding | None:
 
 
 @risk(
-    "The plan would add, enable or widen a rule that blocks or challenges, and that every request,"
-    " or every packet, matches."
+    "The plan would add, enable or widen a rule that blocks or challenges, and that all plain"
+    " traffic of a kind matches, such as every packet."
 )
 def blocks_everything(change: Change, limits: Limits) -> Finding | None:
-    """A rule would block or challenge every request."""
+    """A rule would block or challenge all plain traffic."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
         if becomes.action == BLOCK != was.action:
@@ -212,52 +214,41 @@ def _concerning_everything(
     consequence: str,
     of_packets: str = "",
 ) -> Finding | None:
-    """The risk of rules that every request or packet matches and meets; `grown` says why one that
-    did so before does more. `of_packets` is the consequence for packets, if it is another one.
+    """The risk of rules that all plain traffic matches and meets; `grown` says why one that did so
+    before does more. `of_packets` is the consequence for packets, if it is another one.
 
     `grown` takes the rule before and after, and the active rules that it moves before.
     """
-    reasons: list[str] = []
+    reasons: dict[str, list[str]] = {}
     entries: list[Entry] = []
-    traffic = "request"
     for rules in _changed_rules(change):
-        after = [rule for rule in _met_by_everything(rules.after) if concerned(rule)]
-        before = (
-            {rule.key: rule for rule in _met_by_everything(rules.before) if concerned(rule)}
-            if after
-            else {}
-        )
+        state, resource = change.after.state, rules.resource
+        met = [item for item in met_by_plain(resource, rules.after, state) if concerned(item[0])]
+        beforehand = met_by_plain(resource, rules.before, state) if met else ()
+        before = {rule.key for rule, _what in beforehand if concerned(rule)}
         existing = {rule.key: rule for rule in rules.before}
-        for rule in after:
-            if rule.key in before:
-                active = (
-                    [one for one in side if one.active] for side in (rules.before, rules.after)
-                )
-                reason = grown(before[rule.key], rule, overtaken(rule.key, *active))
+        active = [[one for one in side if one.active] for side in (rules.before, rules.after)]
+        is_packet = traffic_of(resource) == "packet"
+        for rule, what in met:
+            was, is_same = existing.get(rule.key), rule.key in rules.same
+            if was and rule.key in before:
+                passed = overtaken(rule.key, *active)
+                more = f"({rule.expression}) and not ({was.expression})"
+                is_wider = width(resource, rule._replace(expression=more), state)
+                reason = grown(was, rule, passed) or (_widened(is_same) if is_wider else "")
             else:
-                reason = _new(existing.get(rule.key), rule, rule.key in rules.same)
+                reason = _new(was, rule, is_same)
             if reason:
-                reasons.append(f"{rules.resource.title} {rule.title} ({reason})")
-                entries.append(Entry(rules.resource, rule.key, rule.entry))
-                traffic = traffic_of(rules.resource)
-    if not reasons:
-        return None
-    outcome = of_packets if of_packets and traffic == "packet" else consequence
-    message = f"{capitalised(first_few(reasons))}: every {traffic} matches, and would {outcome}."
-    return Finding(message, [], entries)
-
-
-def _met_by_everything(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
-    """The active rules that every request matches, up to the first that ends the evaluation."""
-    for rule in rules:
-        if (rule.enforces or rule.lets_pass) and matches_every_request(rule.expression):
-            yield rule
-            if rule.terminates:
-                return
+                outcome = of_packets if of_packets and is_packet else consequence
+                clause = f"{resource.title} {rule.title} ({reason})"
+                reasons.setdefault(f"{what} matches, and would {outcome}", []).append(clause)
+                entries.append(Entry(resource, rule.key, rule.entry))
+    clauses = [f"{first_few(rules)}: {what}" for what, rules in reasons.items()]
+    return Finding(sentence("; ".join(clauses)), [], entries) if clauses else None
 
 
 def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
-    """The reason for which a rule does to every request what it did not before; `is_same` says that
+    """The reason for which a rule does to plain traffic what it did not before; `is_same` says that
     its text is the same."""
     if was is None:
         return "new"
@@ -266,8 +257,12 @@ def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
     if was.action != becomes.action:
         return f"turned from {was.action} into {becomes.action}"
     if normalise_expression(was.expression) != normalise_expression(becomes.expression):
-        return "widened by a list" if is_same else "widened"
+        return _widened(is_same)
     return "no longer behind a rule that ends the evaluation"
+
+
+def _widened(is_same: bool) -> str:
+    return "widened by a list" if is_same else "widened"
 
 
 ZONE_RULE_RISKS = (weakens_zone, skips_everything, blocks_everything)

@@ -7,7 +7,11 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import leaf_decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import always, matches_every_request
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
+    matches_every_request,
+    unmatched,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import EVERYTHING, Ranges
 
 PROVEN = [
     "true", "not false", "true or ssl", "true and (true)", "false xor true",
@@ -50,25 +54,34 @@ def test_everything_else_is_not(expression: str) -> None:
 
 
 PLAIN = Fields({"http.request.method": b"GET", "ssl": True})
-CONDITION = 'http.host in {"a.example" "www.a.example"} and ip.src in {0.0.0.0/0}'
+BOTH, IPV4, IPV6 = EVERYTHING, EVERYTHING[:1], EVERYTHING[1:]
+REST = [(1 << 31, (1 << 32) - 1)]
 
 
 @pytest.mark.parametrize(
-    ("expression", "holds"),
+    ("expression", "left"),
     [
-        ('ssl and http.request.method in {"GET" "HEAD"}', True),
-        ('lower(http.request.method) eq "get"', True),
-        ('http.host ne "b.example" and ip.src ne 2001:db8::1', True),
-        ('http.host eq "a.example"', False),
-        ("not ssl", False),
-        ("ip.src in {0.0.0.0/1}", False),
-        ('http.request.uri.path contains "/login"', None),
-        ('http.request.uri.path contains "/login" and not ssl', False),
-        ('ip.src in {0.0.0.0/1} and http.request.uri.path contains "/"', False),
-        ("ip.src in $office", None),
-        ("(", None),
-        (" or ".join(f"a{number}" for number in range(300)), None),
+        ('ssl and http.request.method in {"GET" "HEAD"}', []),
+        ('lower(http.request.method) eq "get"', []),
+        ('http.host ne "b.example" and ip.src ne 2001:db8::1', []),
+        ('http.host eq "a.example"', IPV4),
+        ("not ssl", IPV4),
+        ("ip.src in {0.0.0.0/1}", REST),
+        ("ip.src in {0.0.0.0/1} or not ssl", REST),
+        ('http.request.uri.path contains "/login"', IPV4),
+        ('ip.src in {0.0.0.0/1} or http.request.uri.path contains "/"', REST),
+        ("ip.src in $office", IPV4),
+        ("ip.dst in {0.0.0.0/0}", []),
+        ("(", IPV4),
     ],
 )
-def test_plain_requests_match_or_some_do_not_or_that_is_not_known(expression: str, holds: bool | None) -> None:
-    assert always(expression, CONDITION, lambda leaf: leaf_decider(leaf)(PLAIN)) is holds
+def test_the_sources_of_plain_requests_that_may_not_match_are_known(expression: str, left: Ranges) -> None:
+    condition = 'http.host in {"a.example" "www.a.example"} and ip.src in {0.0.0.0/0}'
+    parts = unmatched(expression, condition, lambda leaf: leaf_decider(leaf)(PLAIN))
+    assert parts == ([(IPV4, left)] if left else [])
+
+
+def test_the_sources_are_told_by_destinations() -> None:
+    assert unmatched("ip.dst in {0.0.0.0/1} or ip.src in {0.0.0.0/1 ::/0}") == [(REST, REST)]
+    assert unmatched("ip.src in {0.0.0.0/1}") == [(IPV4, REST), (IPV6, IPV6)]
+    assert unmatched(" or ".join(f"a{number}" for number in range(300))) == [(BOTH, BOTH)]

@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.hol
     unmanaged_records,
     weaker_records,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import OWN_PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     DNS_RULES,
@@ -28,6 +29,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
@@ -149,7 +151,15 @@ SKIPS: list[tuple[list[Rule], bool | None, str]] = [
     ([LOGIN, skip("false", products=["waf"])], False, ""),
     ([{**skip("true"), "enabled": False}, LOGIN], False, ""),
     ([rule("pass", "log", "true"), LOGIN], False, ""),
-    ([rule("pass", "block", "true"), LOGIN], False, ""),
+    ([rule("pass", "block", "true"), LOGIN], False, "blocks every request"),
+    ([rule("pass", "block", "ip.src in {0.0.0.0/0}"), LOGIN], False, "blocks every request from 0.0.0.0/0"),
+    ([LOGIN, rule("pass", "challenge", "ssl")], False, "challenges every GET request over HTTPS"),
+    (
+        [rule("pass", "block", 'http.host eq "shop.example"')],
+        False,
+        "blocks every GET request to https://shop.example/...",
+    ),
+    ([rule("pass", "block", 'http.host eq "other.example"')], False, ""),
     ([LOGIN, skip("true", products=["waf"])], True, "skips products waf for every request"),
     ([LOGIN, skip(HOST, products=["waf"])], None, "may skip products waf for requests"),
     (
@@ -157,13 +167,48 @@ SKIPS: list[tuple[list[Rule], bool | None, str]] = [
         True,
         "lets requests pass that custom rule login would stop",
     ),
-    ([skip("true"), {**LOGIN, "enabled": False}], False, ""),
+    ([skip("true"), {**LOGIN, "enabled": False}], False, "lets every request skip the remaining rules"),
+    (
+        [LOGIN, skip("ip.src in {0.0.0.0/0}", products=["waf"])],
+        True,
+        "skips products waf for every request from 0.0.0.0/0",
+    ),
+    (
+        [rule("pass", "execute", "true"), LOGIN],
+        None,
+        "may let requests pass, since the action execute is not understood",
+    ),
+    ([rule("pass", "execute", "false"), LOGIN], False, ""),
+    ([{**rule("pass", "execute", "true"), "enabled": False}, LOGIN], False, ""),
+    ([LOGIN, rule("pass", "serve", HOST)], None, "may let requests pass, since the action serve is not understood"),
+    (
+        [LOGIN, skip(HOST, engines=["a"])],
+        None,
+        "may let requests pass, since the action parameter engines is not understood",
+    ),
+    (
+        [LOGIN, skip(HOST, ruleset="next")],
+        None,
+        "may let requests pass, since the action parameter ruleset is not understood",
+    ),
+    (
+        [rule("pass", "log", HOST, until="dawn"), LOGIN],
+        None,
+        "may let requests pass, since the field until is not understood",
+    ),
+    ([rule("pass", "block", HOST, until="dawn"), LOGIN], False, ""),
+    (
+        [{**skip('http.host eq "b"', engines=["a"]), "until": "dawn"}, LOGIN],
+        None,
+        "may let requests pass, since the action parameter engines, the field until are not understood",
+    ),
 ]
 
 
 @pytest.mark.parametrize(("rules", "weakens", "reason"), SKIPS)
 def test_a_rule_that_nobody_names(rules: list[Rule], weakens: bool | None, reason: str) -> None:
-    records = unmanaged({CUSTOM_RULES.plural: rules}, (CUSTOM_RULES, [LOGIN, FORM]))
+    zone = [{"name": "shop.example"}]
+    records = unmanaged({CUSTOM_RULES.plural: rules, ZONE.plural: zone}, (CUSTOM_RULES, [LOGIN, FORM]))
     assert [(item["key"], item["weakens"], item["reason"]) for item in records] == [("pass", weakens, reason)]
 
 
@@ -172,6 +217,33 @@ def test_a_rule_of_the_network_firewall_is_about_packets() -> None:
     state = {NETWORK_FIREWALL_RULES.plural: [skip("true"), telnet]}
     (record,) = unmanaged(state, (NETWORK_FIREWALL_RULES, [telnet]))
     assert record["reason"] == "lets packets pass that Network Firewall rule telnet would stop"
+
+
+def test_a_block_of_an_own_prefix_by_hand_is_told() -> None:
+    prefixes = [{"prefix": "198.51.100.0/24", "excluded": False}]
+    swapped = rule("swapped", "block", "ip.dst in {198.51.100.0/24}")
+    state = {NETWORK_FIREWALL_RULES.plural: [swapped], OWN_PREFIXES.plural: prefixes}
+    (record,) = unmanaged(state, (NETWORK_FIREWALL_RULES, []))
+    assert (record["weakens"], record["reason"]) == (False, "blocks every TCP packet to 198.51.100.0/24")
+
+
+def test_a_wide_skip_by_hand_before_others_is_told() -> None:
+    wide, other = skip("ip.src in {0.0.0.0/1}"), rule("other", "block", HOST)
+    first, _second = unmanaged({CUSTOM_RULES.plural: [wide, other]}, (CUSTOM_RULES, []))
+    assert (first["weakens"], first["reason"]) == (False, "lets every request from 0.0.0.0/1 skip the remaining rules")
+
+
+def test_a_wide_rule_behind_a_described_one_that_does_as_much_is_met_by_nothing() -> None:
+    closed, wide = rule("closed", "block", "true"), rule("wide", "block", "ssl")
+    (record,) = unmanaged({CUSTOM_RULES.plural: [closed, wide]}, (CUSTOM_RULES, [closed]))
+    assert (record["weakens"], record["reason"]) == (False, "")
+
+
+def test_the_addresses_of_a_list_make_a_rule_by_hand_wide() -> None:
+    by_list = rule("wide", "block", "ip.src in $all")
+    state = {CUSTOM_RULES.plural: [by_list], items_of("all").plural: [{"ip": "0.0.0.0/1"}]}
+    (record,) = unmanaged(state, (CUSTOM_RULES, []))
+    assert record["reason"] == "blocks every request from 0.0.0.0/1"
 
 
 def test_firewall_rules_count_in_the_order_of_their_evaluation() -> None:

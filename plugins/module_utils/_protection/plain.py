@@ -1,0 +1,235 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Plain traffic, which ordinary clients send, and the rules that all of it matches: a request GET
+to any path of a zone, or a packet to a protected prefix, from half or more of IPv4 or of IPv6.
+
+That all plain traffic of a kind matches is proven: the fields that the kind fixes are given, and
+all others are open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
+
+from .._expressions.evaluation import leaf_decider
+from .._expressions.grammar import WORD, Comparison, NotKnown, Unread, leaves, parse, tokens_of
+from .._expressions.operands import MISSING, Fields, FieldValue, text_of
+from .._expressions.solve import Parts, unmatched
+from .._schema.account import PREFIXES
+from .._schema.neighbours import ZONE
+from .._schema.registry import ZoneRule, traffic_of
+from .._schema.resource import Resource, State
+from .._text import first_few
+from .._values.address_set import (
+    EVERYTHING,
+    Ranges,
+    complement,
+    count,
+    difference,
+    intersection,
+    networks,
+    range_of,
+    union,
+)
+from .coverage import has_flag
+
+# The prefixes of an account, in a state of the rules that packets to them meet.
+OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")
+Known = Mapping[str, FieldValue]
+Spaces = Sequence[Tuple[str, Ranges]]  # destinations, with their words
+
+URIS = [
+    start + name for start in ("", "raw.") for name in ("http.request.uri.path", "http.request.uri")
+]
+FULL_URIS = ("http.request.full_uri", "raw.http.request.full_uri")
+OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
+OF_ACCOUNTS = ("ip.dst",)
+MOST_OF_ZONES = 6  # comparisons of an expression
+GET: Known = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
+PROTOCOLS: Mapping[str, Known] = {
+    name: {
+        "ip": True,
+        "ip.proto": name.encode(),
+        "ip.proto.num": number,
+        "icmp": False,
+        **{protocol: protocol == name for protocol in ("tcp", "udp")},
+        **{f"{other}.{port}": MISSING for port in ("srcport", "dstport")},
+    }
+    for name, other, number in (("tcp", "udp", 6), ("udp", "tcp", 17))
+}
+ANYWHERE: Spaces = (("", EVERYTHING),)
+
+
+class Kind(NamedTuple):
+    """Traffic in words. The values of some of its fields are known, and of others the beginning; it
+    meets a condition."""
+
+    what: str
+    values: Mapping[str, FieldValue] = {}
+    starts: Mapping[str, bytes] = {}
+    condition: str = "true"
+    spaces: Spaces = ANYWHERE
+
+
+def met_by_plain(
+    resource: Resource, rules: Iterable[ZoneRule], state: State
+) -> Iterator[tuple[ZoneRule, str]]:
+    """The active rules that all plain traffic of a kind matches, with words for it, unless it meets
+    others before that end the evaluation."""
+    before: list[ZoneRule] = []
+    for rule in rules:
+        what = width(resource, rule, state, before)
+        if what:
+            yield rule, what
+            before += [rule] if rule.terminates else []
+
+
+def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[ZoneRule] = ()) -> str:
+    """The kind of plain traffic of which all matches an active rule, and none of those before, in
+    words; empty if there is none."""
+    if not (rule.enforces or rule.lets_pass):
+        return ""
+    left = " and not ".join(f"({one.expression})" for one in (rule, *before))
+    return plain_traffic(left, kinds_of(resource, rule.lets_pass, state))
+
+
+def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
+    """True if it depends on the name of the zone, or on the prefixes of the account, whether all
+    plain traffic matches a rule."""
+    is_active, is_request = rule.enforces or rule.lets_pass, traffic_of(resource) == "request"
+    names = OF_ZONES if is_request else OF_ACCOUNTS
+    if not is_active or not any(name in rule.expression for name in names):
+        return False
+    kinds = [*kinds_of(resource, rule.lets_pass, {})]
+    if plain_traffic(rule.expression, kinds):
+        return False
+    if is_request:
+        return _depends_on_zone(rule.expression, kinds[-1])
+    for kind in kinds[1:]:
+        rest = _rest(kind, rule.expression)
+        others = complement(union(part for to, _sources in rest for part in to))
+        spaces = [("", space) for space in (*(to for to, _sources in rest), others) if space]
+        if _in_words(kind._replace(spaces=spaces), rest):
+            return True
+    return False
+
+
+def _depends_on_zone(expression: str, kind: Kind) -> bool:
+    try:
+        every = [leaf for leaf in leaves(parse(expression)) if OF_ZONES & _names(leaf)]
+    except Unread:
+        return False
+    truths = product((True, False), repeat=len(every))
+    return len(every) > MOST_OF_ZONES or any(
+        _in_words(kind, _rest(kind, expression, dict(zip(every, one)))) for one in truths if one
+    )
+
+
+def kinds_of(resource: Resource, lets_pass: bool, state: State) -> Iterator[Kind]:
+    """The kinds of plain traffic, those with the shortest words first; every request, or every
+    packet, is of all kinds."""
+    traffic = traffic_of(resource)
+    yield Kind(f"every {traffic}")
+    if traffic == "request":
+        paths = dict.fromkeys(URIS, b"/")
+        yield Kind("every GET request over HTTPS", GET, paths)
+        names = [str(zone["name"]).lower() for zone in state.get(ZONE.plural) or ()]
+        for host in (start + name for name in names for start in ("", "www.")):
+            own = {**GET, "http.host": host.encode(), "cf.zone.name": names[0].encode()}
+            uris = {**paths, **dict.fromkeys(FULL_URIS, f"https://{host}/".encode())}
+            yield Kind(f"every GET request to https://{host}/...", own, uris)
+        return
+    prefixes = [
+        (f" to {obj['prefix']}", [own])
+        for obj in state.get(OWN_PREFIXES.plural) or ()
+        for own in [range_of(obj.get("prefix"))]
+        if own and not has_flag(obj, "excluded")
+    ]
+    for name, known in PROTOCOLS.items() if lets_pass else [("tcp", PROTOCOLS["tcp"])]:
+        ports = " and ".join(f"{name}.{port} in {{1..65535}}" for port in ("srcport", "dstport"))
+        what = f"every {name.upper()} packet"
+        yield Kind(what, known, condition=ports, spaces=[*ANYWHERE, *prefixes])
+
+
+def plain_traffic(expression: str, kinds: Iterable[Kind]) -> str:
+    """The first kind of traffic of which all, from half or more of a family, is proven to match an
+    expression, in words; empty if there is none."""
+    return next(filter(None, (_in_words(kind, _rest(kind, expression)) for kind in kinds)), "")
+
+
+def _rest(kind: Kind, expression: str, given: Mapping[Comparison, bool] | None = None) -> Parts:
+    """The traffic of a kind that may not match; `given` is known of comparisons."""
+    return unmatched(expression, kind.condition, partial(_decided, kind, given or {}))
+
+
+def _in_words(kind: Kind, rest: Parts) -> str:
+    for destinations, space in kind.spaces:
+        families: Ranges = []
+        matching: Ranges = []
+        for family in EVERYTHING:
+            own = intersection(space, [family])
+            others = union(one for to, sources in rest if intersection(own, to) for one in sources)
+            part = difference([family], others)
+            if own and 2 * count(part) >= count([family]):
+                families.append(family)
+                matching += part
+        if families:
+            is_all = destinations or len(families) == len(EVERYTHING)
+            return kind.what + destinations + _from(matching, families, bool(is_all))
+    return ""
+
+
+def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
+    """The sources of traffic in words; empty if they are all."""
+    others = difference(families, sources)
+    every = "" if is_all else f" from {first_few(networks(families))}"
+    if not others:
+        return every
+    named, without = networks(sources), networks(others)
+    if len(named) <= len(without):
+        return f" from {first_few(named)}"
+    return f"{every} but those from {first_few(without)}"
+
+
+def _decided(kind: Kind, given: Mapping[Comparison, bool], leaf: Comparison) -> object:
+    if leaf in given:
+        return given[leaf]
+    truth = leaf_decider(leaf)(Fields(kind.values))
+    return _of_longer_texts(kind, leaf) if isinstance(truth, NotKnown) else truth
+
+
+FUNCTIONS = frozenset(["lower", "starts_with", "upper", "url_decode"])
+
+
+def _names(leaf: Comparison) -> frozenset[str]:
+    return frozenset(token.text for token in tokens_of(leaf.field) if token.kind == WORD)
+
+
+def _of_longer_texts(kind: Kind, leaf: Comparison) -> object:
+    """The truth of a comparison of a text of which the beginning is known, if it is the same
+    however the text goes on."""
+    named = _names(leaf) - FUNCTIONS
+    start = kind.starts.get(next(iter(named), ""), b"")
+    if not start or len(named) > 1:
+        return None
+    truth = leaf_decider(leaf)(Fields(kind.starts))
+    tokens = [token for token in (*tokens_of(leaf.field), *leaf.operands) if token.kind != WORD]
+    if isinstance(truth, NotKnown) or not truth:
+        grows = False
+    elif leaf.operator == "matches":  # at its end, `.*$` says nothing
+        grows = not {"$", "\\"} & {*leaf.operands[0].text.replace('.*$"', '"')}
+    else:
+        ends = leaf.operands[0].text.rstrip('#"') if leaf.operands else ""
+        grows = leaf.operator in ("", "contains") or (
+            leaf.operator.endswith("wildcard") and ends.endswith("*") and not ends.endswith("\\*")
+        )
+    if grows or leaf.operator not in ("", "eq", "ne", "in"):
+        return grows or None
+    texts = [text_of(token).lower() for token in tokens if token.kind in ("text", "raw")]
+    return None if any(text.startswith(start.lower()) for text in texts) else truth

@@ -1,0 +1,122 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules that call everything by its own name: the name of the zone, and the prefixes of the account, are read where the
+width of a rule depends on them, and nowhere else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+
+from tests.fake_service import LocalService
+from tests.support.host_parts import host, run_module
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+OWN_PREFIXES = f"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/prefixes"
+
+
+def block(expression: str, action: str = "block") -> dict[str, Any]:
+    return {"ref": "wide", "action": action, "expression": expression}
+
+
+def reads(service: LocalService, path: str) -> int:
+    return sum(call.method == "GET" and call.path.endswith(path) for call in service.calls)
+
+
+@pytest.mark.parametrize(
+    ("expression", "words"),
+    [
+        ('http.host eq "shop.example"', "every GET request to https://shop.example/..."),
+        ('http.host in {"www.shop.example" "b"}', "every GET request to https://www.shop.example/..."),
+        ('http.host eq "api.shop.example"', ""),
+    ],
+)
+@pytest.mark.parametrize("check", [True, False])
+def test_the_name_of_a_zone_is_read_if_a_rule_depends_on_it(
+    expression: str, words: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(name="shop.example")
+    result = modules.run("custom_rules", check=check, rules=[block(expression)])
+    assert reads(service, f"/zones/{ZONE}") == 1
+    assert bool(result.get("failed")) is bool(words)
+    assert not words or f"{words} matches, and would be blocked or challenged by it" in result["msg"]
+
+
+def test_the_name_that_a_task_gives_is_not_read_again(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(name="shop.example")
+    options = {"zone_id": None, "zone_name": "shop.example", "rules": [block('http.host eq "shop.example"')]}
+    assert "blocks_everything" in modules.run("custom_rules", **options)["msg"]
+    assert reads(service, f"/zones/{ZONE}") == 0
+
+
+@pytest.mark.parametrize("expression", ['http.host eq "a" and http.request.uri.path eq "/login"', "cf.client.bot"])
+def test_nothing_is_read_for_a_rule_that_is_narrow_anyway(
+    expression: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(name="shop.example")
+    modules.done("custom_rules", rules=[block(expression)])
+    assert reads(service, f"/zones/{ZONE}") == 0
+
+
+@pytest.mark.parametrize(
+    ("expression", "action", "words"),
+    [
+        ("ip.dst in {198.51.100.0/24}", "block", "every TCP packet to 198.51.100.0/24 matches, and would be blocked by it"),
+        ("ip.dst in {198.51.0.0/16}", "skip", "every TCP packet to 198.51.100.0/24 matches, and would skip what it skips"),
+        ('ip.proto eq "udp" and ip.dst in {198.51.100.0/24}', "skip", "every UDP packet to 198.51.100.0/24 matches"),
+        ("ip.dst in {192.0.2.0/24}", "block", ""),
+        ("ip.dst in {198.51.100.0/25}", "block", ""),
+        ("ip.dst in {203.0.113.0/24}", "block", ""),
+    ],
+)  # fmt: skip
+def test_the_prefixes_of_an_account_are_read_if_a_rule_depends_on_them(
+    expression: str, action: str, words: str, service: LocalService, modules: Modules
+) -> None:
+    prefixes = [{"prefix": "198.51.100.0/24"}, {"prefix": "203.0.113.0/24", "excluded": True}]
+    service.account(ACCOUNT).seed(prefixes=prefixes)
+    result = modules.run("network_firewall_rules", check=True, rules=[block(expression, action)])
+    assert reads(service, "/prefixes") == 1
+    assert bool(result.get("failed")) is bool(words)
+    assert words in result.get("msg", "")
+
+
+def test_no_prefix_is_read_for_a_rule_of_one_port(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "198.51.100.0/24"}])
+    modules.done("network_firewall_rules", rules=[block("ip.dst in {198.51.100.0/24} and tcp.dstport eq 23")])
+    assert reads(service, "/prefixes") == 0
+
+
+@pytest.mark.parametrize(
+    ("module", "expression", "path", "what"),
+    [
+        ("custom_rules", 'http.host eq "shop.example"', f"/zones/{ZONE}", "the zone"),
+        ("network_firewall_rules", "ip.dst in {198.51.100.0/24}", OWN_PREFIXES, "own prefixes"),
+    ],
+)
+def test_a_name_that_cannot_be_read_is_a_warning(
+    module: str, expression: str, path: str, what: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE)
+    service.account(ACCOUNT)
+    service.misbehave("status", method="GET", path=path, status=403, skip=int(path.endswith(ZONE)))
+    (warning,) = modules.done(module, rules=[block(expression)])["warnings"]
+    assert f"Whether a rule that names {what} matches everything is not known: " in str(warning)
+
+
+@pytest.mark.parametrize("check_mode", [True, False])
+def test_a_prefix_of_the_same_run_is_an_own_one(check_mode: bool, service: LocalService) -> None:
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113.0/24"}])
+    variables = {
+        "baseline_prefixes": [{"prefix": "198.51.100.0/24"}],
+        "baseline_network_firewall_rules": [block("ip.dst in {198.51.100.0/24}")],
+    }
+    runner = HostRunner(run_module)
+    results = runner.run(parts_of("lima", {**host(service), **variables}), check_mode)
+    (risk,) = results["network_firewall_rules"]["risks"]
+    assert "every TCP packet to 198.51.100.0/24 matches" in risk["message"]
+    assert reads(service, "/prefixes") == 1
