@@ -102,9 +102,10 @@ options:
         O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
         of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that every request, or every packet, matches.
+        a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
+        every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that every request, or every packet, matches.
+        challenges, and that all plain traffic of a kind matches, such as every packet.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -141,9 +142,10 @@ options:
         O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
         of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that every request, or every packet, matches.
+        a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
+        every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that every request, or every packet, matches.
+        challenges, and that all plain traffic of a kind matches, such as every packet.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -188,9 +190,10 @@ options:
         O(max_weakened_percent) of the Network Firewall rules that block, and from at least three or
         all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that every request, or every packet, matches.
+        a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
+        every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that every request, or every packet, matches.
+        challenges, and that all plain traffic of a kind matches, such as every packet.
       - V(weakens_zone) means that the plan would take enforcement from more than
         O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
         of them, by removing or disabling them or turning them into log or skip.
@@ -277,9 +280,10 @@ options:
         O(max_weakened_percent) of the Network Firewall rules that block, and from at least three or
         all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
-        a rule that skips, allows or bypasses, and that every request, or every packet, matches.
+        a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
+        every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
-        challenges, and that every request, or every packet, matches.
+        challenges, and that all plain traffic of a kind matches, such as every packet.
     version_added: 1.0.0
     type: list
     elements: raw

@@ -80,7 +80,7 @@ def test_the_prefixes_of_an_account_are_read_if_a_rule_depends_on_them(
     prefixes = [{"prefix": "198.51.100.0/24"}, {"prefix": "203.0.113.0/24", "excluded": True}]
     service.account(ACCOUNT).seed(prefixes=prefixes)
     result = modules.run("network_firewall_rules", check=True, rules=[block(expression, action)])
-    assert reads(service, "/prefixes") == 1
+    assert reads(service, OWN_PREFIXES) == 1
     assert bool(result.get("failed")) is bool(words)
     assert words in result.get("msg", "")
 
@@ -88,7 +88,7 @@ def test_the_prefixes_of_an_account_are_read_if_a_rule_depends_on_them(
 def test_no_prefix_is_read_for_a_rule_of_one_port(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "198.51.100.0/24"}])
     modules.done("network_firewall_rules", rules=[block("ip.dst in {198.51.100.0/24} and tcp.dstport eq 23")])
-    assert reads(service, "/prefixes") == 0
+    assert reads(service, OWN_PREFIXES) == 0
 
 
 @pytest.mark.parametrize(
@@ -119,4 +119,4 @@ def test_a_prefix_of_the_same_run_is_an_own_one(check_mode: bool, service: Local
     results = runner.run(parts_of("lima", {**host(service), **variables}), check_mode)
     (risk,) = results["network_firewall_rules"]["risks"]
     assert "every TCP packet to 198.51.100.0/24 matches" in risk["message"]
-    assert reads(service, "/prefixes") == 1
+    assert reads(service, OWN_PREFIXES) == 1
