@@ -49,7 +49,11 @@ def test_the_name_of_a_zone_is_read_if_a_rule_depends_on_it(
 
 def test_the_name_that_a_task_gives_is_not_read_again(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(name="shop.example")
-    options = {"zone_id": None, "zone_name": "shop.example", "rules": [block('http.host eq "shop.example"')]}
+    options: dict[str, Any] = {
+        "zone_id": None,
+        "zone_name": "shop.example",
+        "rules": [block('http.host eq "shop.example"')],
+    }
     assert "blocks_everything" in modules.run("custom_rules", **options)["msg"]
     assert reads(service, f"/zones/{ZONE}") == 0
 

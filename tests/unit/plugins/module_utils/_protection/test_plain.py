@@ -24,7 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 
 SHOP, GET, TO_SHOP = "shop.example", "every GET request over HTTPS", "every GET request to https://shop.example/..."
 OWN = "198.51.100.0/24"
-STATE = {
+STATE: dict[str, list[dict[str, Any]]] = {
     ZONE.plural: [{"name": SHOP}],
     OWN_PREFIXES.plural: [{"prefix": OWN}, {"prefix": "2001:db8::/48"}, {"prefix": "203.0.113.0/24", "excluded": True}],
 }
