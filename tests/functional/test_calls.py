@@ -104,7 +104,9 @@ def test_dns_rules_are_read_once_or_their_lack_is_told(
 
 
 def test_40_firewall_rules_take_two_batches_and_one_listing(service: LocalService, modules: Modules) -> None:
-    rules = [{"id": rule_id(number), "action": "log", "filter": {"expression": "ssl"}} for number in range(40)]
+    rules = [
+        {"id": rule_id(number), "action": "log", "filter": {"expression": "cf.client.bot"}} for number in range(40)
+    ]
     service.zone(ZONE).seed(rules=rules)
     modules.done("firewall_rules", rules=[{"id": rule["id"], "action": "block"} for rule in rules])
     assert [call.method for call in service.calls] == ["GET", "PUT", "PUT"]

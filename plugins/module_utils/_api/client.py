@@ -50,8 +50,8 @@ class Client:
     """Reads and writes the resources of one account or zone.
 
     `owner` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now`
-    is Cloudflare's time by its last response, None where it told none; `zone_name` is empty where
-    the task does not name its zone. `progress` hears of each page that is read.
+    is Cloudflare's time by its last response, None where it told none; `zones` is the zone if the
+    task names it. `progress` hears of each page that is read.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Client:
         self.progress = progress or Progress()
         self.owner = owner
         self.now: datetime | None = None
-        self.zone_name = ""
+        self.zones: Sequence[Object] = ()
         self._list_objects: dict[str, Object] = {}
         self._listings: dict[str, list[Object]] = {}
         self._read_at: dict[str, float] = {}

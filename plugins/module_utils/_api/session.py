@@ -396,6 +396,7 @@ def client_of_owner(client: Client, settings: Settings) -> Client:
     if name is None:
         return client
     zones = client.read(ZONES, {"name": name})
-    found = client.within({ZONE_OWNER.option: only_zone(name, zones)})
-    found.zone_name = name
-    return found
+    identity = only_zone(name, zones)
+    owned = client.within({ZONE_OWNER.option: identity})
+    owned.zones = [zone for zone in zones if zone.get("id") == identity]
+    return owned

@@ -46,7 +46,7 @@ def check_quota(plan: Plan, read: ReadCollection) -> str:
     if too_many or not may_exceed_quota(plan):
         return too_many
     with _unchecked("The quota of the zone is not checked: "):
-        (zone,) = read(ZONE)
+        (zone,) = plan.before.get(ZONE.plural) or read(ZONE)
     return exceeded_quota(plan, zone)
 
 

@@ -49,8 +49,8 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
 def _own_names(own: Resource, context: Context, client: Client) -> Sequence[Object]:
     if own is OWN_PREFIXES and context.prefixes is not None:
         return [{"prefix": prefix} for prefix in context.prefixes]
-    if own is ZONE and client.zone_name:
-        return [{"name": client.zone_name}]
+    if own is ZONE and client.zones:
+        return client.zones
     is_owner = own.owner in client.owner
     return (client if is_owner else client.within({own.owner: context.zone_id})).read(own)
 

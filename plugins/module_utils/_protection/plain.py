@@ -163,9 +163,10 @@ def plain_traffic(expression: str, kinds: Iterable[Kind]) -> str:
     return next(filter(None, (_in_words(kind, _rest(kind, expression)) for kind in kinds)), "")
 
 
-def _rest(kind: Kind, expression: str, given: Mapping[Comparison, bool] | None = None) -> Parts:
-    """The traffic of a kind that may not match; `given` is known of comparisons."""
-    return unmatched(expression, kind.condition, partial(_decided, kind, given or {}))
+def _rest(kind: Kind, expression: str, assumed: Mapping[Comparison, bool] | None = None) -> Parts:
+    """The traffic of a kind that may not match; `assumed` is taken for the truth of
+    comparisons."""
+    return unmatched(expression, kind.condition, partial(_decided, kind, assumed or {}))
 
 
 def _in_words(kind: Kind, rest: Parts) -> str:
@@ -197,9 +198,9 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
     return f"{every} but those from {first_few(without)}"
 
 
-def _decided(kind: Kind, given: Mapping[Comparison, bool], leaf: Comparison) -> object:
-    if leaf in given:
-        return given[leaf]
+def _decided(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
+    if leaf in assumed:
+        return assumed[leaf]
     truth = leaf_decider(leaf)(Fields(kind.values))
     return _of_longer_texts(kind, leaf) if isinstance(truth, NotKnown) else truth
 

@@ -129,8 +129,8 @@ def lines(host: str, results: Results, is_accepted: IsAccepted = lambda item: Fa
     if after:
         reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
         shown.append(first_sentences([after["summary"][0], *reasons], MAX_SENTENCES))
-    found = [item for item in _listed(results, "unmanaged") if not is_accepted(item)]
-    weaker = [*weakening(found), *weakening(found, weakens=False)]
+    items = [item for item in _listed(results, "unmanaged") if not is_accepted(item)]
+    weaker = [*weakening(items), *weakening(items, weakens=False)]
     shown += [first_sentences(weaker, MAX_SENTENCES)] if weaker else []
     pending = [step["message"] for step in _listed(results, "pending")]
     shown += [first_sentences(pending, MAX_SENTENCES)] if pending else []

@@ -138,7 +138,7 @@ def test_a_write_belongs_to_an_object_by_its_id_or_its_moment(changes: Any, by: 
 
 
 def test_an_object_that_takes_nothing_away_is_not_listed() -> None:
-    assert last(change(), unmanaged={**UNMANAGED, "weakens": False}) == []
+    assert last(change(), unmanaged={**UNMANAGED, "weakens": False, "reason": ""}) == []
 
 
 def test_a_log_that_cannot_be_read_is_said() -> None:
