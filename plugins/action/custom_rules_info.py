@@ -10,4 +10,4 @@ from ..plugin_utils._worker import prepare_workers
 
 __all__ = ["ActionModule"]
 
-prepare_workers()
+prepare_workers(__name__)

@@ -186,17 +186,17 @@ options:
         not because the task names each object that it deletes.
       - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
         leave it empty.
-      - V(weakens_network_firewall) means that the plan would take enforcement from more than
-        O(max_weakened_percent) of the Network Firewall rules that block, and from at least three or
-        all of them, by removing or disabling them or turning them into log or skip.
+      - V(weakens_zone) means that the plan would take enforcement from more than
+        O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
+        of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
-      - V(weakens_zone) means that the plan would take enforcement from more than
-        O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
-        of them, by removing or disabling them or turning them into log or skip.
+      - V(weakens_network_firewall) means that the plan would take enforcement from more than
+        O(max_weakened_percent) of the Network Firewall rules that block, and from at least three or
+        all of them, by removing or disabling them or turning them into log or skip.
     version_added: 1.0.0
     type: list
     elements: raw

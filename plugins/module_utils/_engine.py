@@ -30,7 +30,6 @@ from ._result import (
     plan_warnings,
     protection_results,
     standing_warnings,
-    weaker_results,
 )
 from ._schema.lists import with_references
 from ._schema.resource import Object, Resource, State
@@ -88,8 +87,12 @@ class Run(NamedTuple):
         the plan in its details."""
         checked = self.guard.check(self._plan(existing), begun)
         if checked.refusal:
-            raise PlanError(checked.refusal, plan_details(checked))
+            raise PlanError(checked.refusal, self._details(checked))
         return checked
+
+    def _details(self, checked: Checked) -> dict[str, Any]:
+        plan = checked.plan
+        return {**plan_details(checked), **self.guard.weaker(plan.before, plan.after())}
 
     def _plan(self, existing: State) -> Plan:
         task = self.task
@@ -127,7 +130,7 @@ class Run(NamedTuple):
             try:
                 dry_run(checked.plan, self.client)
             except ServiceError as exc:
-                raise exc.extended(**plan_details(checked)) from exc
+                raise exc.extended(**self._details(checked)) from exc
         return checked, Applied(checked.plan.operations, checked.plan.after())
 
     def apply(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:
@@ -166,7 +169,7 @@ class Run(NamedTuple):
             **({"expired": expired} if expired else {}),
             **protection_results(checked, diff, applied.state),
             **({"pending": pending[0] if task.spec.one_object else pending} if pending else {}),
-            **weaker_results(before, after),
+            **self.guard.weaker(before, after),
             **self.guard.expected({**plan.before, **before}, after),
             **(self.client.owner if task.spec.returns_owner else {}),
             **task.spec.result(task.options, task.desired, after),

@@ -16,7 +16,6 @@ from ._guard.check import Checked
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan, with_along
 from ._protection.coverage import Coverage
-from ._protection.holes import weaker_records
 from ._protection.summary import compare_coverage, diff_facts
 from ._schema.resource import Object, Resource, State
 from ._text import Message, capitalised, first_few, first_sentences, plural
@@ -173,19 +172,12 @@ def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, 
     }
 
 
-def weaker_results(before: State, after: State) -> dict[str, Any]:
-    """The result on rules, lists and overrides that protect less before a plan than after it."""
-    records = weaker_records(before, after)
-    return {"weaker": records} if records else {}
-
-
 def plan_details(checked: Checked) -> dict[str, Any]:
     """A plan as the details of a failure that comes before its first write."""
     plan = checked.plan
     return {
         "operations": operation_records(plan.operations),
         **protection_results(checked, make_diff(plan.operations), plan.after()),
-        **weaker_results(plan.before, plan.after()),
         **checked.expected,
         "plan_id": checked.plan_id,
     }

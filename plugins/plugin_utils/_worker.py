@@ -18,6 +18,7 @@ from ansible.template import Templar
 
 from ..module_utils._api.adapters import load_trust
 from ..module_utils._api.progress import watch
+from ..module_utils._specs.registry import MODULE_SPECS
 
 try:
     from ansible.template import trust_as_template
@@ -25,12 +26,14 @@ except ImportError:  # before ansible-core 2.19, which does not compile what a t
     trust_as_template = None
 
 
-def prepare_workers() -> None:
-    """Do once what each worker would do again.
+def prepare_workers(action: str = "") -> None:
+    """Do once what each worker of an action, or of a role, would do again.
 
     Ansible loads the plugin of an action in the process that forks the workers, so the plugin calls
-    this.
+    this. The workers of a role need all modules.
     """
+    for module in [action.rpartition(".")[2]] if action else MODULE_SPECS:
+        MODULE_SPECS[module]
     load_trust()
     _shared_byte()
     _prepare_templates()

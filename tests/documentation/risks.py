@@ -13,14 +13,11 @@ from textwrap import fill, indent
 from typing import Any
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
-    ACCOUNT_RISKS,
-    LIMITS,
-    RULESET_RISKS,
-    limits_of,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import ACCOUNT_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
+    RULESET_RISKS,
     ZONE_RULE_RISKS,
     weakens_ddos_rules,
     weakens_network_firewall,

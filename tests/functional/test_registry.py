@@ -21,7 +21,7 @@ import pytest
 from tests.support.ansible_run import REPOSITORY
 
 COLLECTION = "ansible_collections/edgeops/protection"
-ROW = '    _evaluated(CUSTOM_RULES, "custom_rules", "request"),\n'
+ROW = '    _evaluated(CUSTOM_RULES, "custom_rules"),\n'
 DECLARED = """
 import dataclasses
 
@@ -96,7 +96,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     text = registry.read_text(encoding="utf-8")
     assert ROW in text
     head, table = text.split("# In the order in which a baseline applies them.\n")
-    table = table.replace(ROW, ROW + '    _evaluated(BOT_RULES, "bot_rules", "request"),\n')
+    table = table.replace(ROW, ROW + '    _evaluated(BOT_RULES, "bot_rules"),\n')
     registry.write_text(f"{head}{DECLARED}\n{table}", encoding="utf-8")
     stub = (
         (copy / "plugins/modules/custom_rules.py")

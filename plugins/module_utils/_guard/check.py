@@ -15,9 +15,8 @@ from .._protection.coverage import Coverage
 from .._schema.account import ACCOUNT
 from .._schema.resource import NO_ITEMS
 from .._text import Message, Option, joined
-from .risks.base import Change, Finding, Limits, Verdicts
-from .risks.registry import find_risks
-from .terms import Acceptance, acceptance_to_copy, accepting
+from .risks.base import Change, Finding, Verdicts, find_risks
+from .terms import Acceptance, Terms, acceptance_to_copy, accepting
 
 ACCEPT_RISKS = Option("accept_risks")
 
@@ -71,11 +70,7 @@ class Checked(NamedTuple):
 
 
 def check_plan(
-    plan: Plan,
-    limits: Limits,
-    accepted: Sequence[Acceptance],
-    now: datetime | None,
-    verdicts: Verdicts | None = None,
+    plan: Plan, terms: Terms, now: datetime | None, verdicts: Verdicts | None = None
 ) -> Checked:
     """The plan with its risks; `now` is Cloudflare's time, None if it is not known.
 
@@ -84,8 +79,8 @@ def check_plan(
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
     change = Change(plan, before, after, now, verdicts or {})
-    risks = find_risks(change, limits) if plan.operations else []
-    acceptances = {item.code: accepting(item, accepted, now) for item in risks}
+    risks = find_risks(change, terms.limits, terms.risks) if plan.operations else []
+    acceptances = {item.code: accepting(item, terms.accepted, now) for item in risks}
     return Checked(
         plan,
         before,
@@ -97,8 +92,8 @@ def check_plan(
             if acceptances[item.code]
         ],
         refused=[item for item in risks if not acceptances[item.code]],
-        expired=[item for item in accepted if item.has_expired(now)],
-        unmet=[item for item in accepted if item.is_unbound and item.code not in acceptances],
+        expired=[item for item in terms.accepted if item.has_expired(now)],
+        unmet=[item for item in terms.accepted if item.is_unbound and item.code not in acceptances],
     )
 
 

@@ -3,24 +3,24 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""All that may keep an account or zone from taking a plan."""
+"""All that may keep an account from taking a plan, and how any plan is checked."""
 
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Iterator, Sequence
+from typing import Callable, Iterator, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import has_flag
 from .._schema.account import PREFIXES
-from .._schema.lists import LISTS, MOST_ITEMS
-from .._schema.neighbours import ONBOARDED, ZONE, delegations_of, is_approved
-from .._schema.resource import Object, ReadCollection, Resource
-from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
-from .._text import Message, first_few
+from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
+from .._schema.resource import Object, ReadCollection
+from .._text import Message
 from .._values.address_set import overlaps, range_of
+
+Check = Callable[[Plan, ReadCollection], str]  # returns why the owner would not take the plan
 
 
 class Unchecked(Exception):
@@ -32,7 +32,7 @@ class Unchecked(Exception):
 
 
 @contextmanager
-def _unchecked(prefix: str) -> Iterator[None]:
+def unchecked(prefix: str) -> Iterator[None]:
     """Raise Unchecked if Cloudflare refuses to show something."""
     try:
         yield
@@ -40,17 +40,7 @@ def _unchecked(prefix: str) -> Iterator[None]:
         raise Unchecked(Message(prefix, exc.message)) from exc
 
 
-def check_quota(plan: Plan, read: ReadCollection) -> str:
-    """Check that the owner takes a plan; `read` is called only if some zones would not."""
-    too_many = _too_many(plan)
-    if too_many or not may_exceed_quota(plan):
-        return too_many
-    with _unchecked("The quota of the zone is not checked: "):
-        (zone,) = plan.before.get(ZONE.plural) or read(ZONE)
-    return exceeded_quota(plan, zone)
-
-
-def _too_many(plan: Plan) -> str:
+def check_length(plan: Plan, _read: ReadCollection) -> str:
     """The reason why an owner would not take a plan that makes a list longer than its quota; one
     that is longer already has a larger quota."""
     resources = {item.resource.plural: item.resource for item in plan.operations}
@@ -62,74 +52,6 @@ def _too_many(plan: Plan) -> str:
                 f" and {after} would be there. Remove what is too much."
             )
     return ""
-
-
-def may_exceed_quota(plan: Plan) -> bool:
-    """True if there are zones that would not take this plan, so that the quota of its zone
-    matters."""
-    return any(_exceeded(plan, quota) for quota in QUOTAS.values())
-
-
-def exceeded_quota(plan: Plan, zone: Object) -> str:
-    """The reason why a zone would not take this plan, empty if it would; raises Unchecked if its
-    quota is not known."""
-    quota = quota_of(zone)
-    if quota is None:
-        raise Unchecked("The quota of the zone's plan is not known.")
-    reasons = "; ".join(_exceeded(plan, quota))
-    to_do = "Remove what is too much, or choose another plan for the zone."
-    return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
-
-
-def _exceeded(plan: Plan, quota: Quota) -> list[str]:
-    """The parts of a plan beyond the quota of a zone; a zone that holds more already has a larger
-    quota."""
-    changed = [item for item in plan.operations if item.resource is LIMITED and item.planned]
-    if not changed:
-        return []
-    before, after = (len(state[LIMITED.plural]) for state in (plan.before, plan.after()))
-    crosses = before <= quota.rules < after
-    reasons = (
-        [f"it takes {quota.rules} {LIMITED.title}s, and {after} would be there"] if crosses else []
-    )
-    had = frozenset().union(*map(features, plan.before[LIMITED.plural]))
-    for feature in sorted(quota.withheld - had):
-        concerned = [item.label for item in changed if feature in features(item.planned or {})]
-        reasons += (
-            [f"it has not {feature}, which is in {first_few(concerned)}"] if concerned else []
-        )
-    return reasons
-
-
-def check_catalogue(plan: Plan, read: ReadCollection) -> str:
-    """Check that all that a plan names exists; `read` is called only if it names something anew."""
-    resources = {item.resource.plural: item.resource for item in plan.operations}
-    return " ".join(filter(None, (_check_names(plan, one, read) for one in resources.values())))
-
-
-def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
-    catalogue = resource.catalogue
-    naming = [
-        item
-        for item in plan.operations
-        if catalogue
-        and item.resource.plural == resource.plural
-        and any(item.fields.get(name) for name in catalogue.fields)
-    ]
-    if not catalogue or not naming:
-        return ""
-    not_known = f"Whether all that the {resource.titles} name exists is not known: "
-    try:
-        with _unchecked(not_known):
-            (listed,) = read(resource.catalogue_object())
-        clauses = [
-            f"{resource.title} {item.label} {clause}"
-            for item in naming
-            for clause in catalogue.unknown(item.planned or {}, listed)
-        ]
-    except ValueError as exc:
-        raise Unchecked(f"{not_known}{exc}.") from exc
-    return f"The {'; '.join(clauses)}. Correct them." if clauses else ""
 
 
 NOT_KNOWN = (
@@ -145,7 +67,7 @@ def check_onboarding(plan: Plan, read: ReadCollection) -> str:
     new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
     if not new:
         return ""
-    with _unchecked(f"{NOT_KNOWN}: "):
+    with unchecked(f"{NOT_KNOWN}: "):
         reasons = list(_reasons(new, read))
     return " ".join([*reasons, TO_DO]) if reasons else ""
 
@@ -180,38 +102,16 @@ def _refused(part: Object, new: Sequence[str], why: str) -> Iterator[str]:
             yield f"The prefix {text} cannot be protected: {part.get('cidr')} {why}."
 
 
-def check_list_items(plan: Plan, _read: ReadCollection) -> str:
-    """Warn of a plan that gives the lists of an account more items than most accounts may have;
-    this one may have a larger quota."""
-    changes = [(item.resource, item.action) for item in plan.operations]
-    changes += [(other.resource, "delete") for item in plan.operations for other in item.along]
-    more = sum(
-        {"create": 1, "delete": -1}.get(action, 0)
-        for resource, action in changes
-        if resource.parent is LISTS
-    )
-    if more > 0:
-        before = sum(
-            int(number)
-            for number in (obj.get("num_items") for obj in plan.before[LISTS.plural])
-            if isinstance(number, (int, float))
-        )
-        if before <= MOST_ITEMS < before + more:
-            raise Unchecked(
-                f"The lists of the account would have {before + more} items together, and most"
-                f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
-            )
-    return ""
+CHECKS: Sequence[Check] = (check_length, check_onboarding)
 
 
-CHECKS = (check_quota, check_onboarding, check_catalogue, check_list_items)
-
-
-def check_feasibility(plan: Plan, read: ReadCollection) -> tuple[list[str], list[str]]:
-    """The reasons why an account or zone would not take a plan, and why that is not known; `read`
-    is called only if a plan may be refused."""
+def check_feasibility(
+    plan: Plan, read: ReadCollection, checks: Sequence[Check] = CHECKS
+) -> tuple[list[str], list[str]]:
+    """The reasons why an account or zone would not take a plan, by these checks, and why that is
+    not known; `read` is called only if a plan may be refused."""
     refusals, unknown = [], []
-    for check in CHECKS:
+    for check in checks:
         try:
             refusals.append(check(plan, read))
         except Unchecked as exc:

@@ -20,9 +20,7 @@ from .._schema.resource import Resource, State
 from .._text import joined
 from .check import Checked, check_plan
 from .feasibility import check_feasibility
-from .own_names import unread_names, with_own_names
 from .rollout import Rollout
-from .surroundings import warnings_of_surroundings, with_surroundings
 from .terms import Terms, approval_refusal
 
 
@@ -56,26 +54,34 @@ class Guard(NamedTuple):
         `first` is the first resource of the task; `lists` are names of lists to check.
         """
         plan = self.rollout.plan(make, first)
+        surroundings = self.terms.surroundings
         if plan.operations or self.terms.expectations or lists:
-            plan = with_surroundings(plan, self.context, lists, self.client)
-        return with_own_names(plan, self.context, self.client)
+            plan = surroundings.completed(plan, self.context, lists, self.client)
+        return surroundings.named(plan, self.context, self.client)
 
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
         """The plan with its risks, and all for which it is refused; it may be the rest of a plan
         that was begun."""
-        infeasible, unknown = check_feasibility(plan, self.client.read)
+        infeasible, unknown = check_feasibility(
+            plan, self.client.read, self.terms.surroundings.checks
+        )
         verdicts, terms = self.rollout.verdicts, self.terms
-        checked = check_plan(plan, terms.limits, terms.accepted, self.client.now, verdicts)
+        checked = check_plan(plan, terms, self.client.now, verdicts)
         identity = plan_id(self.client.owner, plan)
         expected = self.expected(plan.before, plan.after())
         refusals = [checked.refused_risks, self._unmet(expected, plan)]
         refusals += [approval_refusal(terms.approved, plan, identity, begun), *infeasible]
         return checked._replace(
-            unknown=[*unknown, *warnings_of_surroundings(plan), *unread_names(plan)],
+            unknown=[*unknown, *self.terms.surroundings.warnings(plan)],
             expected=expected,
             plan_id=identity,
             refusal=joined(" ", filter(None, refusals)),
         )
+
+    def weaker(self, before: State, after: State) -> dict[str, Any]:
+        """The result on what protects less before a plan than after it."""
+        records = self.terms.surroundings.weaker(before, after)
+        return {"weaker": records} if records else {}
 
     def expected(self, before: State, after: State) -> dict[str, Any]:
         """The results of what the task expects of a state, compared with an earlier one."""

@@ -16,7 +16,7 @@ from .._errors import ServiceError
 from .._plan.plan import Plan
 from .._protection.plain import OWN_PREFIXES, depends_on_owner
 from .._schema.neighbours import ZONE
-from .._schema.registry import EVALUATION, contents_in, spelt_out, traffic_of
+from .._schema.registry import EVALUATION, contents_in, spelt_out
 from .._schema.resource import Object, Resource
 from .._text import Message
 
@@ -35,7 +35,7 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
             for state, contents in states
             for rule in in_order(state.get(resource.plural) or ())
         }
-        own = OWN[traffic_of(resource)]
+        own = OWN[resource.traffic]
         if any(depends_on_owner(resource, rule) for rule in rules.values()):
             try:
                 known[own.plural] = _own_names(own, context, client)

@@ -18,8 +18,7 @@ from itertools import takewhile
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import normalise_expression
-from .._schema.registry import firewall_order
-from .._schema.zone import ACTIONS_BY_PRECEDENCE
+from .._schema.zone import ACTIONS_BY_PRECEDENCE, firewall_order
 from .._text import first_few
 from .firewall_rule import FirewallRule, read_rule
 

@@ -11,7 +11,6 @@ import hashlib
 import json
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from .._schema.registry import keys_in_order
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .plan import Operation, Plan, with_along
 
@@ -110,9 +109,9 @@ def _orders(plan: Plan) -> dict[str, dict[str, Sequence[Key]]]:
     resources = {operation.resource.plural: operation.resource for operation in plan.operations}
     orders: dict[str, dict[str, Sequence[Key]]] = {}
     for name, resource in resources.items():
-        before = keys_in_order(resource, plan.before[name])
+        before = resource.keys_in_order(plan.before[name])
         if before is not None:
-            after = keys_in_order(resource, plan.after()[name])
+            after = resource.keys_in_order(plan.after()[name])
             orders[name] = {"before": before, "after": after or []}
     return orders
 

@@ -20,20 +20,14 @@ from .._expressions.grammar import lists_in
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS, items_of, uses_of
-from .._schema.registry import (
-    DDOS_OVERRIDES,
-    EVALUATION,
-    MANAGED,
-    ZoneRule,
-    contents_in,
-    spelt_out,
-    traffic_of,
-)
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED, contents_in, spelt_out
 from .._schema.resource import Key, Object, Resource, State
+from .._schema.zone_rule import ZoneRule
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
+from .account_losses import AccountLosses
 from .coverage import Coverage, has_flag
-from .losses import AccountLosses, Loss, leaves_out, rule_losses, skip_loss
+from .losses import Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import weakenings
 from .plain import met_by_plain, width
@@ -271,7 +265,7 @@ class _Referring:
         if fewer is False:
             return None
         verb = "makes" if fewer else "may make"
-        return Loss(bool(fewer), f"{verb} {by} stop fewer {traffic_of(resource)}s")
+        return Loss(bool(fewer), f"{verb} {by} stop fewer {resource.traffic}s")
 
 
 def unmanaged_items(desired: Desired, state: State) -> list[Object]:

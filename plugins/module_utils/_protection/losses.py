@@ -11,51 +11,16 @@ existing one, and holes a state with the same state and one more object.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Iterator, NamedTuple, Sequence
 
 from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
-from .._schema.registry import REST_OF_THE_LIST, ZoneRule, traffic_of
 from .._schema.resource import Key, Resource
+from .._schema.zone_rule import REST_OF_THE_LIST, ZoneRule
 from .._text import first_few
-from .._values.address_set import Ranges, difference, intersection
-from .coverage import Coverage
-from .modes import TrafficPart, no_longer_mitigated
 from .plain import kinds_of, plain_traffic
 
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
-
-
-@dataclass(frozen=True)
-class AccountLosses:
-    """The protection of an account that it has in one state and lacks in another."""
-
-    was: Coverage
-    becomes: Coverage
-
-    @property
-    def is_switched_off(self) -> bool:
-        """True if TCP protection is on only in the first state."""
-        return bool(self.was.enabled) and self.becomes.enabled is False
-
-    @cached_property
-    def unprotected(self) -> Ranges:
-        """The addresses that are protected only in the first state."""
-        return difference(self.was.protected, self.becomes.protected)
-
-    @cached_property
-    def passing(self) -> Ranges:
-        """The sources that the allowlist lets pass only in the second state."""
-        return difference(self.becomes.bypassing, self.was.bypassing)
-
-    def unmitigated(self, kind: str) -> list[TrafficPart]:
-        """The traffic to addresses protected in both states that a component mitigates only in the
-        first one."""
-        was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))
-        space = intersection(self.was.protected, self.becomes.protected)
-        return no_longer_mitigated(was, becomes, space) if was and becomes else []
 
 
 class Loss(NamedTuple):
@@ -100,7 +65,7 @@ def _doubt(resource: Resource, rule: ZoneRule) -> Loss | None:
     if not rule.active or not rule.doubts or rule.enforces or matches_nothing(rule.expression):
         return None
     why = f"{first_few(rule.doubts)} {'is' if len(rule.doubts) == 1 else 'are'} not understood"
-    return Loss(False, f"may let {traffic_of(resource)}s pass, since {why}")
+    return Loss(False, f"may let {resource.traffic}s pass, since {why}")
 
 
 def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> list[ZoneRule]:
@@ -117,7 +82,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
         return Loss(True, "does not exist", REMOVED) if was.enforces else None
     if was.enforces and becomes.enforces:
         fewer = leaves_out(becomes.expression, was.expression)
-        what = f"fewer {traffic_of(resource)}s than described"
+        what = f"fewer {resource.traffic}s than described"
         return _loss(fewer, "matches", "match", what, NARROWED)
     if _effect(becomes) >= _effect(was):
         return None
@@ -143,7 +108,7 @@ def _passing_more(
         more = first_few(sorted(becomes.skips - was.skips))
         return Loss(True, f"skips more than described ({more})")
     wider = leaves_out(was.expression, becomes.expression)
-    what = f"more {traffic_of(resource)}s pass than described"
+    what = f"more {resource.traffic}s pass than described"
     return _loss(wider, "lets", "let", what) or _list_skip_loss(resource, becomes, passed)
 
 
@@ -156,7 +121,7 @@ def skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) ->
     every = plain_traffic(rule.expression, kinds_of(resource, True, {}))
     if of_list and of_list.certain and not every:
         return of_list
-    what = f"{first_few(others)} for {every or f'{traffic_of(resource)}s'}"
+    what = f"{first_few(others)} for {every or f'{resource.traffic}s'}"
     return _loss(bool(every) or None, "skips", "skip", what)
 
 
@@ -171,9 +136,7 @@ def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRul
     stopping = certain or met
     titles = resource.titles if len(stopping) > 1 else resource.title
     stopped = f"{titles} {first_few(item.title for item in stopping)} would stop"
-    return _loss(
-        bool(certain) or None, "lets", "let", f"{traffic_of(resource)}s pass that {stopped}"
-    )
+    return _loss(bool(certain) or None, "lets", "let", f"{resource.traffic}s pass that {stopped}")
 
 
 def _loss(

@@ -23,8 +23,8 @@ from .._expressions.operands import MISSING, Fields, FieldValue, text_of
 from .._expressions.solve import Parts, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
-from .._schema.registry import ZoneRule, traffic_of
 from .._schema.resource import Resource, State
+from .._schema.zone_rule import ZoneRule
 from .._text import first_few
 from .._values.address_set import (
     EVERYTHING,
@@ -102,7 +102,7 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
 def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
     """True if it depends on the name of the zone, or on the prefixes of the account, whether all
     plain traffic matches a rule."""
-    is_active, is_request = rule.enforces or rule.lets_pass, traffic_of(resource) == "request"
+    is_active, is_request = rule.enforces or rule.lets_pass, resource.traffic == "request"
     names = OF_ZONES if is_request else OF_ACCOUNTS
     if not is_active or not any(name in rule.expression for name in names):
         return False
@@ -134,7 +134,7 @@ def _depends_on_zone(expression: str, kind: Kind) -> bool:
 def kinds_of(resource: Resource, lets_pass: bool, state: State) -> Iterator[Kind]:
     """The kinds of plain traffic, those with the shortest words first; every request, or every
     packet, is of all kinds."""
-    traffic = traffic_of(resource)
+    traffic = resource.traffic
     yield Kind(f"every {traffic}")
     if traffic == "request":
         paths = dict.fromkeys(URIS, b"/")

@@ -24,8 +24,8 @@ from .._values.address_set import (
     part_in,
     range_of,
 )
+from .account_losses import AccountLosses
 from .coverage import Coverage
-from .losses import AccountLosses
 from .modes import Decider, counted_networks, in_order, union_of_modes
 
 

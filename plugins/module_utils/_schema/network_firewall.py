@@ -59,6 +59,7 @@ NETWORK_FIREWALL_RULES = entry_point(
     title="Network Firewall rule",
     owner=ACCOUNT_OPTION,
     phase="magic_transit",
+    traffic="packet",
     permission=Permission("Magic Firewall", "account"),
     quota=MOST_RULES,
     fields=fields_of_rules(

@@ -19,78 +19,20 @@ from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from .resource import Key, Object, Resource, State
+from .resource import Object, Resource, State
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
     FIREWALL_RULES,
     SKIP_PARAMETERS,
     UNMANAGED_SKIP_PARAMETERS,
+    rank_of_firewall_rule,
 )
-
-ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
-SKIPPING = frozenset({"skip", "allow", "bypass"})
-OF_RULESETS = ENFORCING | {"skip", "log"}
-
-REST_OF_THE_LIST = (  # what a skip of `ruleset` or `phase`, and an allow, skips among others
-    "the remaining rules"
-)
-
-
-class ZoneRule(NamedTuple):
-    """A rule as Cloudflare evaluates it, of a zone or of an account.
-
-    `title` names it in sentences. `active` says whether requests can meet it, `skips` what a
-    request that it matches does not meet. Fields in `conditions` may narrow what it matches.
-    `unknown` names its action, and parameters of it, if they are not known.
-    """
-
-    key: Key
-    entry: str
-    title: str
-    action: str
-    expression: str
-    active: bool
-    skips: frozenset[str]
-    conditions: Sequence[str] = ()
-    unknown: Sequence[str] = ()
-
-    @property
-    def doubts(self) -> list[str]:
-        """All of it that is not understood, for sentences."""
-        return [*self.unknown, *(f"the field {name}" for name in self.conditions)]
-
-    @property
-    def enforces(self) -> bool:
-        """Return whether it blocks or challenges."""
-        return self.active and self.action in ENFORCING
-
-    @property
-    def lets_pass(self) -> bool:
-        """Return whether it takes requests past something."""
-        return self.active and self.action in SKIPPING
-
-    @property
-    def terminates(self) -> bool:
-        """Return whether a request that it matches meets no rule after it; not where the action is
-        unknown."""
-        return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
-
-
-def firewall_order(priority: Any, action: Any) -> tuple[bool, float, int]:
-    """Sorts firewall rules as Cloudflare evaluates them; equal ones keep the order of the list."""
-    number = (
-        priority if isinstance(priority, (int, float)) and not isinstance(priority, bool) else None
-    )
-    precedence = [*ACTIONS_BY_PRECEDENCE, action].index(action)  # an unknown action comes last
-    return (number is None, number or 0, precedence)
+from .zone_rule import OF_RULESETS, REST_OF_THE_LIST, ZoneRule
 
 
 def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:
-    def order(rule: Object) -> tuple[bool, float, int]:
-        return firewall_order(rule.get("priority"), rule.get("action"))
-
-    return [_firewall_rule(rule) for rule in sorted(rules, key=order)]
+    return [_firewall_rule(rule) for rule in sorted(rules, key=rank_of_firewall_rule)]
 
 
 def _firewall_rule(rule: Object) -> ZoneRule:
@@ -174,19 +116,17 @@ class Managed(NamedTuple):
     """A resource that a baseline manages: the module that writes it, and the option of this module
     that holds its objects.
 
-    `traffic` is a request or a packet, if one meets the rules of this resource one after the other,
-    and `in_order` puts them into this order.
+    `in_order` puts rules that a request or packet meets one after the other into this order.
     """
 
     resource: Resource
     module: str
     option: str
-    traffic: str = ""
     in_order: InOrder | None = None
 
 
-def _evaluated(resource: Resource, module: str, traffic: str) -> Managed:
-    return Managed(resource, module, "rules", traffic, in_order_of(resource))
+def _evaluated(resource: Resource, module: str) -> Managed:
+    return Managed(resource, module, "rules", in_order_of(resource))
 
 
 # In the order in which a baseline applies them.
@@ -198,10 +138,10 @@ MANAGED: Sequence[Managed] = (
         for option, resources in account.COLLECTIONS.items()
         for resource in resources
     ),
-    _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules", "packet"),
+    _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules"),
     Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
-    Managed(FIREWALL_RULES, "firewall_rules", "rules", "request", _firewall_rules_in_order),
-    _evaluated(CUSTOM_RULES, "custom_rules", "request"),
+    Managed(FIREWALL_RULES, "firewall_rules", "rules", _firewall_rules_in_order),
+    _evaluated(CUSTOM_RULES, "custom_rules"),
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
 )
 # Resources that are read alone: what stands beside the protection of accounts and zones.
@@ -222,19 +162,6 @@ EVALUATION: Sequence[tuple[Resource, InOrder]] = tuple(
 def title_of_resource(name: str) -> str:
     """The title of the resource with this name; the name itself if there is none."""
     return BY_NAME[name].title if name in BY_NAME else name
-
-
-def traffic_of(resource: Resource) -> str:
-    """The traffic that meets the rules of a resource: a request or a packet."""
-    return next(item.traffic for item in MANAGED if item.resource.plural == resource.plural)
-
-
-def keys_in_order(resource: Resource, objects: Sequence[Object]) -> list[Key] | None:
-    """The keys of a collection as Cloudflare evaluates it; None if their order does not matter."""
-    for other, in_order in EVALUATION:
-        if other.plural == resource.plural:
-            return [rule.key for rule in in_order(objects)]
-    return [resource.key_of(item) for item in objects] if resource.is_ordered else None
 
 
 def lists_named_in(state: State) -> list[str]:

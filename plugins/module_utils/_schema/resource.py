@@ -287,7 +287,8 @@ class Resource:
     `quota` is how many objects an owner may have, 0 if that is not known or depends on its plan;
     `catalogue` is what objects name; `retired` is what to do where Cloudflare answers 410 Gone.
     `parent` is the collection of the object that holds this one, whose key is `within`; its id
-    stands in the path as `{parent_id}`.
+    stands in the path as `{parent_id}`. `traffic` is a request or a packet, if one meets the rules
+    of this resource one after the other, and `rank` sorts those that do not meet them as listed.
 
     A task may give an object that `may_expire` a time from which it counts as absent; that time is
     never sent. `semantics` is how the values of an object fit together.
@@ -318,6 +319,8 @@ class Resource:
     within: str = ""
     catalogue: Catalogue | None = None
     may_expire: bool = False
+    traffic: str = ""
+    rank: Callable[[Object], Any] | None = None
     semantics: Semantics = NO_SEMANTICS
 
     def __post_init__(self) -> None:
@@ -454,6 +457,14 @@ class Resource:
     def key_of(self, obj: Object) -> Key:
         """The normalised values that identify an object; duplicates have the same."""
         return tuple([item.normalised(obj) for item in self._key_fields])
+
+    def keys_in_order(self, objects: Sequence[Object]) -> list[Key] | None:
+        """The keys of a collection as Cloudflare evaluates it; None if their order does not
+        matter."""
+        if not self.traffic and not self.is_ordered:
+            return None
+        ordered = sorted(objects, key=self.rank) if self.rank else objects
+        return [self.key_of(item) for item in ordered]
 
     def label_of(self, obj: Object) -> str:
         """The key as people read it; a rule that is global by scope and by name is called so

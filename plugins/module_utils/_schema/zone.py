@@ -52,6 +52,20 @@ ACTIONS_BY_PRECEDENCE = (
 GOING_ON = frozenset({"log", "bypass"})  # a request that matches meets the next rule as well
 
 
+def firewall_order(priority: Any, action: Any) -> tuple[bool, float, int]:
+    """Sorts firewall rules as Cloudflare evaluates them; equal ones keep the order of the list."""
+    number = (
+        priority if isinstance(priority, (int, float)) and not isinstance(priority, bool) else None
+    )
+    precedence = [*ACTIONS_BY_PRECEDENCE, action].index(action)  # an unknown action comes last
+    return (number is None, number or 0, precedence)
+
+
+def rank_of_firewall_rule(rule: Object) -> tuple[bool, float, int]:
+    """The place of a rule among all, as Cloudflare evaluates them."""
+    return firewall_order(rule.get("priority"), rule.get("action"))
+
+
 def _check_products(values: Values) -> dict[str, Any]:
     if values.get("products") and values.get("action", "bypass") != "bypass":
         raise OptionError(Option("products"), "only a rule with action bypass has products")
@@ -104,6 +118,8 @@ FIREWALL_RULES = Resource(
     key=("id",),
     update=UPDATE_OF_RULES,
     listing=Paged(100),
+    traffic="request",
+    rank=rank_of_firewall_rule,
     read_only=TIMES_OF_CLOUDFLARE,
     nested=Nested(
         "filter",
@@ -173,6 +189,7 @@ CUSTOM_RULES = entry_point(
     title="custom rule",
     owner=ZONE_OPTION,
     phase="http_request_firewall_custom",
+    traffic="request",
     permission=Permission("Zone WAF", "zone"),
     fields=fields_of_rules(
         CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, _check_status_code)

@@ -9,13 +9,21 @@ from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
-from .._errors import OptionProblems
-from .._guard.risks.registry import ACCOUNT_RISKS, risk_options
+from .._guard.risks.account import ACCOUNT_RISKS
+from .._guard.risks.base import risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
-from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
-from .._protection.expectation import EXPECTATIONS, PACKET
-from .._protection.holes import unmanaged_records
-from .._schema.account import ACCOUNT_RESOURCES, COLLECTIONS, STATUS, TCP_KINDS, of_kind
+from .._plan.desired import Desired, check_purge, numbered, parse_desired
+from .._schema.account import (
+    ALLOWLIST,
+    COLLECTIONS,
+    DNS_RULES,
+    FILTERS,
+    PREFIXES,
+    RULES,
+    STATUS,
+    TCP_KINDS,
+    of_kind,
+)
 from .._schema.resource import Object, OptionSpec, Resource, State, options_of
 from .._text import Option
 from .base import (
@@ -141,67 +149,12 @@ class SingleObject(ModuleSpec):
         return {self._name: next((item for item in objects if resource.key_of(item) == key), None)}
 
 
-class AccountProtection(ModuleSpec):
-    """account_protection: the whole account in one plan; what the task leaves out is left alone."""
-
-    risks = ACCOUNT_RISKS
-    expects = (PACKET,)
-
-    def __init__(self) -> None:
-        self.options = {
-            **options_of(STATUS.fields),
-            **{
-                name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
-                for name, items in COLLECTIONS.items()
-            },
-            "purge": {
-                "type": "list",
-                "elements": "str",
-                "choices": list(COLLECTIONS),
-                "default": [],
-            },
-            "ignore_ids": {"type": "list", "elements": "str", "default": []},
-            **EXPECTATIONS,
-            **STAGED_ROLLOUT,
-            **risk_options(ACCOUNT_RISKS),
-        }
-
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
-        purge = options["purge"]
-        problems = OptionProblems()
-        parsed = []
-        for option in purge:
-            with problems.collected():
-                check_purge(option, options[option])
-        needs_dns = any("dns" in item.components for item in expectations)
-        for resource in ACCOUNT_RESOURCES:
-            option = _option_for(resource)
-            if resource.on_demand and options.get(option) is None and not needs_dns:
-                continue
-            with problems.collected():
-                parsed.append(
-                    parse_desired(
-                        resource, _entries_of(option, resource, options), exclusive=option in purge
-                    )
-                )
-        problems.raise_any()
-        ignored = frozenset(options.get("ignore_ids") or ())
-        return [item._replace(ignore_ids=ignored) for item in parsed]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return {"protection": subsets_of(state), "unmanaged": unmanaged_records(desired, state)}
-
-
-def _option_for(resource: Resource) -> str:
-    return next(option for option, resources in SUBSETS.items() if resource in resources)
-
-
-def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
-    """Options of one collection of the account."""
-    if resource is STATUS:
-        return [] if options["enabled"] is None else [(Option(), fields_of(STATUS.fields, options))]
-    return [
-        (path, {name: value for name, value in entry.items() if name != "kind"})
-        for path, entry in numbered(option, options[option] or [])
-        if resource.kind is None or entry["kind"] == resource.kind
-    ]
+SPECS: Mapping[str, ModuleSpec] = {
+    "tcp_protection_status": StatusSpec(),
+    "protected_prefixes": WholeList(PREFIXES, "prefixes"),
+    "allowlist_entry": SingleObject((ALLOWLIST,), "entry"),
+    "allowlist": WholeList(ALLOWLIST, "entries"),
+    "protection_rule": SingleObject(RULES, "rule"),
+    "dns_protection_rule": SingleObject((DNS_RULES,), "rule"),
+    "protection_filter": SingleObject(FILTERS, "filter"),
+}

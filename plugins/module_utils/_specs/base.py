@@ -15,11 +15,11 @@ from ansible.module_utils.common.parameters import env_fallback
 from ansible.module_utils.errors import UnsupportedError
 
 from .._api.client import Client
-from .._api.neighbours import read_changes
 from .._api.settings import shared_options
 from .._context import Context
 from .._errors import OptionError
 from .._guard.risks.base import Risk
+from .._guard.terms import ALONE, Surroundings
 from .._plan.desired import Desired
 from .._protection.expectation import Expectation
 from .._schema.resource import (
@@ -49,16 +49,17 @@ class ModuleSpec(ABC):
     """One module, in a class of its own.
 
     `owner` is the option that names the account or zone, `options` the argument spec beyond the
-    shared one. `risks` are those that its plans can have, and `expects` the kinds of expectations
-    that it checks. A module that writes has a `desired` of its own, one that learns something
-    beside its resources a `look`. One that only reads returns the id of the owner, and one that
-    writes if it `returns_owner`, since it reads for others as well. If it is about `one_object`, so
-    is its result of a staged rollout.
+    shared one. `risks` are those that its plans can have, `surroundings` what is checked around
+    them, and `expects` the kinds of expectations that it checks. A module that writes has a
+    `desired` of its own, one that learns something beside its resources a `look`. One that only
+    reads returns the id of the owner, and one that writes if it `returns_owner`, since it reads for
+    others as well. If it is about `one_object`, so is its result of a staged rollout.
     """
 
     owner: str = ACCOUNT_OPTION
     options: OptionSpec
     risks: Sequence[Risk] = ()
+    surroundings: Surroundings = ALONE
     expects: Sequence[str] = ()
     returns_owner = False
     one_object = False
@@ -221,23 +222,3 @@ def check_network(option: Option, text: str) -> None:
     """Raises OptionError for a text that is neither an address nor a network."""
     if range_of(text) is None:
         raise OptionError(option, f"'{text}' is neither an address nor a network")
-
-
-CHANGES_HOURS = "changes_hours"
-CHANGES_OPTION: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
-MOST_LOG_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
-
-
-def check_changes(options: Options) -> None:
-    """Raises OptionError for hours that no log has."""
-    hours = options.get(CHANGES_HOURS) or 0
-    if not 0 <= hours <= MOST_LOG_HOURS:
-        raise OptionError(
-            Option(CHANGES_HOURS), f"{hours:g} is not from 0 to {MOST_LOG_HOURS} (18 months)"
-        )
-
-
-def changes_of(options: Options, client: Client) -> ModuleResult:
-    """Result of a module about the audit log, if its task asks for some hours."""
-    hours = options.get(CHANGES_HOURS) or 0
-    return {"changes": read_changes(client, hours)} if hours else {}

@@ -3,32 +3,55 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The module protection_info: an account's protection, and what stands beside it."""
+"""The modules that read an account or a zone, and what stands beside its protection."""
 
 from __future__ import annotations
 
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import read_access_rules, read_announced, read_ip_lists
+from .._api.neighbours import read_access_rules, read_announced, read_changes, read_ip_lists
+from .._errors import OptionError, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
 from .._schema.account import ACCOUNT
-from .._schema.registry import RULESETS
-from .._schema.resource import ACCOUNT_OPTION, Resource, State
-from .._text import Option
-from .account import SUBSETS, subset_of
-from .base import (
-    CHANGES_OPTION,
-    ModuleResult,
-    ModuleSpec,
-    Options,
-    Resources,
-    changes_of,
-    check_changes,
-    check_network,
+from .._schema.lists import WHOLE_LISTS
+from .._schema.registry import MANAGED, RULESETS
+from .._schema.resource import (
+    ACCOUNT_OPTION,
+    ZONE_OPTION,
+    Field,
+    Object,
+    OptionSpec,
+    Resource,
+    State,
+    options_of,
 )
+from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from .._text import Option
+from .._values.kinds import FLAG, ID, TEXT, identifier
+from .account import SUBSETS, subset_of
+from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
+
+CHANGES_HOURS = "changes_hours"
+CHANGES_OPTION: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
+MOST_LOG_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
+
+
+def check_changes(options: Options) -> None:
+    """Raises OptionError for hours that no log has."""
+    hours = options.get(CHANGES_HOURS) or 0
+    if not 0 <= hours <= MOST_LOG_HOURS:
+        raise OptionError(
+            Option(CHANGES_HOURS), f"{hours:g} is not from 0 to {MOST_LOG_HOURS} (18 months)"
+        )
+
+
+def changes_of(options: Options, client: Client) -> ModuleResult:
+    """Result of a module about the audit log, if its task asks for some hours."""
+    hours = options.get(CHANGES_HOURS) or 0
+    return {"changes": read_changes(client, hours)} if hours else {}
 
 
 def _reading(resource: Resource) -> Callable[[Client], Any]:
@@ -84,3 +107,80 @@ class ProtectionInfo(ModuleSpec):
         names = options["gather_subset"]
         beside = {name: read(client) for name, read in BESIDE.items() if name in names}
         return {**beside, **changes_of(options, client)}
+
+
+class RulesInfo(ModuleSpec):
+    """The rules of a zone that meet every condition of the task, such as firewall_rules_info; a
+    description is met by a part of it."""
+
+    owner = ZONE_OPTION
+
+    def __init__(self, resource: Resource) -> None:
+        self._resource = resource
+        self._conditions = (Field("id", ID), resource.field("action"), Field("paused", FLAG))
+        self.options = options_of((*self._conditions, Field("description", TEXT)))
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        if options["id"] is not None:
+            parsed(Option("id"), identifier, options["id"])
+        return (self._resource,)
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        rules = state[self._resource.plural]
+        return {"rules": [rule for rule in rules if self._meets(options, rule)]}
+
+    def with_paused(self, rule: Object) -> Object:
+        """The rule with the field `paused`."""
+        return rule
+
+    def _meets(self, options: Options, rule: Object) -> bool:
+        description = (options["description"] or "").casefold()
+        if description not in str(rule.get("description") or "").casefold():
+            return False
+        conditions = [item for item in self._conditions if options[item.name] is not None]
+        met = self.with_paused(rule)
+        return all(item.normalised(options) == item.normalised(met) for item in conditions)
+
+
+class CustomRulesInfo(RulesInfo):
+    """custom_rules_info; a rule that is not enabled is a paused one."""
+
+    def __init__(self) -> None:
+        super().__init__(CUSTOM_RULES)
+        passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
+        self.options = {**self.options, **passing, **CHANGES_OPTION}
+
+    def look(self, options: Options, client: Client) -> ModuleResult:
+        rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
+        return {**rules, **changes_of(options, client)}
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        check_changes(options)
+        return super().reads(options, desired, state)
+
+    def with_paused(self, rule: Object) -> Object:
+        return {**rule, "paused": rule.get("enabled") is False}
+
+
+class StateReader(ModuleSpec):
+    """Each collection of an account or zone by its plural."""
+
+    def __init__(self, owner: str, plurals: Sequence[str]) -> None:
+        self.owner, self.options = owner, {}
+        self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        return [resource for resource in self._resources if resource is not WHOLE_LISTS]
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        return state
+
+    def look(self, options: Options, client: Client) -> ModuleResult:
+        return {WHOLE_LISTS.plural: read_ip_lists(client)} if WHOLE_LISTS in self._resources else {}
+
+
+SPECS: Mapping[str, ModuleSpec] = {
+    "protection_info": ProtectionInfo(),
+    "firewall_rules_info": RulesInfo(FIREWALL_RULES),
+    "custom_rules_info": CustomRulesInfo(),
+}

@@ -7,14 +7,15 @@
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Sequence
+from typing import AbstractSet, Any, Mapping, Sequence
 
 from .._api.neighbours import managed_lists, with_items
 from .._context import CREATION, DELETION, TASK, Context
 from .._errors import OptionError, OptionProblems, parsed
+from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
-from .._guard.risks.registry import risk_options
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
+from .._guard.surroundings import SURROUNDINGS
 from .._plan.desired import (
     STATE,
     Desired,
@@ -55,7 +56,7 @@ OF_A_LIST: OptionSpec = {
 }
 RISKS = tuple(
     dict.fromkeys(
-        [*DELETION_RISKS, *REFERENCED_LIST_RISKS, *NETWORK_FIREWALL_RISKS, *ZONE_RULE_RISKS]
+        [*DELETION_RISKS, *REFERENCED_LIST_RISKS, *ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS]
     )
 )
 
@@ -82,6 +83,7 @@ class IpList(ModuleSpec):
     """The module ip_list: one list and its items."""
 
     risks = RISKS
+    surroundings = SURROUNDINGS
 
     def __init__(self) -> None:
         self.options = {**OF_A_LIST, **state_option(PRESENT, ABSENT), **risk_options(RISKS)}
@@ -113,6 +115,7 @@ class IpLists(ModuleSpec):
     """The module ip_lists: lists with their items, in one plan; with state exact, all lists."""
 
     risks = RISKS
+    surroundings = SURROUNDINGS
 
     def __init__(self, context: Context = TASK) -> None:
         ignored: OptionSpec = {name: {"type": "str"} for name in LISTS.assigned}
@@ -206,3 +209,6 @@ def _described(options: Options, desired: Sequence[Desired]) -> list[Desired]:
         if item["items"] is not None
     }
     return [item for item in desired if item.resource is LISTS or item.resource.within in named]
+
+
+SPECS: Mapping[str, ModuleSpec] = {"ip_list": IpList(), "ip_lists": IpLists()}

@@ -3,52 +3,70 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules by name."""
+"""The modules by name. The file of a module is loaded when a task needs it, since Ansible compiles
+each file in every run."""
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import Iterator, Mapping, Sequence
 
-from .._guard.risks.registry import RULESET_RISKS
-from .._protection.expectation import FIREWALL, PACKET, REQUEST
-from .._schema.account import ALLOWLIST, DNS_RULES, FILTERS, PREFIXES, RULES
-from .._schema.registry import MANAGED, Managed
-from .._schema.zone import FIREWALL_RULES
-from .account import AccountProtection, SingleObject, StatusSpec, WholeList
 from .base import ModuleSpec
-from .info import ProtectionInfo
-from .ip_lists import IpList, IpLists
-from .rulesets import CustomRulesInfo, FirewallRules, OrderedRules, RulesInfo
-from .traffic import TrafficInfo
 
-# By the traffic that meets the rules of a ruleset: the kinds of expectations.
-EXPECTED_OF: Mapping[str, Sequence[str]] = {
-    "request": (REQUEST,),
-    "packet": (PACKET, FIREWALL),
-    "": (),
+Specs = Mapping[str, ModuleSpec]
+
+
+# By the file that has them; `rulesets` has all others.
+ROOMS: Mapping[str, Sequence[str]] = {
+    "account": (
+        "tcp_protection_status",
+        "protected_prefixes",
+        "allowlist_entry",
+        "allowlist",
+        "protection_rule",
+        "dns_protection_rule",
+        "protection_filter",
+    ),
+    "whole_account": ("account_protection",),
+    "ip_lists": ("ip_list", "ip_lists"),
+    "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
+    "traffic": ("protection_traffic_info",),
+    "rulesets": (),
 }
 
 
-def _of_ruleset(item: Managed) -> OrderedRules:
-    risks = RULESET_RISKS[item.traffic]
-    return OrderedRules(item.resource, risks, item.option, EXPECTED_OF[item.traffic])
+def _modules_in(room: str) -> Specs:
+    if room == "account":
+        from .account import SPECS
+    elif room == "whole_account":
+        from .whole_account import SPECS
+    elif room == "ip_lists":
+        from .ip_lists import SPECS
+    elif room == "info":
+        from .info import SPECS
+    elif room == "traffic":
+        from .traffic import SPECS
+    else:
+        from .rulesets import SPECS
+    return SPECS
 
 
-MODULE_SPECS: Mapping[str, ModuleSpec] = {
-    "tcp_protection_status": StatusSpec(),
-    "protected_prefixes": WholeList(PREFIXES, "prefixes"),
-    "allowlist_entry": SingleObject((ALLOWLIST,), "entry"),
-    "allowlist": WholeList(ALLOWLIST, "entries"),
-    "protection_rule": SingleObject(RULES, "rule"),
-    "dns_protection_rule": SingleObject((DNS_RULES,), "rule"),
-    "protection_filter": SingleObject(FILTERS, "filter"),
-    "account_protection": AccountProtection(),
-    "ip_list": IpList(),
-    "ip_lists": IpLists(),
-    "firewall_rules": FirewallRules(),
-    **{item.module: _of_ruleset(item) for item in MANAGED if item.resource.is_ordered},
-    "protection_info": ProtectionInfo(),
-    "protection_traffic_info": TrafficInfo(),
-    "firewall_rules_info": RulesInfo(FIREWALL_RULES),
-    "custom_rules_info": CustomRulesInfo(),
-}
+def state_reader(owner: str, plurals: Sequence[str]) -> ModuleSpec:
+    """The module that reads collections of an account or zone for a role."""
+    from .info import StateReader
+
+    return StateReader(owner, plurals)
+
+
+class _Modules(Specs):
+    def __getitem__(self, module: str) -> ModuleSpec:
+        room = next((name for name, modules in ROOMS.items() if module in modules), "rulesets")
+        return _modules_in(room)[module]
+
+    def __iter__(self) -> Iterator[str]:
+        return (module for room in ROOMS for module in _modules_in(room))
+
+    def __len__(self) -> int:
+        return sum(1 for _module in self)
+
+
+MODULE_SPECS = _Modules()

@@ -8,14 +8,12 @@ declarations fill."""
 
 from __future__ import annotations
 
-from typing import Sequence
+from typing import Mapping, Sequence
 
-from .._api.client import Client
-from .._api.neighbours import read_access_rules
 from .._errors import OptionError, OptionProblems, parsed
-from .._guard.risks.base import Risk
-from .._guard.risks.registry import RULESET_RISKS, risk_options
-from .._guard.risks.rulesets import ZONE_RULE_RISKS
+from .._guard.risks.base import Risk, risk_options
+from .._guard.risks.rulesets import RULESET_RISKS, ZONE_RULE_RISKS
+from .._guard.surroundings import SURROUNDINGS
 from .._plan.desired import (
     STATE,
     Desired,
@@ -25,24 +23,14 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._protection.expectation import EXPECTATIONS
+from .._protection.expectation import EXPECTATIONS, FIREWALL, PACKET, REQUEST
 from .._protection.holes import unmanaged_records
-from .._schema.resource import (
-    ZONE_OPTION,
-    Field,
-    Key,
-    Object,
-    OptionSpec,
-    Resource,
-    State,
-    options_of,
-)
-from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from .._schema.registry import MANAGED, Managed
+from .._schema.resource import ZONE_OPTION, Key, Resource, State
+from .._schema.zone import FIREWALL_RULES
 from .._text import Message, Option
-from .._values.kinds import FLAG, ID, TEXT, identifier
 from .base import (
     ABSENT,
-    CHANGES_OPTION,
     EXACT,
     IGNORE_OPTION,
     PRESENT,
@@ -50,9 +38,6 @@ from .base import (
     ModuleResult,
     ModuleSpec,
     Options,
-    Resources,
-    changes_of,
-    check_changes,
     list_option,
     state_option,
 )
@@ -68,6 +53,7 @@ class OrderedRules(ModuleSpec):
     """
 
     returns_owner = True
+    surroundings = SURROUNDINGS
 
     def __init__(
         self,
@@ -123,6 +109,7 @@ class FirewallRules(ModuleSpec):
 
     owner = ZONE_OPTION
     risks = RULESET_RISKS["request"]
+    surroundings = SURROUNDINGS
 
     def __init__(self) -> None:
         self.options = {
@@ -139,54 +126,20 @@ class FirewallRules(ModuleSpec):
         return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
 
 
-class RulesInfo(ModuleSpec):
-    """The rules of a zone that meet every condition of the task, such as firewall_rules_info; a
-    description is met by a part of it."""
-
-    owner = ZONE_OPTION
-
-    def __init__(self, resource: Resource) -> None:
-        self._resource = resource
-        self._conditions = (Field("id", ID), resource.field("action"), Field("paused", FLAG))
-        self.options = options_of((*self._conditions, Field("description", TEXT)))
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        if options["id"] is not None:
-            parsed(Option("id"), identifier, options["id"])
-        return (self._resource,)
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        rules = state[self._resource.plural]
-        return {"rules": [rule for rule in rules if self._meets(options, rule)]}
-
-    def with_paused(self, rule: Object) -> Object:
-        """The rule with the field `paused`."""
-        return rule
-
-    def _meets(self, options: Options, rule: Object) -> bool:
-        description = (options["description"] or "").casefold()
-        if description not in str(rule.get("description") or "").casefold():
-            return False
-        conditions = [item for item in self._conditions if options[item.name] is not None]
-        met = self.with_paused(rule)
-        return all(item.normalised(options) == item.normalised(met) for item in conditions)
+# By the traffic that meets the rules of a ruleset: the kinds of expectations.
+EXPECTED_OF: Mapping[str, Sequence[str]] = {
+    "request": (REQUEST,),
+    "packet": (PACKET, FIREWALL),
+    "": (),
+}
 
 
-class CustomRulesInfo(RulesInfo):
-    """custom_rules_info; a rule that is not enabled is a paused one."""
+def _of_ruleset(item: Managed) -> OrderedRules:
+    risks = RULESET_RISKS[item.resource.traffic]
+    return OrderedRules(item.resource, risks, item.option, EXPECTED_OF[item.resource.traffic])
 
-    def __init__(self) -> None:
-        super().__init__(CUSTOM_RULES)
-        passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
-        self.options = {**self.options, **passing, **CHANGES_OPTION}
 
-    def look(self, options: Options, client: Client) -> ModuleResult:
-        rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
-        return {**rules, **changes_of(options, client)}
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        check_changes(options)
-        return super().reads(options, desired, state)
-
-    def with_paused(self, rule: Object) -> Object:
-        return {**rule, "paused": rule.get("enabled") is False}
+SPECS: Mapping[str, ModuleSpec] = {
+    "firewall_rules": FirewallRules(),
+    **{item.module: _of_ruleset(item) for item in MANAGED if item.resource.is_ordered},
+}

@@ -10,36 +10,16 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
-from .._api.client import Client
-from .._api.neighbours import read_ip_lists
 from .._api.settings import Settings, parse_settings
 from .._context import TASK, Context
 from .._errors import OptionProblems
-from .._guard.risks.registry import CODES, codes_of, parse_limits
+from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
-from .._schema.lists import WHOLE_LISTS
-from .._schema.registry import MANAGED
 from .._schema.resource import Resource, State
-from .base import ModuleResult, ModuleSpec, Options, Resources
-
-
-class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural."""
-
-    def __init__(self, owner: str, plurals: Sequence[str]) -> None:
-        self.owner, self.options = owner, {}
-        self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        return [resource for resource in self._resources if resource is not WHOLE_LISTS]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return state
-
-    def look(self, options: Options, client: Client) -> ModuleResult:
-        return {WHOLE_LISTS.plural: read_ip_lists(client)} if WHOLE_LISTS in self._resources else {}
+from .base import ModuleSpec, Options
+from .registry import state_reader
 
 
 class Task(NamedTuple):
@@ -91,14 +71,15 @@ def parse_task(
 
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
-    spec = StateReader(spec.owner, context.reads) if context.reads else spec.within(context)
+    spec = state_reader(spec.owner, context.reads) if context.reads else spec.within(context)
     problems = OptionProblems()
     with problems.collected():
         settings = parse_settings(options, spec.owner, environment, warn)
     with problems.collected():
-        limits = parse_limits(options)
+        limits = parse_limits(options, spec.risks)
     with problems.collected():
-        accepted = parse_acceptances("accept_risks", options.get("accept_risks") or (), CODES)
+        elements, codes = options.get("accept_risks") or (), codes_of(spec.risks)
+        accepted = parse_acceptances("accept_risks", elements, codes)
     with problems.collected():
         approval = parse_approval(options)
     expectations, unreadable = _parsed_expectations(options)
@@ -118,7 +99,7 @@ def parse_task(
         settings,
         reads,
         desired,
-        Terms(limits, accepted, approval, evidence, own, is_staged),
+        Terms(limits, accepted, approval, evidence, own, is_staged, spec.risks, spec.surroundings),
         warnings=check_values(desired),
         unchecked=unchecked(expectations, spec.expects),
         context=context,

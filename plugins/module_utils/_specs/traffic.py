@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Sequence
+from typing import TYPE_CHECKING, Mapping, Sequence
 
 from .._api.client import Client
 from .._errors import OptionError, OptionProblems
@@ -85,3 +85,6 @@ def _recent(options: Options, client: Client, components: Sequence[str]) -> Traf
     spaces = [[network] for network in map(range_of, prefixes or []) if network] or None
     listings = ask_traffic(client.ask, client.owner[ACCOUNT_OPTION], components, since, until)
     return listings.traffic(spaces)
+
+
+SPECS: Mapping[str, ModuleSpec] = {"protection_traffic_info": TrafficInfo()}

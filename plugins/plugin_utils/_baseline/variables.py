@@ -18,7 +18,7 @@ from typing import Any
 
 from ...module_utils._api.settings import shared_options
 from ...module_utils._context import CREATION, DELETION, Context
-from ...module_utils._guard.risks.registry import codes_of
+from ...module_utils._guard.risks.base import codes_of
 from ...module_utils._protection.expectation import FIREWALL as FIREWALL_PACKET
 from ...module_utils._protection.expectation import NAME, OF_FIREWALL, PACKET, REQUEST
 from ...module_utils._schema.registry import MANAGED, MODULES, Managed

@@ -14,7 +14,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import BY_OWNER, codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import BY_OWNER
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results

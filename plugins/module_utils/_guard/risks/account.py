@@ -17,8 +17,8 @@ from typing import Iterator, Mapping
 from ..._expressions.grammar import NotKnown
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
+from ..._protection.account_losses import AccountLosses
 from ..._protection.coverage import Coverage, has_flag
-from ..._protection.losses import AccountLosses
 from ..._protection.modes import UNDECIDED, Component, counted_networks
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS
 from ..._schema.resource import Object
@@ -36,6 +36,7 @@ from .base import (
     key_of,
     risk,
 )
+from .lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 
@@ -319,3 +320,12 @@ def drops_traffic(change: Change, limits: Limits) -> Finding | None:
 
 
 TRAFFIC_RISKS = (drops_traffic,)
+
+ACCOUNT_RISKS = (
+    *PROTECTION_RISKS,
+    *MONITORING_RISKS,
+    *TRAFFIC_RISKS,
+    *ALLOWLIST_RISKS,
+    *DELETION_RISKS,
+    *REFERENCED_LIST_RISKS,
+)

@@ -16,10 +16,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
+from ..._errors import OptionError, OptionProblems
 from ..._plan.plan import Operation, Plan
 from ..._protection.coverage import Coverage
 from ..._schema.account import ENABLED, MONITORING
-from ..._schema.resource import NO_ITEMS, Key, Object, Resource
+from ..._schema.resource import NO_ITEMS, Key, Object, OptionSpec, Resource
+from ..._text import Option
 from ..._timestamps import started_before
 from ..._values.address_set import Range, Ranges, counted, networks
 
@@ -207,3 +209,45 @@ def risk(sentence: str, *limits: Limit) -> Callable[[Finder], Risk]:
         return Risk(find.__name__, sentence, find, limits)
 
     return declare
+
+
+def codes_of(risks: Sequence[Risk]) -> tuple[str, ...]:
+    """The codes of risks."""
+    return tuple(item.code for item in risks)
+
+
+def limits_of(risks: Sequence[Risk]) -> tuple[Limit, ...]:
+    """The limits of risks, each once, in their order."""
+    return tuple(dict.fromkeys(limit for item in risks for limit in item.limits))
+
+
+def risk_options(risks: Sequence[Risk]) -> OptionSpec:
+    """The argument spec of a module whose plans can have these risks; accept_risks takes codes and
+    dictionaries."""
+    spec: OptionSpec = {"accept_risks": {"type": "list", "elements": "raw", "default": []}}
+    return {**spec, **{limit.name: limit.option for limit in limits_of(risks)}}
+
+
+def parse_limits(options: Mapping[str, Any], risks: Sequence[Risk]) -> Limits:
+    """The limits of these risks that a module's options set; raises OptionError for one out of
+    range."""
+    chosen: dict[str, float] = {}
+    problems = OptionProblems()
+    for limit in limits_of(risks):
+        value = options.get(limit.name)
+        if value is None:
+            continue
+        with problems.collected():
+            if not 0 <= value <= limit.highest:
+                raise OptionError(
+                    Option(limit.name), f"{value} is not between 0 and {limit.highest}"
+                )
+            chosen[limit.name] = value
+    problems.raise_any()
+    return Limits(chosen)
+
+
+def find_risks(change: Change, limits: Limits, risks: Sequence[Risk]) -> list[Finding]:
+    """Those of the risks that a plan carries, accepted or not."""
+    findings = [item.in_change(change, limits) for item in risks]
+    return [item for item in findings if item]

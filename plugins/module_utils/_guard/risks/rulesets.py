@@ -13,7 +13,7 @@ skip options".
 
 from __future__ import annotations
 
-from typing import AbstractSet, Callable, Iterator, NamedTuple, Sequence
+from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.grammar import normalise_expression
 from ..._protection.losses import (
@@ -28,18 +28,13 @@ from ..._protection.losses import (
 from ..._protection.overrides import Weakening, weakenings
 from ..._protection.plain import met_by_plain, width
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
-from ..._schema.registry import (
-    DDOS_OVERRIDES,
-    EVALUATION,
-    ZoneRule,
-    contents_in,
-    spelt_out,
-    traffic_of,
-)
+from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, contents_in, spelt_out
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
+from ..._schema.zone_rule import ZoneRule
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, networks, union
-from .base import Change, Entry, Finding, Limit, Limits, entries_of, risk
+from .base import Change, Entry, Finding, Limit, Limits, Risk, entries_of, risk
+from .lists import DELETION_RISKS
 
 FEWEST_WEAKENED = 3
 BLOCK = "block"  # the strictest of the actions that enforce
@@ -117,7 +112,7 @@ def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
         if not _are_many(len(weakened), len(enforcing), most):
             continue
         title, titles = rules.resource.title, rules.resource.titles
-        is_of_packets = traffic_of(rules.resource) == "packet"  # which are not challenged
+        is_of_packets = rules.resource.traffic == "packet"  # which are not challenged
         all_of_them = plural(
             len(enforcing),
             f"{title} that blocks{'' if is_of_packets else ' or challenges'}",
@@ -228,7 +223,7 @@ def _concerning_everything(
         before = {rule.key for rule, _what in beforehand if concerned(rule)}
         existing = {rule.key: rule for rule in rules.before}
         active = [[one for one in side if one.active] for side in (rules.before, rules.after)]
-        is_packet = traffic_of(resource) == "packet"
+        is_packet = resource.traffic == "packet"
         for rule, what in met:
             was, is_same = existing.get(rule.key), rule.key in rules.same
             if was and rule.key in before:
@@ -324,3 +319,8 @@ def _clause(resource: Resource, item: Weakening) -> str:
 
 
 OVERRIDE_RISKS = (weakens_ddos_rules,)
+RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets its rules
+    "request": (*DELETION_RISKS, *ZONE_RULE_RISKS),
+    "packet": (*DELETION_RISKS, *NETWORK_FIREWALL_RISKS),
+    "": (*DELETION_RISKS, *OVERRIDE_RISKS),
+}

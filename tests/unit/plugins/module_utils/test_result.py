@@ -13,10 +13,10 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._apply.executor import BrokenOff
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits, codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import ZONE_RULE_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import parse_acceptances
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Terms, parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import (
@@ -150,7 +150,7 @@ def plan(*operations: Operation) -> Plan:
 
 
 def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Checked:
-    return check_plan(plan_, Limits(), parse_acceptances("accept_risks", accepted, CODES), now)
+    return check_plan(plan_, Terms(Limits(), parse_acceptances("accept_risks", accepted), risks=RISKS), now)
 
 
 def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:

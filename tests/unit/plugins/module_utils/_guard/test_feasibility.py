@@ -13,9 +13,12 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import (
     Unchecked,
-    check_catalogue,
     check_feasibility,
     check_onboarding,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.quotas import (
+    ALL_CHECKS,
+    check_catalogue,
     check_quota,
     exceeded_quota,
     may_exceed_quota,
@@ -50,7 +53,7 @@ def unchecked(check: Any, plan: Plan, read: Any) -> str:
 
 
 def test_a_plan_without_operations_is_feasible_and_asks_nobody() -> None:
-    refusals, unknown = check_feasibility(Plan({"custom_rules": []}, ()), never)
+    refusals, unknown = check_feasibility(Plan({"custom_rules": []}, ()), never, ALL_CHECKS)
     assert (set(refusals), unknown) == ({""}, [])
 
 
@@ -128,7 +131,9 @@ def test_the_zone_is_read_only_if_its_quota_matters() -> None:
     assert check_quota(growing(5, [BLOCK]), lambda resource: [zone("free")]).startswith(
         "The zone has the plan Free: it takes"
     )
-    assert check_feasibility(growing(5, [BLOCK]), refusing)[1] == ["The quota of the zone is not checked: Not allowed."]
+    assert check_feasibility(growing(5, [BLOCK]), refusing, ALL_CHECKS)[1] == [
+        "The quota of the zone is not checked: Not allowed."
+    ]
 
 
 APPROVED = {"id": "a", "cidr": "203.0.113.0/24", "approved": "V"}
@@ -242,7 +247,7 @@ def warning(number: int, existing: Sequence[Mapping[str, Any]], wanted: Sequence
     state = {LISTS.plural: [{"id": "a", "name": "offices", "kind": "ip", "num_items": number}], ITEMS.plural: existing}
     entries = [(Option("items", index), {"ip": ip}) for index, ip in enumerate(wanted)]
     plan = make_plan(state, [parse_desired(ITEMS, entries, exclusive=purge)])
-    return " ".join(check_feasibility(plan, never)[1])
+    return " ".join(check_feasibility(plan, never, ALL_CHECKS)[1])
 
 
 @pytest.mark.parametrize(

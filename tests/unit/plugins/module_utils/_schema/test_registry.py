@@ -9,12 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
-    EVALUATION,
-    RULESETS,
-    ZoneRule,
-    traffic_of,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import EVALUATION, RULESETS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone_rule import ZoneRule
 
 SKIP = {
     "action": "skip",
@@ -109,7 +105,7 @@ def test_a_network_firewall_rule_blocks_or_lets_pass(rule: dict[str, Any], enfor
 
 
 def test_packets_meet_the_network_firewall_and_requests_all_other_rules() -> None:
-    assert {resource.plural: traffic_of(resource) for resource, _read in EVALUATION} == {
+    assert {resource.plural: resource.traffic for resource, _read in EVALUATION} == {
         "firewall_rules": "request",
         "custom_rules": "request",
         "network_firewall_rules": "packet",

@@ -10,17 +10,16 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Limits
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import DELETION_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import (
-    ACCOUNT_RISKS,
-    BY_OWNER,
-    LIMITS,
-    RISKS,
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import ACCOUNT_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
+    Limit,
+    Limits,
     limits_of,
     parse_limits,
     risk_options,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import DELETION_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import BY_OWNER, LIMITS, RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 NAMES = [limit.name for limit in LIMITS]
@@ -33,8 +32,8 @@ def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
 
 
 def test_an_option_left_out_has_its_default() -> None:
-    assert parse_limits({}) == Limits() == parse_limits(dict.fromkeys(NAMES))
-    assert parse_limits({"max_allowlist_entries": 0, "other": 7}) == Limits({"max_allowlist_entries": 0})
+    assert parse_limits({}, RISKS) == Limits() == parse_limits(dict.fromkeys(NAMES), RISKS)
+    assert parse_limits({"max_allowlist_entries": 0, "other": 7}, RISKS) == Limits({"max_allowlist_entries": 0})
     assert [Limits()[limit] for limit in LIMITS] == [limit.default for limit in LIMITS]
 
 
@@ -51,7 +50,7 @@ def test_an_option_left_out_has_its_default() -> None:
 def test_a_limit_beyond_its_bounds_is_refused_with_all_others(limit: Limit, value: Any) -> None:
     other = next(item for item in NAMES if item != limit.name)
     with pytest.raises(OptionErrors) as caught:
-        parse_limits({limit.name: value, other: -5})
+        parse_limits({limit.name: value, other: -5}, RISKS)
     assert f"{limit.name}: {value} is not between 0 and {limit.highest}" in caught.value.message
     assert f"{other}: -5 is not between" in caught.value.message
 

@@ -1,0 +1,120 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""All that may keep a zone from taking rules, and an account from taking lists."""
+
+from __future__ import annotations
+
+from .._plan.plan import Plan
+from .._schema.lists import LISTS, MOST_ITEMS
+from .._schema.neighbours import ZONE
+from .._schema.resource import Object, ReadCollection, Resource
+from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
+from .._text import first_few
+from .feasibility import CHECKS, Unchecked, unchecked
+
+
+def check_quota(plan: Plan, read: ReadCollection) -> str:
+    """Check that a zone takes a plan; `read` is called only if some zones would not."""
+    if not may_exceed_quota(plan):
+        return ""
+    with unchecked("The quota of the zone is not checked: "):
+        (zone,) = plan.before.get(ZONE.plural) or read(ZONE)
+    return exceeded_quota(plan, zone)
+
+
+def may_exceed_quota(plan: Plan) -> bool:
+    """True if there are zones that would not take this plan, so that the quota of its zone
+    matters."""
+    return any(_exceeded(plan, quota) for quota in QUOTAS.values())
+
+
+def exceeded_quota(plan: Plan, zone: Object) -> str:
+    """The reason why a zone would not take this plan, empty if it would; raises Unchecked if its
+    quota is not known."""
+    quota = quota_of(zone)
+    if quota is None:
+        raise Unchecked("The quota of the zone's plan is not known.")
+    reasons = "; ".join(_exceeded(plan, quota))
+    to_do = "Remove what is too much, or choose another plan for the zone."
+    return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
+
+
+def _exceeded(plan: Plan, quota: Quota) -> list[str]:
+    """The parts of a plan beyond the quota of a zone; a zone that holds more already has a larger
+    quota."""
+    changed = [item for item in plan.operations if item.resource is LIMITED and item.planned]
+    if not changed:
+        return []
+    before, after = (len(state[LIMITED.plural]) for state in (plan.before, plan.after()))
+    crosses = before <= quota.rules < after
+    reasons = (
+        [f"it takes {quota.rules} {LIMITED.title}s, and {after} would be there"] if crosses else []
+    )
+    had = frozenset().union(*map(features, plan.before[LIMITED.plural]))
+    for feature in sorted(quota.withheld - had):
+        concerned = [item.label for item in changed if feature in features(item.planned or {})]
+        reasons += (
+            [f"it has not {feature}, which is in {first_few(concerned)}"] if concerned else []
+        )
+    return reasons
+
+
+def check_catalogue(plan: Plan, read: ReadCollection) -> str:
+    """Check that all that a plan names exists; `read` is called only if it names something anew."""
+    resources = {item.resource.plural: item.resource for item in plan.operations}
+    return " ".join(filter(None, (_check_names(plan, one, read) for one in resources.values())))
+
+
+def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
+    catalogue = resource.catalogue
+    naming = [
+        item
+        for item in plan.operations
+        if catalogue
+        and item.resource.plural == resource.plural
+        and any(item.fields.get(name) for name in catalogue.fields)
+    ]
+    if not catalogue or not naming:
+        return ""
+    not_known = f"Whether all that the {resource.titles} name exists is not known: "
+    try:
+        with unchecked(not_known):
+            (listed,) = read(resource.catalogue_object())
+        clauses = [
+            f"{resource.title} {item.label} {clause}"
+            for item in naming
+            for clause in catalogue.unknown(item.planned or {}, listed)
+        ]
+    except ValueError as exc:
+        raise Unchecked(f"{not_known}{exc}.") from exc
+    return f"The {'; '.join(clauses)}. Correct them." if clauses else ""
+
+
+def check_list_items(plan: Plan, _read: ReadCollection) -> str:
+    """Warn of a plan that gives the lists of an account more items than most accounts may have;
+    this one may have a larger quota."""
+    changes = [(item.resource, item.action) for item in plan.operations]
+    changes += [(other.resource, "delete") for item in plan.operations for other in item.along]
+    more = sum(
+        {"create": 1, "delete": -1}.get(action, 0)
+        for resource, action in changes
+        if resource.parent is LISTS
+    )
+    if more > 0:
+        before = sum(
+            int(number)
+            for number in (obj.get("num_items") for obj in plan.before[LISTS.plural])
+            if isinstance(number, (int, float))
+        )
+        if before <= MOST_ITEMS < before + more:
+            raise Unchecked(
+                f"The lists of the account would have {before + more} items together, and most"
+                f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
+            )
+    return ""
+
+
+ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_list_items)
