@@ -71,7 +71,7 @@ def test_a_filter_that_cannot_be_brought_into_line_is_tried_once_more(
     service: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     service.misbehave("truncated", method="PUT", path="/filters/", times=1)
-    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"expression": "ssl"}}]}
+    options: dict[str, Any] = {"rules": [{"id": RULE_1, "filter": {"expression": "not ssl"}}]}
     assert modules.done("firewall_rules", **options)["changed"] is True
     assert modules.done("firewall_rules", **options)["changed"] is False
 
@@ -251,12 +251,12 @@ def test_a_list_that_is_another_version_right_before_the_write_is_planned_again(
 ) -> None:
     monkeypatch.setattr(executor, "MAX_AGE", 0)  # as if the plan took some time
     zone = service.zone(ZONE).seed(custom_rules=existing)
-    theirs = [{"ref": "theirs", "action": "log", "expression": "ssl"}]
+    theirs = [{"ref": "theirs", "action": "log", "expression": "not ssl"}]
     service.misbehave(
         "meanwhile", method="GET", skip=1, times=1, action=lambda: zone.seed(custom_rules=theirs) and None
     )
     version = int(zone.entry_point["version"]) if zone.entry_point else 0
-    options: dict[str, Any] = {"rules": [{"ref": "b", "action": "block", "expression": "ssl"}]}
+    options: dict[str, Any] = {"rules": [{"ref": "b", "action": "block", "expression": "not ssl"}]}
     result = modules.done("custom_rules", **options)
     assert [call.method for call in service.calls] == ["GET", "GET", "GET", "PUT"]
     assert [rule["ref"] for rule in zone.custom_rules] == [*(["a"] if existing else []), "theirs", "b"]
@@ -275,7 +275,7 @@ def test_a_second_plan_with_a_risk_writes_nothing(
 ) -> None:
     monkeypatch.setattr(executor, "MAX_AGE", 0)
     zone = service.zone(ZONE).seed(
-        custom_rules=[{"ref": "a", "action": "block", "expression": "ssl", "enabled": False}]
+        custom_rules=[{"ref": "a", "action": "block", "expression": "not ssl", "enabled": False}]
     )
 
     def meanwhile() -> None:
@@ -291,7 +291,7 @@ def test_a_second_plan_with_a_risk_writes_nothing(
 
 def test_a_plan_that_meets_another_version_with_409_is_made_again(service: LocalService, modules: Modules) -> None:
     zone = service.zone(ZONE).seed(custom_rules=[])
-    theirs = [{"ref": "theirs", "action": "log", "expression": "ssl"}]
+    theirs = [{"ref": "theirs", "action": "log", "expression": "not ssl"}]
     service.misbehave("meanwhile", method="PUT", times=1, action=lambda: zone.seed(custom_rules=theirs) and None)
     service.misbehave("status", method="PUT", times=1, status=409)
     result = modules.done("custom_rules", rules=[{"ref": "b", "action": "log", "expression": "true"}])
@@ -371,8 +371,8 @@ def test_a_rule_whose_filter_alone_is_refused_counts_as_unknown_and_not_as_left(
     service: LocalService, modules: Modules
 ) -> None:
     service.misbehave("status", method="PUT", path="/filters/", status=400)
-    rules = [{"id": RULE_1, "action": "block", "filter": {"expression": "ssl"}}]
+    rules = [{"id": RULE_1, "action": "block", "filter": {"expression": "not ssl"}}]
     result = modules.failed("firewall_rules", rules=rules)
     assert service.zone(ZONE).rules[0]["action"] == "block"
     assert [len(result[part]) for part in ("done", "unknown", "left")] == [0, 0, 1]
-    assert result["left"][0]["fields"] == {"filter": {"expression": "ssl"}}
+    assert result["left"][0]["fields"] == {"filter": {"expression": "not ssl"}}

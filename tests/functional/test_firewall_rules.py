@@ -41,12 +41,12 @@ def test_the_changes_of_two_rules_reach_their_filter_together(service: LocalServ
 def test_the_diff_and_the_result_show_every_rule_that_a_filter_concerns(
     check: bool, service: LocalService, modules: Modules
 ) -> None:
-    rules = [{"id": RULE_1, "filter": {"expression": "ssl"}}, {"id": RULE_2}]
+    rules = [{"id": RULE_1, "filter": {"expression": "not ssl"}}, {"id": RULE_2}]
     result = modules.done("firewall_rules", check=check, rules=rules)
-    for side, expression in (("before", "cf.client.bot"), ("after", "ssl")):
+    for side, expression in (("before", "cf.client.bot"), ("after", "not ssl")):
         shown = expressions(result["diff"][side]["firewall_rules"])
         assert shown == dict.fromkeys((RULE_1, RULE_2, RULE_4), expression)
-    assert [rule["filter"]["expression"] for rule in result["rules"]] == ["ssl", "ssl"]
+    assert [rule["filter"]["expression"] for rule in result["rules"]] == ["not ssl", "not ssl"]
     assert [item["key"] for item in result["operations"]] == [RULE_1]
 
 

@@ -18,7 +18,17 @@ from itertools import product
 from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._expressions.evaluation import leaf_decider
-from .._expressions.grammar import WORD, Comparison, NotKnown, Unread, leaves, parse, tokens_of
+from .._expressions.grammar import (
+    QUOTED,
+    RAW,
+    WORD,
+    Comparison,
+    NotKnown,
+    Unread,
+    leaves,
+    parse,
+    tokens_of,
+)
 from .._expressions.operands import MISSING, Fields, FieldValue, text_of
 from .._expressions.solve import Parts, unmatched
 from .._schema.account import PREFIXES
@@ -220,17 +230,23 @@ def _of_longer_texts(kind: Kind, leaf: Comparison) -> object:
     if not start or len(named) > 1:
         return None
     truth = leaf_decider(leaf)(Fields(kind.starts))
-    tokens = [token for token in (*tokens_of(leaf.field), *leaf.operands) if token.kind != WORD]
-    if isinstance(truth, NotKnown) or not truth:
-        grows = False
-    elif leaf.operator == "matches":  # at its end, `.*$` says nothing
+    if isinstance(truth, NotKnown):
+        return None
+    is_wildcard = leaf.operator.endswith("wildcard")
+    last = leaf.operands[0].text.rstrip('#"') if leaf.operands else ""
+    if leaf.operator == "matches":  # at its end, `.*$` says nothing
         grows = not {"$", "\\"} & {*leaf.operands[0].text.replace('.*$"', '"')}
+    elif is_wildcard:
+        grows = last.endswith("*") and not last.endswith("\\*")
     else:
-        ends = leaf.operands[0].text.rstrip('#"') if leaf.operands else ""
-        grows = leaf.operator in ("", "contains") or (
-            leaf.operator.endswith("wildcard") and ends.endswith("*") and not ends.endswith("\\*")
-        )
-    if grows or leaf.operator not in ("", "eq", "ne", "in"):
-        return grows or None
-    texts = [text_of(token).lower() for token in tokens if token.kind in ("text", "raw")]
-    return None if any(text.startswith(start.lower()) for text in texts) else truth
+        grows = leaf.operator in ("", "contains")
+    if truth and grows:
+        return True
+    tokens = (*tokens_of(leaf.field), *leaf.operands)
+    texts = [text_of(token).lower() for token in tokens if token.kind in (QUOTED, RAW)]
+    heads = [text.partition(b"*")[0] if is_wildcard else text for text in texts]
+    may_go_on = any(
+        head.startswith(start.lower()) or (is_wildcard and start.lower().startswith(head))
+        for head in heads
+    )
+    return None if may_go_on or leaf.operator in ("contains", "matches") else truth

@@ -55,6 +55,8 @@ WIDE_REQUESTS = {
     'http.request.uri.path ne ""': GET,
     'http.request.uri.path ne "admin"': GET,
     'not starts_with(http.request.uri.path, "admin")': GET,
+    'not http.request.uri.path wildcard "admin/*"': GET,
+    'http.request.uri.path lt "0"': GET,
     "cf.edge.server_port in {80 443}": GET,
     'http.host eq "shop.example"': TO_SHOP,
     'http.host eq "www.shop.example"': "every GET request to https://www.shop.example/...",
@@ -65,6 +67,7 @@ WIDE_REQUESTS = {
     'http.request.full_uri wildcard "https://shop.example/*"': TO_SHOP,
     'http.request.full_uri wildcard r"http*://*shop.example/*"': TO_SHOP,
     'http.request.full_uri contains "shop.example"': TO_SHOP,
+    'not http.request.full_uri wildcard "http://*"': TO_SHOP,
     'http.host eq "shop.example" and ip.src in {0.0.0.0/1}': f"{TO_SHOP} from 0.0.0.0/1",
 }
 NARROW_REQUESTS = [
@@ -76,7 +79,7 @@ NARROW_REQUESTS = [
     'http.request.uri.path wildcard "/a*"', 'http.request.uri.path wildcard "/"', 'http.request.uri.path wildcard "*/"',
     r'http.request.uri.path wildcard r"/\*"', 'http.request.uri.path contains "/login"', 'http.request.uri.path matches "^/$"',
     'http.request.uri.path matches "^/a.*$"', 'not http.request.uri.path contains "/"', 'ends_with(http.request.uri.path, "/")',
-    'upper(http.request.full_uri) eq "HTTPS://SHOP.EXAMPLE/A"', 'http.request.uri.path lt "0"', "len(http.request.uri.path) gt 1",
+    'upper(http.request.full_uri) eq "HTTPS://SHOP.EXAMPLE/A"', "len(http.request.uri.path) gt 1",
     'http.request.uri.query contains "a"', 'http.request.full_uri wildcard "https://other.example/*"',
     'http.host eq "shop.example" and http.request.uri.path eq "/login"', 'ip.src in {0.0.0.0/0} and ip.src.country eq "DE"',
 ]  # fmt: skip

@@ -1,0 +1,146 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Random rules against an enumeration of plain requests and packets, as docs/zone_risks.md describes them. Sources stand
+for the addresses that no comparison tells from them, and count as many. `make plans` compares 10,000."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from ipaddress import ip_address
+from itertools import product
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import MISSING, Fields
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import (
+    OWN_PREFIXES,
+    depends_on_owner,
+    width,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import in_order_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.evidence.models.random_plans import plans
+
+SHOP, OWN, OWN_IPV6 = "shop.example", "198.51.100.0/24", "2001:db8::/48"
+STATE: dict[str, list[dict[str, Any]]] = {
+    ZONE.plural: [{"name": SHOP}],
+    OWN_PREFIXES.plural: [{"prefix": OWN}, {"prefix": OWN_IPV6}, {"prefix": "203.0.113.0/24", "excluded": True}],
+}
+SOURCES: Sequence[Mapping[str, int]] = [  # by family, each with the number of the addresses that it stands for
+    {"1.1.1.1": 2**30, "65.1.1.1": 2**30, "129.1.1.1": 2**30, "193.1.1.1": 2**30 - 256, "192.0.2.9": 255, "192.0.2.1": 1},
+    {"2::1": 2**126, "4001::1": 2**126, "8001::1": 2**126, "c001::1": 2**126},
+]  # fmt: skip
+OF_SOURCES = [
+    "ip.src in {0.0.0.0/0}", "ip.src in {::/0}", "ip.src in {0.0.0.0/1}", "ip.src in {64.0.0.0/2 192.0.2.0/24}", "ip.src in {128.0.0.0/1}",
+    "ip.src ne 192.0.2.1", "ip.src in {192.0.2.0/24}", "ip.src in {8000::/1 0.0.0.0/2}", "ip.src in {4000::/2 192.0.0.0/2}", "true",
+]  # fmt: skip
+OF_REQUESTS = [
+    "ssl", 'http.host eq "shop.example"', 'http.host eq "www.shop.example"', 'http.host contains "shop"', 'http.host eq "other.example"',
+    'http.request.full_uri wildcard "https://shop.example/*"', 'http.request.method in {"GET" "HEAD"}', 'http.request.method eq "POST"',
+    'http.request.uri.path wildcard "/*"', 'starts_with(http.request.uri.path, "/")', 'http.request.uri.path contains "/"',
+    'http.request.uri.path eq "/login"', 'http.request.uri.path in {"/" "/login"}', 'not starts_with(http.request.uri.path, "api")',
+    'http.user_agent contains "bot"', 'ip.src.country eq "DE"', "cf.client.bot",
+]  # fmt: skip
+OF_PACKETS = [
+    f"ip.dst in {{{OWN}}}", "ip.dst in {198.51.0.0/16 2001:db8::/32}", "ip.dst in {198.51.100.0/25}", "ip.dst in {203.0.113.0/24}",
+    'ip.proto eq "tcp"', 'ip.proto in {"udp" "icmp"}', "tcp", "udp", "tcp.dstport eq 443", "tcp.dstport in {1..65535}", "tcp.srcport gt 0",
+    "tcp.srcport in {1..1023}", "udp.dstport in {1..65535}", "udp.srcport eq 53", "ip.ttl lt 64", "icmp", 'ip.src.country eq "DE"',
+]  # fmt: skip
+
+
+def combined(atoms: Sequence[str]) -> st.SearchStrategy[str]:
+    every = st.sampled_from([*atoms, *OF_SOURCES, *OF_SOURCES[:3]])
+    return st.recursive(
+        st.one_of(every, every, every.map(lambda text: f"not {text}")),
+        lambda part: st.builds("({} {} {})".format, part, st.sampled_from(["and", "or", "or", "xor"]), part),
+        max_leaves=5,
+    )
+
+
+def requests(host: str, source: str) -> Iterator[dict[str, Any]]:
+    """Plain requests that differ in all that no kind fixes."""
+    every = product(("/", "/login", "/api"), (b"", b"a bot"), (b"DE", b"FR"), (True, False))
+    for path, agent, country, bot in every:
+        yield {
+            "ip.src": ip_address(source), "http.host": host.encode(), "http.request.method": b"GET", "ssl": True,
+            "http.request.uri.path": path.encode(), "http.request.full_uri": f"https://{host}{path}".encode(),
+            "http.user_agent": agent, "ip.src.country": country, "cf.client.bot": bot,
+        }  # fmt: skip
+
+
+def packets(protocol: str, destinations: Sequence[str], source: str) -> Iterator[dict[str, Any]]:
+    """Plain packets to some destinations."""
+    other = "udp" if protocol == "tcp" else "tcp"
+    for destination, port, own, ttl, country in product(
+        destinations, (1, 443, 65535), (1, 53, 1024), (9, 99), (b"DE", b"FR")
+    ):
+        yield {
+            "ip.src": ip_address(source), "ip.dst": ip_address(destination), "ip.proto": protocol.encode(), "icmp": False,
+            protocol: True, other: False, f"{other}.dstport": MISSING, f"{other}.srcport": MISSING,
+            f"{protocol}.dstport": port, f"{protocol}.srcport": own, "ip.ttl": ttl, "ip.src.country": country,
+        }  # fmt: skip
+
+
+def is_half(expression: str, family: Mapping[str, int], kind: Callable[[str], Iterator[dict[str, Any]]]) -> bool:
+    """Whether all traffic of a kind matches from half of a family or more."""
+    decide = decider(expression)
+    number = sum(size for source, size in family.items() if all(decide(Fields(one)) for one in kind(source)))
+    return 2 * number >= sum(family.values())
+
+
+def are_wide_requests(expression: str) -> bool:
+    hosts = (SHOP, f"www.{SHOP}")
+    kinds = product(hosts, SOURCES)
+    return any(is_half(expression, family, lambda source, host=host: requests(host, source)) for host, family in kinds)  # type: ignore[misc]
+
+
+def are_wide_packets(expression: str, lets_pass: bool) -> bool:
+    own = (("198.51.100.1", "198.51.100.200"), ("2001:db8::1", "2001:db8:0:f::1"))
+    kinds = product(("tcp", "udp") if lets_pass else ("tcp",), zip(own, SOURCES, strict=True))
+    return any(
+        is_half(expression, family, lambda source, protocol=protocol, to=to: packets(protocol, to, source))  # type: ignore[misc]
+        for protocol, (to, family) in kinds
+    )
+
+
+def check(resource: Resource, action: str, expression: str, is_wide: bool, outcomes: Counter[str]) -> None:
+    parameters = {"action_parameters": {"ruleset": "current"}} if action == "skip" else {}
+    (rule,) = in_order_of(resource)([{"ref": "a", "action": action, "expression": expression, **parameters}])
+    assert bool(width(resource, rule, STATE)) is is_wide, expression
+    assert depends_on_owner(resource, rule) or bool(width(resource, rule, {})) is is_wide, expression
+    outcomes["wide" if is_wide else "narrow"] += 1
+
+
+@pytest.fixture
+def outcomes(record_property: Callable[[str, object], None]) -> Iterator[Counter[str]]:
+    """How many rules were wide, which docs/evidence.md shows; neither kind may be rare."""
+    counted: Counter[str] = Counter()
+    yield counted
+    record_property("width", dict(counted))
+    assert all(counted[end] >= counted.total() // 10 for end in ("wide", "narrow")), counted
+
+
+@given(expression=combined(OF_REQUESTS))
+@plans(8.5)
+def test_a_rule_of_a_zone_is_wide_exactly_if_all_plain_requests_of_a_half_match(
+    expression: str, outcomes: Counter[str]
+) -> None:
+    check(CUSTOM_RULES, "block", expression, are_wide_requests(expression), outcomes)
+
+
+@given(expression=combined(OF_PACKETS), action=st.sampled_from(["block", "skip"]))
+@plans(8.5)
+def test_a_rule_of_an_account_is_wide_exactly_if_all_plain_packets_of_a_half_match(
+    expression: str, action: str, outcomes: Counter[str]
+) -> None:
+    check(NETWORK_FIREWALL_RULES, action, expression, are_wide_packets(expression, action == "skip"), outcomes)
