@@ -15,6 +15,7 @@ from tests.evidence.models.plan_model import Item, Lists, same_text
 from tests.evidence.models.traffic_model import (
     Rule,
     custom_in_order,
+    is_wider,
     met_by_all,
     networks,
     own,
@@ -165,20 +166,24 @@ def skipping(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     return {
         rule.key
         for rule in does
-        if rule.key not in did or rule.skips - did[rule.key].skips or moved_before(rule.key, before, after)
+        if rule.key not in did
+        or rule.skips - did[rule.key].skips
+        or moved_before(rule.key, before, after)
+        or is_wider(did[rule.key], rule)
     }
 
 
 def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     """A rule that had the effect before counts where it turns into a block, or moves before one that let requests
     pass it."""
-    did = {rule.key: rule.action for rule in met_by_all(before) if rule.enforces}
+    did = {rule.key: rule for rule in met_by_all(before) if rule.enforces}
     does = [rule for rule in met_by_all(after) if rule.enforces]
     return {
         rule.key
         for rule in does
         if rule.key not in did
-        or (rule.action == "block" != did[rule.key])
+        or (rule.action == "block" != did[rule.key].action)
+        or is_wider(did[rule.key], rule)
         or any(other.lets_pass and other.ends for other in moved_before(rule.key, before, after))
     }
 
