@@ -29,6 +29,7 @@ OF_HOLES = (
     "Whoever takes protection away by hand from an account or zone in order is found by the report, and nobody is blamed"
     " who does not"
 )
+OF_WIDTH = "A rule counts as everything exactly if all plain requests, or packets, from half of a family match it"
 OF_PLANS = "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing"
 OF_APPROVALS = "A plan that is applied after somebody else changed the state does what was approved, or is refused"
 OF_EXPORTS = "Applying an export changes nothing, and brings an empty account and zone to all that it describes"
@@ -41,6 +42,7 @@ STATES = ["tests/evidence/models/test_random_states.py", "-k"]
 OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
     OF_PLANS: ("model", "plans", PLANS),
     OF_HOLES: ("model", "holes", ["tests/evidence/models/test_random_holes.py"]),
+    OF_WIDTH: ("model", "width", ["tests/evidence/models/test_random_width.py"]),
     OF_APPROVALS: ("itself", "approvals", ["tests/evidence/models/test_random_approvals.py"]),
     OF_EXPORTS: ("itself", "exports", [*STATES, "export"]),
     OF_RESTORES: ("itself", "restores", [*STATES, "restore"]),
