@@ -8,15 +8,17 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import Callable, Iterator, Sequence
+from typing import AbstractSet, Any, Callable, Iterator, Mapping, NamedTuple, Sequence
 
+from .._api.client import Client
 from .._concurrency import concurrently
+from .._context import Context
 from .._errors import ServiceError
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import has_flag
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
-from .._schema.resource import Object, ReadCollection
+from .._schema.resource import Object, ReadCollection, State
 from .._text import Message
 from .._values.address_set import overlaps, range_of
 
@@ -117,3 +119,21 @@ def check_feasibility(
         except Unchecked as exc:
             unknown.append(exc.text)
     return refusals, unknown
+
+
+class Surroundings(NamedTuple):
+    """The checks of a plan beyond its own objects.
+
+    It is `completed` with all that decides about it and `named` with the names of its owner, and
+    has `warnings` of what it changes beside them. `checks` ask if its owner takes it, and `weaker`
+    are the records of what protects less in a first state than in a second.
+    """
+
+    completed: Callable[[Plan, Context, AbstractSet[str], Client], Plan] = lambda plan, *_: plan
+    named: Callable[[Plan, Context, Client], Plan] = lambda plan, *_: plan
+    warnings: Callable[[Plan], Sequence[str]] = lambda _plan: ()
+    checks: Sequence[Check] = CHECKS
+    weaker: Callable[[State, State], Sequence[Mapping[str, Any]]] = lambda *_: ()
+
+
+ALONE = Surroundings()  # of plans whose objects stand by themselves

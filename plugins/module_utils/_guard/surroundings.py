@@ -16,7 +16,6 @@ from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
-from .._protection.holes import weaker_records
 from .._protection.overrides import weakenings
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
@@ -25,9 +24,6 @@ from .._schema.registry import lists_named_in
 from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
-from .own_names import unread_names, with_own_names
-from .quotas import ALL_CHECKS
-from .terms import Surroundings
 
 FIRST = (
     "The zone gets its first HTTP DDoS override. From then on, overrides of its account for these"
@@ -196,16 +192,3 @@ def with_surroundings(
     plan = with_referring_rules(plan, judged, context.zone_id, client)
     plan = with_named_lists(plan, context.lists, client)
     return with_overrides_of_account(plan, client)
-
-
-def warnings_of_surroundings(plan: Plan) -> list[str]:
-    """Warnings of a plan that changes more than its objects, or may, since not all is known."""
-    return [
-        *filter(None, (hidden_overrides(plan), unread_lists(plan), unread_rules(plan))),
-        *unread_names(plan),
-    ]
-
-
-SURROUNDINGS = Surroundings(
-    with_surroundings, with_own_names, warnings_of_surroundings, ALL_CHECKS, weaker_records
-)

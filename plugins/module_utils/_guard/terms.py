@@ -13,19 +13,17 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import AbstractSet, Any, Callable, Iterable, Mapping, NamedTuple, Sequence, TypedDict
+from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
-from .._api.client import Client
-from .._context import Context
 from .._errors import OptionError, OptionProblems
 from .._plan.fingerprint import is_rest_of
 from .._plan.plan import Plan
 from .._protection.expectation import Expectation
-from .._schema.resource import OptionSpec, State
+from .._schema.resource import OptionSpec
 from .._text import Message, Option, did_you_mean, joined, plural
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, union
-from .feasibility import CHECKS, Check
+from .feasibility import ALONE, Surroundings
 from .risks.account import monitoring_time
 from .risks.base import Finding, Limits, Risk
 
@@ -69,10 +67,10 @@ class Acceptance(NamedTuple):
 
 
 def parse_acceptances(
-    option: str, elements: Iterable[Any], codes: Sequence[str] = ()
+    option: str, elements: Iterable[Any], codes: Sequence[str]
 ) -> tuple[Acceptance, ...]:
-    """The elements of accept_risks, each a code or a dictionary with it, of these risks first;
-    raises OptionError for a malformed one."""
+    """The elements of accept_risks, each one of these codes or a dictionary with it; raises
+    OptionError for a malformed one."""
     problems = OptionProblems()
     parsed = []
     for position, element in enumerate(elements):
@@ -114,14 +112,10 @@ def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptanc
 
 def _code(option: Option, value: Any, codes: Sequence[str]) -> str:
     code = str(value)
-    if code in codes:
-        return code
-    from .risks.registry import CODES  # loaded for a code of another module, or of none
-
-    if code not in CODES:
+    if code not in codes:
         raise OptionError(
             option,
-            f"'{code}' is not a risk{did_you_mean(code, CODES)}; there are {', '.join(CODES)}",
+            f"'{code}' is not a risk{did_you_mean(code, codes)}; there are {', '.join(codes)}",
         )
     return code
 
@@ -343,24 +337,6 @@ class Pending(TypedDict):
     networks: list[str]
     advice: list[str]
     message: str
-
-
-class Surroundings(NamedTuple):
-    """The checks of a plan beyond its own objects.
-
-    It is `completed` with all that decides about it and `named` with the names of its owner, and
-    has `warnings` of what it changes beside them. `checks` ask if its owner takes it, and `weaker`
-    are the records of what protects less in a first state than in a second.
-    """
-
-    completed: Callable[[Plan, Context, AbstractSet[str], Client], Plan] = lambda plan, *_: plan
-    named: Callable[[Plan, Context, Client], Plan] = lambda plan, *_: plan
-    warnings: Callable[[Plan], Sequence[str]] = lambda _plan: ()
-    checks: Sequence[Check] = CHECKS
-    weaker: Callable[[State, State], Sequence[Mapping[str, Any]]] = lambda *_: ()
-
-
-ALONE = Surroundings()  # of plans whose objects stand by themselves
 
 
 class Terms(NamedTuple):

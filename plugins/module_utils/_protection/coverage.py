@@ -31,10 +31,12 @@ from .modes import (
     Component,
     Modes,
     Piece,
+    TrafficPart,
     components,
     gathered,
     in_order,
     never_mitigated,
+    no_longer_mitigated,
     union_of_modes,
 )
 
@@ -306,3 +308,33 @@ def outermost(ranges: Iterable[Range]) -> list[Range]:
         if not outer or last > outer[-1][1]:
             outer.append((first, last))
     return outer
+
+
+@dataclass(frozen=True)
+class AccountLosses:
+    """The protection of an account that it has in one state and lacks in another."""
+
+    was: Coverage
+    becomes: Coverage
+
+    @property
+    def is_switched_off(self) -> bool:
+        """True if TCP protection is on only in the first state."""
+        return bool(self.was.enabled) and self.becomes.enabled is False
+
+    @cached_property
+    def unprotected(self) -> Ranges:
+        """The addresses that are protected only in the first state."""
+        return difference(self.was.protected, self.becomes.protected)
+
+    @cached_property
+    def passing(self) -> Ranges:
+        """The sources that the allowlist lets pass only in the second state."""
+        return difference(self.becomes.bypassing, self.was.bypassing)
+
+    def unmitigated(self, kind: str) -> list[TrafficPart]:
+        """The traffic to addresses protected in both states that a component mitigates only in the
+        first one."""
+        was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))
+        space = intersection(self.was.protected, self.becomes.protected)
+        return no_longer_mitigated(was, becomes, space) if was and becomes else []

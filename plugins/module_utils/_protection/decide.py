@@ -19,10 +19,9 @@ from .._expressions.grammar import WITHOUT_LISTS, NotKnown, lists_in
 from .._expressions.operands import Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MODES, MONITORING, PREFIXES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.registry import EVALUATION, contents_in
+from .._schema.registry import ENFORCING, EVALUATION, REST_OF_THE_LIST, ZoneRule, contents_in
 from .._schema.resource import Resource, State
 from .._schema.zone import CUSTOM_RULES
-from .._schema.zone_rule import ENFORCING, REST_OF_THE_LIST, ZoneRule
 from .._text import did_you_mean, excerpt, first_few
 from .._values.address_set import Ranges, range_of
 from .coverage import UNKNOWN_STATUS, Coverage, has_flag

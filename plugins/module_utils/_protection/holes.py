@@ -20,13 +20,11 @@ from .._expressions.grammar import lists_in
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS, items_of, uses_of
-from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED, contents_in, spelt_out
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED, ZoneRule, contents_in, spelt_out
 from .._schema.resource import Key, Object, Resource, State
-from .._schema.zone_rule import ZoneRule
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
-from .account_losses import AccountLosses
-from .coverage import Coverage, has_flag
+from .coverage import AccountLosses, Coverage, has_flag
 from .losses import Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import weakenings

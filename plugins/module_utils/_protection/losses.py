@@ -15,8 +15,8 @@ from typing import Iterator, NamedTuple, Sequence
 
 from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
+from .._schema.registry import REST_OF_THE_LIST, ZoneRule
 from .._schema.resource import Key, Resource
-from .._schema.zone_rule import REST_OF_THE_LIST, ZoneRule
 from .._text import first_few
 from .plain import kinds_of, plain_traffic
 

@@ -33,8 +33,8 @@ from .._expressions.operands import MISSING, Fields, FieldValue, text_of
 from .._expressions.solve import Parts, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
+from .._schema.registry import ZoneRule
 from .._schema.resource import Resource, State
-from .._schema.zone_rule import ZoneRule
 from .._text import first_few
 from .._values.address_set import (
     EVERYTHING,

@@ -24,8 +24,7 @@ from .._values.address_set import (
     part_in,
     range_of,
 )
-from .account_losses import AccountLosses
-from .coverage import Coverage
+from .coverage import AccountLosses, Coverage
 from .modes import Decider, counted_networks, in_order, union_of_modes
 
 

@@ -19,7 +19,7 @@ from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from .resource import Object, Resource, State
+from .resource import Key, Object, Resource, State
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
@@ -28,7 +28,54 @@ from .zone import (
     UNMANAGED_SKIP_PARAMETERS,
     rank_of_firewall_rule,
 )
-from .zone_rule import OF_RULESETS, REST_OF_THE_LIST, ZoneRule
+
+ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
+SKIPPING = frozenset({"skip", "allow", "bypass"})
+OF_RULESETS = ENFORCING | {"skip", "log"}
+
+REST_OF_THE_LIST = (  # what a skip of `ruleset` or `phase`, and an allow, skips among others
+    "the remaining rules"
+)
+
+
+class ZoneRule(NamedTuple):
+    """A rule as Cloudflare evaluates it, of a zone or of an account.
+
+    `title` names it in sentences. `active` says whether requests can meet it, `skips` what a
+    request that it matches does not meet. Fields in `conditions` may narrow what it matches.
+    `unknown` names its action, and parameters of it, if they are not known.
+    """
+
+    key: Key
+    entry: str
+    title: str
+    action: str
+    expression: str
+    active: bool
+    skips: frozenset[str]
+    conditions: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+
+    @property
+    def doubts(self) -> list[str]:
+        """All of it that is not understood, for sentences."""
+        return [*self.unknown, *(f"the field {name}" for name in self.conditions)]
+
+    @property
+    def enforces(self) -> bool:
+        """Return whether it blocks or challenges."""
+        return self.active and self.action in ENFORCING
+
+    @property
+    def lets_pass(self) -> bool:
+        """Return whether it takes requests past something."""
+        return self.active and self.action in SKIPPING
+
+    @property
+    def terminates(self) -> bool:
+        """Return whether a request that it matches meets no rule after it; not where the action is
+        unknown."""
+        return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
 
 
 def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:

@@ -18,8 +18,8 @@ from .._api.client import Client
 from .._api.settings import shared_options
 from .._context import Context
 from .._errors import OptionError
+from .._guard.feasibility import ALONE, Surroundings
 from .._guard.risks.base import Risk
-from .._guard.terms import ALONE, Surroundings
 from .._plan.desired import Desired
 from .._protection.expectation import Expectation
 from .._schema.resource import (

@@ -16,8 +16,7 @@ from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
 from .._schema.account import ACCOUNT
-from .._schema.lists import WHOLE_LISTS
-from .._schema.registry import MANAGED, RULESETS
+from .._schema.registry import RULESETS
 from .._schema.resource import (
     ACCOUNT_OPTION,
     ZONE_OPTION,
@@ -160,23 +159,6 @@ class CustomRulesInfo(RulesInfo):
 
     def with_paused(self, rule: Object) -> Object:
         return {**rule, "paused": rule.get("enabled") is False}
-
-
-class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural."""
-
-    def __init__(self, owner: str, plurals: Sequence[str]) -> None:
-        self.owner, self.options = owner, {}
-        self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        return [resource for resource in self._resources if resource is not WHOLE_LISTS]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return state
-
-    def look(self, options: Options, client: Client) -> ModuleResult:
-        return {WHOLE_LISTS.plural: read_ip_lists(client)} if WHOLE_LISTS in self._resources else {}
 
 
 SPECS: Mapping[str, ModuleSpec] = {

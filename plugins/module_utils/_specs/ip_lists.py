@@ -15,7 +15,7 @@ from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
-from .._guard.surroundings import SURROUNDINGS
+from .._guard.rule_plans import SURROUNDINGS
 from .._plan.desired import (
     STATE,
     Desired,

@@ -50,13 +50,6 @@ def _modules_in(room: str) -> Specs:
     return SPECS
 
 
-def state_reader(owner: str, plurals: Sequence[str]) -> ModuleSpec:
-    """The module that reads collections of an account or zone for a role."""
-    from .info import StateReader
-
-    return StateReader(owner, plurals)
-
-
 class _Modules(Specs):
     def __getitem__(self, module: str) -> ModuleSpec:
         room = next((name for name, modules in ROOMS.items() if module in modules), "rulesets")

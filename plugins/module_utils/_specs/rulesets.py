@@ -13,7 +13,7 @@ from typing import Mapping, Sequence
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import Risk, risk_options
 from .._guard.risks.rulesets import RULESET_RISKS, ZONE_RULE_RISKS
-from .._guard.surroundings import SURROUNDINGS
+from .._guard.rule_plans import SURROUNDINGS
 from .._plan.desired import (
     STATE,
     Desired,

@@ -10,6 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
+from .._api.client import Client
 from .._api.settings import Settings, parse_settings
 from .._context import TASK, Context
 from .._errors import OptionProblems
@@ -17,9 +18,32 @@ from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
+from .._schema.lists import WHOLE_LISTS
 from .._schema.resource import Resource, State
-from .base import ModuleSpec, Options
-from .registry import state_reader
+from .base import ModuleResult, ModuleSpec, Options, Resources
+
+
+class StateReader(ModuleSpec):
+    """Each collection of an account or zone by its plural."""
+
+    def __init__(self, owner: str, plurals: Sequence[str]) -> None:
+        from .._schema.registry import MANAGED  # loaded for roles
+
+        self.owner, self.options = owner, {}
+        self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        return [resource for resource in self._resources if resource is not WHOLE_LISTS]
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        return state
+
+    def look(self, options: Options, client: Client) -> ModuleResult:
+        if WHOLE_LISTS not in self._resources:
+            return {}
+        from .._api.neighbours import read_ip_lists
+
+        return {WHOLE_LISTS.plural: read_ip_lists(client)}
 
 
 class Task(NamedTuple):
@@ -71,15 +95,15 @@ def parse_task(
 
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
-    spec = state_reader(spec.owner, context.reads) if context.reads else spec.within(context)
+    spec = StateReader(spec.owner, context.reads) if context.reads else spec.within(context)
     problems = OptionProblems()
     with problems.collected():
         settings = parse_settings(options, spec.owner, environment, warn)
     with problems.collected():
         limits = parse_limits(options, spec.risks)
     with problems.collected():
-        elements, codes = options.get("accept_risks") or (), codes_of(spec.risks)
-        accepted = parse_acceptances("accept_risks", elements, codes)
+        elements = options.get("accept_risks") or ()
+        accepted = parse_acceptances("accept_risks", elements, _codes(spec, elements))
     with problems.collected():
         approval = parse_approval(options)
     expectations, unreadable = _parsed_expectations(options)
@@ -104,6 +128,16 @@ def parse_task(
         unchecked=unchecked(expectations, spec.expects),
         context=context,
     )
+
+
+def _codes(spec: ModuleSpec, elements: Sequence[Any]) -> Sequence[str]:
+    """The codes that these elements may have; no others are loaded if they are the module's own."""
+    own = codes_of(spec.risks)
+    if all((item.get("code") if isinstance(item, Mapping) else item) in own for item in elements):
+        return own
+    from .._guard.risks.registry import CODES
+
+    return CODES
 
 
 def _parsed_expectations(

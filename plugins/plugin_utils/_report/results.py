@@ -15,8 +15,7 @@ from typing import Any, Final, TypeVar, cast
 
 from ...module_utils._protection.expectation import UNDECIDED
 from ...module_utils._protection.expected import expected_in_words, with_rule
-from ...module_utils._schema.registry import BY_NAME, EVALUATION
-from ...module_utils._schema.zone_rule import ZoneRule
+from ...module_utils._schema.registry import BY_NAME, EVALUATION, ZoneRule
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of

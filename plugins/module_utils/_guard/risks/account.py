@@ -17,8 +17,7 @@ from typing import Iterator, Mapping
 from ..._expressions.grammar import NotKnown
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
-from ..._protection.account_losses import AccountLosses
-from ..._protection.coverage import Coverage, has_flag
+from ..._protection.coverage import AccountLosses, Coverage, has_flag
 from ..._protection.modes import UNDECIDED, Component, counted_networks
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS
 from ..._schema.resource import Object

@@ -28,9 +28,8 @@ from ..._protection.losses import (
 from ..._protection.overrides import Weakening, weakenings
 from ..._protection.plain import met_by_plain, width
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
-from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, contents_in, spelt_out
+from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, spelt_out
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
-from ..._schema.zone_rule import ZoneRule
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, networks, union
 from .base import Change, Entry, Finding, Limit, Limits, Risk, entries_of, risk

@@ -150,7 +150,7 @@ def plan(*operations: Operation) -> Plan:
 
 
 def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Checked:
-    return check_plan(plan_, Terms(Limits(), parse_acceptances("accept_risks", accepted), risks=RISKS), now)
+    return check_plan(plan_, Terms(Limits(), parse_acceptances("accept_risks", accepted, CODES), risks=RISKS), now)
 
 
 def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:

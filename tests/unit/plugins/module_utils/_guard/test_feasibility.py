@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibil
     check_feasibility,
     check_onboarding,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.quotas import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
     ALL_CHECKS,
     check_catalogue,
     check_quota,

@@ -13,10 +13,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._context import
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import weakens_ddos_rules
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import (
-    warnings_of_surroundings,
-    with_surroundings,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import warnings_of_surroundings
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import with_surroundings
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan

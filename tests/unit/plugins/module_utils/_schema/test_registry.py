@@ -9,8 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import EVALUATION, RULESETS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone_rule import ZoneRule
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import EVALUATION, RULESETS, ZoneRule
 
 SKIP = {
     "action": "skip",

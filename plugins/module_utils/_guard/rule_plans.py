@@ -3,17 +3,21 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""All that may keep a zone from taking rules, and an account from taking lists."""
+"""The checks of plans for rules, lists and overrides: what may keep their owner from taking
+them, and what stands around them."""
 
 from __future__ import annotations
 
 from .._plan.plan import Plan
+from .._protection.holes import weaker_records
 from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.neighbours import ZONE
 from .._schema.resource import Object, ReadCollection, Resource
 from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
 from .._text import first_few
-from .feasibility import CHECKS, Unchecked, unchecked
+from .feasibility import CHECKS, Surroundings, Unchecked, unchecked
+from .own_names import unread_names, with_own_names
+from .surroundings import hidden_overrides, unread_lists, unread_rules, with_surroundings
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
@@ -117,4 +121,15 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     return ""
 
 
+def warnings_of_surroundings(plan: Plan) -> list[str]:
+    """Warnings of a plan that changes more than its objects, or may, since not all is known."""
+    return [
+        *filter(None, (hidden_overrides(plan), unread_lists(plan), unread_rules(plan))),
+        *unread_names(plan),
+    ]
+
+
 ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_list_items)
+SURROUNDINGS = Surroundings(
+    with_surroundings, with_own_names, warnings_of_surroundings, ALL_CHECKS, weaker_records
+)
