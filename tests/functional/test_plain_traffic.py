@@ -44,7 +44,7 @@ def test_the_name_of_a_zone_is_read_if_a_rule_depends_on_it(
     result = modules.run("custom_rules", check=check, rules=[block(expression)])
     assert reads(service, f"/zones/{ZONE}") == 1
     assert bool(result.get("failed")) is bool(words)
-    assert not words or f"{words} matches, and would be blocked or challenged by it" in result["msg"]
+    assert not words or f"{words} matches, and would be blocked by it" in result["msg"]
 
 
 def test_the_name_that_a_task_gives_is_not_read_again(service: LocalService, modules: Modules) -> None:

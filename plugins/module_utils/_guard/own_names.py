@@ -14,13 +14,11 @@ from .._api.client import Client
 from .._context import Context
 from .._errors import ServiceError
 from .._plan.plan import Plan
-from .._protection.plain import OWN_PREFIXES, depends_on_owner
+from .._protection.plain import OWN_NAMES, OWN_PREFIXES, depends_on_owner
 from .._schema.neighbours import ZONE
 from .._schema.registry import EVALUATION, contents_in, spelt_out
 from .._schema.resource import Object, Resource
 from .._text import Message
-
-OWN = {"request": ZONE, "packet": OWN_PREFIXES}
 
 
 def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
@@ -35,7 +33,7 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
             for state, contents in states
             for rule in in_order(state.get(resource.plural) or ())
         }
-        own = OWN[resource.traffic]
+        own, _field = OWN_NAMES[resource.traffic]
         if any(depends_on_owner(resource, rule) for rule in rules.values()):
             try:
                 known[own.plural] = _own_names(own, context, client)

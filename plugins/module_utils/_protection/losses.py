@@ -18,7 +18,7 @@ from .._expressions.solve import matches_every_request
 from .._schema.registry import REST_OF_THE_LIST, ZoneRule
 from .._schema.resource import Key, Resource
 from .._text import first_few
-from .plain import kinds_of, plain_traffic
+from .plain import plain_traffic
 
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 
@@ -118,7 +118,7 @@ def skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) ->
     others = sorted(rule.skips - {REST_OF_THE_LIST})
     if not rule.lets_pass or not others or matches_nothing(rule.expression):
         return of_list
-    every = plain_traffic(rule.expression, kinds_of(resource, True, {}))
+    every = plain_traffic(rule.expression, resource.traffic, lets_pass=True)
     if of_list and of_list.certain and not every:
         return of_list
     what = f"{first_few(others)} for {every or f'{resource.traffic}s'}"

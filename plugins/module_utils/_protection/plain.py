@@ -13,7 +13,7 @@ all others are open.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
@@ -51,6 +51,7 @@ from .coverage import has_flag
 
 # The prefixes of an account, in a state of the rules that packets to them meet.
 OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")
+OWN_NAMES = {"request": (ZONE, "name"), "packet": (OWN_PREFIXES, "prefix")}  # and their field
 Known = Mapping[str, FieldValue]
 Spaces = Sequence[Tuple[str, Ranges]]  # destinations, with their words
 
@@ -105,8 +106,11 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
     words; empty if there is none."""
     if not (rule.enforces or rule.lets_pass):
         return ""
+    own, name = OWN_NAMES[resource.traffic]
+    known = [obj for obj in state.get(own.plural) or () if not has_flag(obj, "excluded")]
+    names = [str(obj.get(name)).lower() for obj in known]
     left = " and not ".join(f"({one.expression})" for one in (rule, *before))
-    return plain_traffic(left, kinds_of(resource, rule.lets_pass, state))
+    return plain_traffic(left, resource.traffic, rule.lets_pass, tuple(names))
 
 
 def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
@@ -116,12 +120,12 @@ def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
     names = OF_ZONES if is_request else OF_ACCOUNTS
     if not is_active or not any(name in rule.expression for name in names):
         return False
-    kinds = [*kinds_of(resource, rule.lets_pass, {})]
-    if plain_traffic(rule.expression, kinds):
+    if plain_traffic(rule.expression, resource.traffic, rule.lets_pass):
         return False
+    _every, *kinds = _kinds_of(resource.traffic, rule.lets_pass)
     if is_request:
-        return _depends_on_zone(rule.expression, kinds[-1])
-    for kind in kinds[1:]:
+        return _depends_on_zone(rule.expression, kinds[0])
+    for kind in kinds:
         rest = _rest(kind, rule.expression)
         others = complement(union(part for to, _sources in rest for part in to))
         spaces = [("", space) for space in (*(to for to, _sources in rest), others) if space]
@@ -141,35 +145,32 @@ def _depends_on_zone(expression: str, kind: Kind) -> bool:
     )
 
 
-def kinds_of(resource: Resource, lets_pass: bool, state: State) -> Iterator[Kind]:
-    """The kinds of plain traffic, those with the shortest words first; every request, or every
-    packet, is of all kinds."""
-    traffic = resource.traffic
+def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Iterator[Kind]:
+    """The kinds of plain traffic to a zone or to prefixes with these names, those with the shortest
+    words first; every request, or every packet, is of all kinds."""
     yield Kind(f"every {traffic}")
     if traffic == "request":
         paths = dict.fromkeys(URIS, b"/")
         yield Kind("every GET request over HTTPS", GET, paths)
-        names = [str(zone["name"]).lower() for zone in state.get(ZONE.plural) or ()]
-        for host in (start + name for name in names for start in ("", "www.")):
-            own = {**GET, "http.host": host.encode(), "cf.zone.name": names[0].encode()}
+        for name, host in ((name, start + name) for name in names for start in ("", "www.")):
+            own = {**GET, "http.host": host.encode(), "cf.zone.name": name.encode()}
             uris = {**paths, **dict.fromkeys(FULL_URIS, f"https://{host}/".encode())}
             yield Kind(f"every GET request to https://{host}/...", own, uris)
         return
-    prefixes = [
-        (f" to {obj['prefix']}", [own])
-        for obj in state.get(OWN_PREFIXES.plural) or ()
-        for own in [range_of(obj.get("prefix"))]
-        if own and not has_flag(obj, "excluded")
-    ]
+    prefixes = [(f" to {name}", [own]) for name in names for own in [range_of(name)] if own]
     for name, known in PROTOCOLS.items() if lets_pass else [("tcp", PROTOCOLS["tcp"])]:
         ports = " and ".join(f"{name}.{port} in {{1..65535}}" for port in ("srcport", "dstport"))
         what = f"every {name.upper()} packet"
         yield Kind(what, known, condition=ports, spaces=[*ANYWHERE, *prefixes])
 
 
-def plain_traffic(expression: str, kinds: Iterable[Kind]) -> str:
-    """The first kind of traffic of which all, from half or more of a family, is proven to match an
-    expression, in words; empty if there is none."""
+@lru_cache(maxsize=4096)
+def plain_traffic(
+    expression: str, traffic: str, lets_pass: bool, names: tuple[str, ...] = ()
+) -> str:
+    """The first kind of plain traffic of which all, from half or more of a family, is proven to
+    match an expression, in words; empty if there is none."""
+    kinds = _kinds_of(traffic, lets_pass, names)
     return next(filter(None, (_in_words(kind, _rest(kind, expression)) for kind in kinds)), "")
 
 

@@ -173,7 +173,7 @@ def skips_everything(change: Change, limits: Limits) -> Finding | None:
             return "skips more"
         return "moved to an earlier place" if passed else ""
 
-    return _concerning_everything(change, lambda rule: rule.lets_pass, grown, "skip what it skips")
+    return _concerning_everything(change, False, grown)
 
 
 @risk(
@@ -192,24 +192,14 @@ def blocks_everything(change: Change, limits: Limits) -> Finding | None:
             else ""
         )
 
-    return _concerning_everything(
-        change,
-        lambda rule: rule.enforces,
-        grown,
-        "be blocked or challenged by it",
-        "be blocked by it",
-    )
+    return _concerning_everything(change, True, grown)
 
 
 def _concerning_everything(
-    change: Change,
-    concerned: Callable[[ZoneRule], bool],
-    grown: Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str],
-    consequence: str,
-    of_packets: str = "",
+    change: Change, enforces: bool, grown: Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str]
 ) -> Finding | None:
     """The risk of rules that all plain traffic matches and meets; `grown` says why one that did so
-    before does more. `of_packets` is the consequence for packets, if it is another one.
+    before does more.
 
     `grown` takes the rule before and after, and the active rules that it moves before.
     """
@@ -217,12 +207,12 @@ def _concerning_everything(
     entries: list[Entry] = []
     for rules in _changed_rules(change):
         state, resource = change.after.state, rules.resource
-        met = [item for item in met_by_plain(resource, rules.after, state) if concerned(item[0])]
+        after = met_by_plain(resource, rules.after, state)
+        met = [(rule, what) for rule, what in after if rule.enforces is enforces]
         beforehand = met_by_plain(resource, rules.before, state) if met else ()
-        before = {rule.key for rule, _what in beforehand if concerned(rule)}
+        before = {rule.key for rule, _what in beforehand if rule.enforces is enforces}
         existing = {rule.key: rule for rule in rules.before}
         active = [[one for one in side if one.active] for side in (rules.before, rules.after)]
-        is_packet = resource.traffic == "packet"
         for rule, what in met:
             was, is_same = existing.get(rule.key), rule.key in rules.same
             if was and rule.key in before:
@@ -233,7 +223,8 @@ def _concerning_everything(
             else:
                 reason = _new(was, rule, is_same)
             if reason:
-                outcome = of_packets if of_packets and is_packet else consequence
+                stopped = f"be {'blocked' if rule.action == BLOCK else 'challenged'} by it"
+                outcome = stopped if enforces else "skip what it skips"
                 clause = f"{resource.title} {rule.title} ({reason})"
                 reasons.setdefault(f"{what} matches, and would {outcome}", []).append(clause)
                 entries.append(Entry(resource, rule.key, rule.entry))

@@ -12,9 +12,9 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import (
     OWN_PREFIXES,
     depends_on_owner,
-    kinds_of,
     met_by_plain,
     plain_traffic,
+    width,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
@@ -116,7 +116,8 @@ NARROW_PACKETS = [
 
 
 def in_words(resource: Resource, expression: str, lets_pass: bool = False) -> str:
-    return plain_traffic(expression, kinds_of(resource, lets_pass, STATE))
+    names = [item["name"] for item in STATE[ZONE.plural]] if resource is CUSTOM_RULES else [OWN, "2001:db8::/48"]
+    return plain_traffic(expression, resource.traffic, lets_pass, tuple(names))
 
 
 @pytest.mark.parametrize(("expression", "words"), WIDE_REQUESTS.items())
@@ -174,6 +175,12 @@ def test_plain_traffic_meets_no_rule_behind_one_that_ends_its_way(
 ) -> None:
     in_order = rules_of(CUSTOM_RULES, *rules)
     assert {rule.entry: what for rule, what in met_by_plain(CUSTOM_RULES, in_order, STATE)} == met
+
+
+@pytest.mark.parametrize(("prefix", "words"), [(OWN, f"every TCP packet to {OWN}"), ("203.0.113.0/24", "")])
+def test_an_excluded_prefix_is_no_plain_destination(prefix: str, words: str) -> None:
+    (rule,) = rules_of(NETWORK_FIREWALL_RULES, ("block", f"ip.dst in {{{prefix}}}"))
+    assert width(NETWORK_FIREWALL_RULES, rule, STATE) == words
 
 
 HOSTS = " or ".join(f'http.host eq "{letter}"' for letter in "abcdefg")

@@ -59,6 +59,22 @@ def skip(ref: str, expression: str = MATCH, **parameters: Any) -> Rule:
         ),
         ([rule("a", "block", id="x", version="1", categories=["x"], last_updated="x")], [Outcome("blocked", "a")], []),
         ([rule("a", "execute")], [Outcome("unknown", "a"), Outcome("allowed")], []),
+        (
+            [skip("a", engines=["x"]), rule("b", "block")],
+            [Outcome("unknown", "a"), Outcome("blocked", "b")],
+            ["perhaps the action parameter engines"],
+        ),
+        (
+            [skip("a", phase="next"), rule("b", "block")],
+            [Outcome("unknown", "a"), Outcome("blocked", "b")],
+            ["perhaps the action parameter phase"],
+        ),
+        (
+            [skip("a", ruleset="current", engines=["x"]), rule("b", "block")],
+            [Outcome("skipped", "a")],
+            ["perhaps the action parameter engines"],
+        ),
+        ([skip("a", OTHER, engines=["x"]), rule("b", "block")], [Outcome("blocked", "b")], []),
     ],
 )
 def test_rules_decide_in_their_order(rules: list[Rule], outcomes: list[Outcome], skips: list[str]) -> None:
@@ -77,8 +93,13 @@ def test_a_field_that_is_declared_may_narrow_what_a_rule_matches() -> None:
 
 
 def test_reasons_name_the_rule_and_the_field() -> None:
-    decided = decide_request(rules_in_order({"custom_rules": [rule("a", "block", OPEN), rule("b", "execute")]}), HERE)
-    assert decided.reasons == ["rule a: the field ssl is not given", "rule b: the action execute is not known"]
+    rules = [rule("a", "block", OPEN), rule("b", "execute"), skip("c", engines=["x"])]
+    decided = decide_request(rules_in_order({"custom_rules": rules}), HERE)
+    assert decided.reasons == [
+        "rule a: the field ssl is not given",
+        "rule b: the action execute is not known",
+        "rule c: the action parameter engines is not known",
+    ]
 
 
 def test_many_requests_are_decided_like_each_of_them() -> None:
