@@ -28,7 +28,7 @@ from .coverage import AccountLosses, Coverage, has_flag
 from .losses import Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import weakenings
-from .plain import met_by_plain, width
+from .plain import OWN_NAMES, depends_on_owner, met_by_plain, width
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
@@ -142,14 +142,20 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
     contents = contents_in(state)
     for resource, in_order in EVALUATION:
         named = {rule.key for rule in in_order(described.get(resource.plural) or ())}
+        own, _field = OWN_NAMES[resource.traffic]
+        is_packet = resource.traffic == "packet"
+        what = "the protected prefixes are" if is_packet else "the name of the zone is"
+        unknown = "" if own.plural in state else f"may match everything, since {what} not known"
         rules = [spelt_out(rule, contents) for rule in in_order(state.get(resource.plural) or ())]
-        others = [rule for rule in rules if rule.key not in named]
-        for rule in (one for one in others if width(resource, one, state)):
+        for rule in (one for one in rules if one.key not in named):
             beside = [one for one in rules if one.key in named or one.key == rule.key]
-            met = {one.key: what for one, what in met_by_plain(resource, beside, state)}
+            is_wide = width(resource, rule, state)
+            met = {one.key: what for one, what in met_by_plain(resource, beside, state) if is_wide}
             followed = any(one.active for one in rules[rules.index(rule) + 1 :])
             if rule.key in met and (rule.enforces or followed):
                 yield (resource.plural, rule.key), _effect_in_words(rule, met[rule.key])
+            elif not is_wide and unknown and depends_on_owner(resource, rule):
+                yield (resource.plural, rule.key), unknown
 
 
 def _effect_in_words(rule: ZoneRule, what: str) -> str:

@@ -233,6 +233,25 @@ def test_a_wide_skip_by_hand_before_others_is_told() -> None:
     assert (first["weakens"], first["reason"]) == (False, "lets every request from 0.0.0.0/1 skip the remaining rules")
 
 
+@pytest.mark.parametrize(
+    ("resource", "expression", "reason"),
+    [
+        (CUSTOM_RULES, 'http.host eq "a"', "may match everything, since the name of the zone is not known"),
+        (CUSTOM_RULES, 'http.host eq "a" and http.request.uri.path eq "/"', ""),
+        (
+            NETWORK_FIREWALL_RULES,
+            "ip.dst in {192.0.2.0/24}",
+            "may match everything, since the protected prefixes are not known",
+        ),
+    ],
+)
+def test_a_rule_by_hand_may_be_wide_if_the_names_cannot_be_read(
+    resource: Resource, expression: str, reason: str
+) -> None:
+    (record,) = unmanaged({resource.plural: [rule("a", "block", expression)]}, (resource, []))
+    assert (record["weakens"], record["reason"]) == (False, reason)
+
+
 def test_a_wide_rule_behind_a_described_one_that_does_as_much_is_met_by_nothing() -> None:
     closed, wide = rule("closed", "block", "true"), rule("wide", "block", "ssl")
     (record,) = unmanaged({CUSTOM_RULES.plural: [closed, wide]}, (CUSTOM_RULES, [closed]))
