@@ -98,8 +98,8 @@ def test_no_prefix_is_read_for_a_rule_of_one_port(service: LocalService, modules
 @pytest.mark.parametrize(
     ("module", "expression", "path", "what"),
     [
-        ("custom_rules", 'http.host eq "shop.example"', f"/zones/{ZONE}", "the zone"),
-        ("network_firewall_rules", "ip.dst in {198.51.100.0/24}", OWN_PREFIXES, "own prefixes"),
+        ("custom_rules", 'http.host eq "shop.example"', f"/zones/{ZONE}", "the name of the zone is"),
+        ("network_firewall_rules", "ip.dst in {198.51.100.0/24}", OWN_PREFIXES, "the protected prefixes are"),
     ],
 )
 def test_a_name_that_cannot_be_read_is_a_warning(
@@ -109,7 +109,7 @@ def test_a_name_that_cannot_be_read_is_a_warning(
     service.account(ACCOUNT)
     service.misbehave("status", method="GET", path=path, status=403, skip=int(path.endswith(ZONE)))
     (warning,) = modules.done(module, rules=[block(expression)])["warnings"]
-    assert f"Whether a rule that names {what} matches everything is not known: " in str(warning)
+    assert f"A rule may match everything, since {what} not known: " in str(warning)
 
 
 @pytest.mark.parametrize("check_mode", [True, False])

@@ -289,7 +289,6 @@ class Matches(NamedTuple):
     sometimes: Ranges
 
 
-ALL = Matches(EVERYTHING, EVERYTHING)
 SOME = Matches([], EVERYTHING)
 
 

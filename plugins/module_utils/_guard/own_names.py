@@ -33,7 +33,7 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
             for state, contents in states
             for rule in in_order(state.get(resource.plural) or ())
         }
-        own, _field = OWN_NAMES[resource.traffic]
+        own, _field, _words = OWN_NAMES[resource.traffic]
         if any(depends_on_owner(resource, rule) for rule in rules.values()):
             try:
                 known[own.plural] = _own_names(own, context, client)
@@ -56,8 +56,7 @@ def _own_names(own: Resource, context: Context, client: Client) -> Sequence[Obje
 def unread_names(plan: Plan) -> list[str]:
     """Warnings of a plan with rules of which it is not known whether all plain traffic matches."""
     return [
-        Message(f"Whether a rule that names {what} matches everything is not known: ", reason)
-        for own, what in ((ZONE, "the zone"), (OWN_PREFIXES, "own prefixes"))
-        for reason in [plan.unread.get(own.plural, "")]
-        if reason and plan.operations
+        Message(f"A rule may match everything, since {what} not known: ", plan.unread[own.plural])
+        for own, _field, what in OWN_NAMES.values()
+        if own.plural in plan.unread and plan.operations
     ]

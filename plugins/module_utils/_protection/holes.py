@@ -142,9 +142,7 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
     contents = contents_in(state)
     for resource, in_order in EVALUATION:
         named = {rule.key for rule in in_order(described.get(resource.plural) or ())}
-        own, _field = OWN_NAMES[resource.traffic]
-        is_packet = resource.traffic == "packet"
-        what = "the protected prefixes are" if is_packet else "the name of the zone is"
+        own, _field, what = OWN_NAMES[resource.traffic]
         unknown = "" if own.plural in state else f"may match everything, since {what} not known"
         rules = [spelt_out(rule, contents) for rule in in_order(state.get(resource.plural) or ())]
         for rule in (one for one in rules if one.key not in named):

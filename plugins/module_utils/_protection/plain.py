@@ -51,13 +51,15 @@ from .coverage import has_flag
 
 # The prefixes of an account, in a state of the rules that packets to them meet.
 OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")
-OWN_NAMES = {"request": (ZONE, "name"), "packet": (OWN_PREFIXES, "prefix")}  # and their field
+OWN_NAMES = {  # each with its field, and its words
+    "request": (ZONE, "name", "the name of the zone is"),
+    "packet": (OWN_PREFIXES, "prefix", "the protected prefixes are"),
+}
 Known = Mapping[str, FieldValue]
 Spaces = Sequence[Tuple[str, Ranges]]  # destinations, with their words
 
-URIS = [
-    start + name for start in ("", "raw.") for name in ("http.request.uri.path", "http.request.uri")
-]
+URI = "http.request.uri"
+URIS = (URI, f"{URI}.path", f"raw.{URI}", f"raw.{URI}.path")
 FULL_URIS = ("http.request.full_uri", "raw.http.request.full_uri")
 OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
 OF_ACCOUNTS = ("ip.dst",)
@@ -106,7 +108,7 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
     words; empty if there is none."""
     if not (rule.enforces or rule.lets_pass):
         return ""
-    own, name = OWN_NAMES[resource.traffic]
+    own, name, _words = OWN_NAMES[resource.traffic]
     known = [obj for obj in state.get(own.plural) or () if not has_flag(obj, "excluded")]
     names = [str(obj.get(name)).lower() for obj in known]
     left = " and not ".join(f"({one.expression})" for one in (rule, *before))
