@@ -205,9 +205,8 @@ class Screen(NamedTuple):
     title: str
 
 
-HIDDEN = (  # as ansible-core writes it, which hides the values of options itself
-    "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
-)
+# As ansible-core writes it, which hides the values of options itself.
+HIDDEN = "VALUE_SPECIFIED_IN_NO_LOG_PARAMETER"
 
 
 def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:

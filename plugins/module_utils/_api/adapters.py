@@ -134,9 +134,8 @@ class TLSPool(HTTPSConnectionPool):  # type: ignore[misc]
     ConnectionCls = BoundedTLSConnection
 
 
-TRUST: list[
-    Any
-] = []  # the TLS context of those who trust the usual CAs, where it was made beforehand
+# The TLS context of those who trust the usual CAs, where it was made beforehand.
+TRUST: list[Any] = []
 
 
 def load_trust() -> None:

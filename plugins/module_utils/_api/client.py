@@ -379,12 +379,7 @@ def _keep(page: Sequence[Object], by_id: dict[Any, Object]) -> int:
     """Keep what the page has and earlier ones had not; returns how many objects that are."""
     before = len(by_id)
     for item in page:
-        by_id.setdefault(_id_of(item) or ("without id", len(by_id)), item)
+        identity = item.get("id")  # by which an object that comes twice is known
+        is_known = bool(identity) and isinstance(identity, (str, int))
+        by_id.setdefault(identity if is_known else ("without id", len(by_id)), item)
     return len(by_id) - before
-
-
-def _id_of(item: Object) -> str | int | None:
-    """The id by which an object that comes twice is known; None where it has none, or something
-    else in its place."""
-    identity = item.get("id")
-    return identity if isinstance(identity, (str, int)) else None

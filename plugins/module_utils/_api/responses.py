@@ -114,14 +114,13 @@ TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
 
 
 class Response(NamedTuple):
-    """Response of Cloudflare."""
+    """Response of Cloudflare; `maybe_applied` if an earlier attempt, which got none that is good, may
+    have been applied."""
 
     status: int
     headers: Mapping[str, str]
     content: bytes
-    maybe_applied: bool = (
-        False  # whether an earlier attempt, which got no good response, may have been applied
-    )
+    maybe_applied: bool = False
 
     def header(self, name: str) -> str | None:
         """A header's value, whatever the case of its name."""
@@ -129,10 +128,6 @@ class Response(NamedTuple):
         return next(
             (value for header, value in self.headers.items() if header.lower() == lowered), None
         )
-
-
-def _is_never(response: Response) -> bool:
-    return False
 
 
 class Request(NamedTuple):
@@ -152,8 +147,8 @@ class Request(NamedTuple):
     body: Any = None
     resource: Resource | None = None
     is_query: bool = False
-    is_final: Callable[[Response], bool] = _is_never
-    is_pending: Callable[[Response], bool] = _is_never
+    is_final: Callable[[Response], bool] = lambda response: False
+    is_pending: Callable[[Response], bool] = lambda response: False
 
     def __str__(self) -> str:
         return f"{self.method} {self.path}"

@@ -26,9 +26,8 @@ from .responses import Envelope, Request, Response, error_details, read_envelope
 UNDER_WAY = ("pending", "running")  # states of an operation
 
 RATE_LIMITED = 429
-SETS_ABSOLUTE_VALUES = frozenset(
-    ["GET", "PUT", "PATCH", "DELETE"]
-)  # safe to repeat; POST creates, and is not
+# Safe to repeat; POST creates, and is not.
+SETS_ABSOLUTE_VALUES = frozenset(["GET", "PUT", "PATCH", "DELETE"])
 WORTH_REPEATING = frozenset([408, RATE_LIMITED, 500, 502, 503, 504])
 SHORTEST_WAIT = 0.5
 LONGEST_PENDING_WAIT = 2.0  # between two looks at an operation of Cloudflare

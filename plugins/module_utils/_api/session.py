@@ -56,9 +56,8 @@ else:
     NOT_TRUSTED = (ssl.SSLCertVerificationError, CertificateError)
 
 VERSION = "1.0.0"
-MAX_BODY = (
-    64 * 2**20
-)  # bytes after decompression; the largest page of a listing needs a hundredth of it
+# Bytes after decompression; the largest page of a listing needs a hundredth of it.
+MAX_BODY = 64 * 2**20
 BODY_PIECE = 2**20  # bytes that are read at once
 COMPRESSED_BODY_PIECE = 2**14  # which may become a thousand times as many
 ENCODINGS = ("gzip", "deflate")

@@ -31,9 +31,8 @@ IN_THE_FUTURE = (
 )
 
 Worked = TypeVar("Worked")
-Wait = Callable[
-    [float], bool
-]  # waits for so many seconds; returns whether the task has ended meanwhile
+# Waits for so many seconds; returns whether the task has ended meanwhile.
+Wait = Callable[[float], bool]
 
 
 class Closed(Exception):

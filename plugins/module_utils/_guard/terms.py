@@ -28,9 +28,8 @@ from .risks.account import monitoring_time
 from .risks.base import Finding, Limits, Risk
 
 ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
-PLAIN = re.compile(
-    r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII
-)  # needs no quotes in YAML
+# Needs no quotes in YAML.
+PLAIN = re.compile(r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII)
 TEMPLATE_MARKS = ("{{", "{%", "{#")  # Ansible would fill them in
 YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
 

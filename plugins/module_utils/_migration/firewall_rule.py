@@ -16,6 +16,7 @@ from .._schema.zone import ACTIONS_BY_PRECEDENCE, GOING_ON, PRODUCTS
 
 Priority = Union[int, float, None]
 Remark = Callable[[str], None]
+NO_RULE = "No custom rule stands for it, since "
 
 
 @dataclass(frozen=True)
@@ -78,16 +79,11 @@ def read_rule(raw: Mapping[str, Any]) -> FirewallRule:
 
 def _obstacle(action: str, expression: str, products: tuple[str, ...]) -> str:
     if action not in ACTIONS_BY_PRECEDENCE:
-        return f"No custom rule stands for it, since its action '{action}' is unknown."
+        return NO_RULE + f"its action '{action}' is unknown."
     if not expression:
-        return (
-            "No custom rule stands for it, since its filter is deleted or shows no expression; it"
-            " matches nothing."
-        )
+        return NO_RULE + "its filter is deleted or shows no expression; it matches nothing."
     if action == "bypass" and not products:
-        return (
-            "No custom rule stands for it, since it names no product that a custom rule can skip."
-        )
+        return NO_RULE + "it names no product that a custom rule can skip."
     return ""
 
 

@@ -20,7 +20,7 @@ from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 from .._expressions.grammar import normalise_expression
 from .._schema.zone import ACTIONS_BY_PRECEDENCE, firewall_order
 from .._text import first_few
-from .firewall_rule import FirewallRule, read_rule
+from .firewall_rule import NO_RULE, FirewallRule, read_rule
 
 CustomRule = Mapping[str, Any]
 UNORDERED = ("phases", "products")
@@ -88,7 +88,7 @@ FILTER_PAUSED = (
     "Its filter is paused, though the rule is not: it matches nothing, and the custom rule is"
     " disabled. Cloudflare's own conversion enables it."
 )
-ID_TWICE = "No custom rule stands for it, since a rule with its id stands before it in the list."
+ID_TWICE = NO_RULE + "a rule with its id stands before it in the list."
 
 
 class Migration(NamedTuple):

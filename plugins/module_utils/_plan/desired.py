@@ -22,9 +22,8 @@ from .plan import merge_nested
 PURGE, STATE, THE_TASK = Option("purge"), Option("state"), Option()
 IGNORED_IDS = Option("ignore_ids")
 Position = Tuple[str, str]  # first, last, before or after; and the key of the other object
-Entries = Sequence[
-    Tuple[Option, Mapping[str, Any]]
-]  # options of objects, each with the option that names it: `rules[2]`
+# Options of objects, each with the option that names it: `rules[2]`.
+Entries = Sequence[Tuple[Option, Mapping[str, Any]]]
 
 
 class Desired(NamedTuple):

@@ -45,9 +45,7 @@ def order_operations(
     return kept + [item for item in changes if item.action == "delete"], order
 
 
-Order = Tuple[
-    List[Key], Sequence[Key]
-]  # all keys in their order, and those of them that do not move
+Order = Tuple[List[Key], Sequence[Key]]  # all keys in their order, and those that do not move
 
 
 def _exclusive_order(desired: Desired, before: Sequence[Key]) -> Order:

@@ -254,9 +254,8 @@ DNS_RULES = _rules("dns")
 # In the order in which the vendor's manual sets them up.
 ACCOUNT_RESOURCES = (PREFIXES, *RULES, *FILTERS, DNS_RULES, ALLOWLIST, STATUS)
 ACCOUNT = tuple(resource for resource in ACCOUNT_RESOURCES if not resource.on_demand)
-COLLECTIONS: Mapping[
-    str, tuple[Resource, ...]
-] = {  # by option: the collections that one list holds
+# By option: the collections that one list holds.
+COLLECTIONS: Mapping[str, tuple[Resource, ...]] = {
     "prefixes": (PREFIXES,),
     "allowlist": (ALLOWLIST,),
     "rules": RULES,

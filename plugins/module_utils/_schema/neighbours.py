@@ -117,9 +117,8 @@ def is_approved(prefix: Mapping[str, Any]) -> bool:
 ZONE_NAME = Option(ZONE_OWNER.name_option)
 MOST_PER_PAGE = 50  # the most that Cloudflare takes for these lists
 
-DOMAIN = re.compile(
-    r"[\w-]+(?:\.[\w-]+)*"
-)  # without the colon, which makes a query for a name a search
+# Without the colon, which makes a query for a name a search.
+DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 
 ACCOUNTS = _read_only(
     "account",
@@ -162,29 +161,21 @@ def only_zone(name: str, zones: Sequence[Object]) -> str:
     named = [zone for zone in zones if _is_named(zone, name)]
     if not named:
         permission = ZONES.permission.describe("GET")
-        raise ProtectionError(
-            Message(
-                ZONE_NAME,
-                f": the credentials see no zone {name}. Check the name; the credentials need the"
-                f" permission {permission} to find it.",
-            )
+        text = (
+            f": the credentials see no zone {name}. Check the name; the credentials need the"
+            f" permission {permission} to find it."
         )
+        raise ProtectionError(Message(ZONE_NAME, text))
     if len(named) > 1:
         listed = ", ".join(f"{zone.get('id')} ({zone.get('status')})" for zone in named)
-        raise ProtectionError(
-            Message(
-                ZONE_NAME,
-                f": {len(named)} zones have the name {name}: {listed}. Set ",
-                Option(ZONE_OPTION),
-                " to one of these ids instead.",
-            )
-        )
+        text = f": {len(named)} zones have the name {name}: {listed}. Set "
+        advice = " to one of these ids instead."
+        raise ProtectionError(Message(ZONE_NAME, text, Option(ZONE_OPTION), advice))
     try:
         return identifier(named[0].get("id"))
     except ValueError as exc:
-        raise ProtectionError(
-            Message(ZONE_NAME, f": Cloudflare gave the zone {name} an unusable id: {exc}.")
-        ) from exc
+        text = f": Cloudflare gave the zone {name} an unusable id: {exc}."
+        raise ProtectionError(Message(ZONE_NAME, text)) from exc
 
 
 def _is_named(zone: Object, name: str) -> bool:

@@ -33,9 +33,8 @@ ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"
 SKIPPING = frozenset({"skip", "allow", "bypass"})
 OF_RULESETS = ENFORCING | {"skip", "log"}
 
-REST_OF_THE_LIST = (  # what a skip of `ruleset` or `phase`, and an allow, skips among others
-    "the remaining rules"
-)
+# What a skip of `ruleset` or `phase`, and an allow, skips among others.
+REST_OF_THE_LIST = "the remaining rules"
 
 
 class ZoneRule(NamedTuple):
@@ -89,20 +88,17 @@ def _firewall_rule(rule: Object) -> ZoneRule:
     entry = FIREWALL_RULES.label_of(rule)
     description = rule.get("description")
     products = rule.get("products") if action == "bypass" else None
+    at_rest = rule.get("paused"), condition.get("paused"), condition.get("deleted")
     return ZoneRule(
         key=FIREWALL_RULES.key_of(rule),
         entry=entry,
         title=f"{entry} ({description})" if description else entry,
         action=action,
         expression=str(condition.get("expression") or ""),
-        active=all(FLAG.normalise(value) == "false" for value in _reasons_to_rest(rule, condition)),
+        active=all(FLAG.normalise(value) == "false" for value in at_rest),
         skips=frozenset([REST_OF_THE_LIST] if action == "allow" else map(str, products or [])),
         unknown=_unknown(action, ACTIONS_BY_PRECEDENCE),
     )
-
-
-def _reasons_to_rest(rule: Object, condition: Object) -> Sequence[Any]:
-    return (rule.get("paused"), condition.get("paused"), condition.get("deleted"))
 
 
 def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRule]]:

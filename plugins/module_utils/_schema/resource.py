@@ -32,9 +32,8 @@ from .._values.kinds import A_MODE, A_NETWORK, CODE, FLAG, TEXT, Value, choice, 
 Key = Tuple[Hashable, ...]
 Object = Mapping[str, Any]  # one object, as Cloudflare shows it
 Values = Mapping[str, Any]  # fields of an object, by name
-State = Mapping[
-    str, Sequence[Object]
-]  # by Resource.plural: the objects that exist, or that a plan predicts
+# By Resource.plural: the objects that exist, or that a plan predicts.
+State = Mapping[str, Sequence[Object]]
 OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
 NO_ITEMS: Mapping[Any, Any] = {}
 
@@ -236,18 +235,6 @@ class Permission(NamedTuple):
         )
 
 
-def _nothing_to_say(obj: Values) -> str:
-    return ""
-
-
-def _of_none(obj: Object) -> bool:
-    return False
-
-
-def _as_it_is(obj: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
-    return dict(obj)
-
-
 class Semantics(NamedTuple):
     """Rules by which the values of an object fit together.
 
@@ -261,11 +248,13 @@ class Semantics(NamedTuple):
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
-    normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = _as_it_is
-    not_ours: Callable[[Object], str] = _nothing_to_say
-    invalid_reason: Callable[[Values], str] = _nothing_to_say
-    unusual: Callable[[Values], str] = _nothing_to_say
-    protects_nobody: Callable[[Object], bool] = _of_none
+    normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = (
+        lambda obj, existing, named: dict(obj)
+    )
+    not_ours: Callable[[Object], str] = lambda obj: ""
+    invalid_reason: Callable[[Values], str] = lambda obj: ""
+    unusual: Callable[[Values], str] = lambda obj: ""
+    protects_nobody: Callable[[Object], bool] = lambda obj: False
 
 
 NO_SEMANTICS = Semantics()

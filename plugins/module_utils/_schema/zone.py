@@ -121,12 +121,7 @@ FIREWALL_RULES = Resource(
     traffic="request",
     rank=rank_of_firewall_rule,
     read_only=TIMES_OF_CLOUDFLARE,
-    nested=Nested(
-        "filter",
-        ZONE_OWNER.path + "/filters",
-        UPDATE_OF_RULES,
-        read_only=("deleted",),  # of a rule whose filter is gone
-    ),
+    nested=Nested("filter", ZONE_OWNER.path + "/filters", UPDATE_OF_RULES, read_only=("deleted",)),
     retired=(
         "Cloudflare has retired firewall rules for this zone: manage its WAF custom rules with the"
         " module custom_rules, and migrate the rules with the role migrate_firewall_rules."

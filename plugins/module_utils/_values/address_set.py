@@ -22,9 +22,8 @@ from typing import Any, Iterable, Iterator, List, Tuple, Union
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
-NormalisedNetwork = Tuple[
-    int, int, int, str
-]  # the family, the first address, the length; or a malformed text
+# The family, the first address, the length; or a malformed text.
+NormalisedNetwork = Tuple[int, int, int, str]
 BITS = {4: 32, 6: 128}  # of an address, by family
 WIDEST_USUAL = {4: 8, 6: 16}  # nobody announces wider networks
 GLOBAL_IPV6 = "2000::/3"

@@ -25,14 +25,6 @@ HIGHEST_PRIORITY_NUMBER = 2147483647
 A_NETWORK, A_MODE, AN_EXPRESSION = "network", "mode", "expression"  # see Value.holds
 
 
-def _no_warnings(value: Any) -> Sequence[str]:
-    return ()
-
-
-def _no_remark(value: Any) -> str:
-    return ""
-
-
 class Value(NamedTuple):
     """A kind of value: its part of an argument spec, the strict reader and the tolerant one.
 
@@ -45,8 +37,8 @@ class Value(NamedTuple):
     option: Mapping[str, Any]
     parse: Callable[[Any], Any]
     normalise: Callable[[Any], Hashable]
-    examine: Callable[[Any], Sequence[str]] = _no_warnings
-    remark: Callable[[Any], str] = _no_remark
+    examine: Callable[[Any], Sequence[str]] = lambda value: ()
+    remark: Callable[[Any], str] = lambda value: ""
     holds: str = ""
 
 
@@ -104,11 +96,8 @@ def _parse_priority(value: Any) -> Any:
         value = int(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if (
-        isinstance(value, bool)
-        or not isinstance(value, int)
-        or not 0 <= value <= HIGHEST_PRIORITY_NUMBER
-    ):
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= HIGHEST_PRIORITY_NUMBER:
         raise ValueError(f"{value!r} is not a whole number from 0 to {HIGHEST_PRIORITY_NUMBER}")
     return value
 
@@ -136,9 +125,8 @@ def several(*choices: str) -> Value:
         return list(dict.fromkeys(value))
 
     def normalise(value: Any) -> tuple[str, ...]:
-        return (
-            tuple(sorted({str(word) for word in value})) if isinstance(value, (list, tuple)) else ()
-        )
+        words = value if isinstance(value, (list, tuple)) else ()
+        return tuple(sorted({str(word) for word in words}))
 
     return Value({"type": "list", "elements": "str", "choices": list(choices)}, parse, normalise)
 
@@ -199,13 +187,8 @@ def _as_json(value: Any) -> str:
 def _normalise_structure(value: Any) -> str:
     """A structure as text, with its fields and the words in its lists sorted."""
     if isinstance(value, Mapping):
-        return (
-            "{"
-            + ",".join(
-                f"{name}:{_normalise_structure(item)}" for name, item in sorted(value.items())
-            )
-            + "}"
-        )
+        items = (f"{name}:{_normalise_structure(item)}" for name, item in sorted(value.items()))
+        return "{" + ",".join(items) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ",".join(sorted(map(_normalise_structure, value))) + "]"
     return repr(value)
