@@ -164,11 +164,9 @@ def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
     """The first characters of a text, and how many more there are: `abc... (17 more
     characters)`."""
     more = len(text) - most
-    return (
-        text
-        if more <= 0
-        else f"{text[:most]}... ({plural(more, 'more character', 'more characters')})"
-    )
+    if more <= 0:
+        return text
+    return f"{text[:most]}... ({plural(more, 'more character', 'more characters')})"
 
 
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
@@ -224,12 +222,9 @@ def with_texts(value: Any, readable: Callable[[str], str], names: bool = True) -
     if isinstance(value, str):
         return readable(value)
     if isinstance(value, Mapping):
-        return {
-            readable(name) if names and isinstance(name, str) else name: with_texts(
-                item, readable, names
-            )
-            for name, item in value.items()
-        }
+        items = {name: with_texts(item, readable, names) for name, item in value.items()}
+        of_names = readable if names else str
+        return {of_names(key) if isinstance(key, str) else key: items[key] for key in items}
     if isinstance(value, (list, tuple)):
         return [with_texts(item, readable, names) for item in value]
     return value

@@ -33,10 +33,9 @@ def read_timestamp(value: Any) -> datetime | None:
         return None
     day, time, fraction, offset = match.groups()
     offset = "+00:00" if offset in (None, "Z", "z") else offset
+    microseconds = (fraction or "").ljust(6, "0")[:6]
     try:
-        return _if_possible(
-            datetime.fromisoformat(f"{day}T{time}.{(fraction or '').ljust(6, '0')[:6]}{offset}")
-        )
+        return _if_possible(datetime.fromisoformat(f"{day}T{time}.{microseconds}{offset}"))
     except ValueError:
         return None
 

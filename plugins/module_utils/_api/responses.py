@@ -114,8 +114,10 @@ TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
 
 
 class Response(NamedTuple):
-    """Response of Cloudflare; `maybe_applied` if an earlier attempt, which got none that is good, may
-    have been applied."""
+    """Response of Cloudflare.
+
+    `maybe_applied` if an earlier attempt, which got no good response, may have been applied.
+    """
 
     status: int
     headers: Mapping[str, str]

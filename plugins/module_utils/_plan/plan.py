@@ -75,13 +75,9 @@ def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[
     merged = {**existing, **changes}
     for item in fields:
         nested, change = existing.get(item.name), changes.get(item.name)
-        if (
-            item.fields
-            and isinstance(nested, Mapping)
-            and isinstance(change, Mapping)
-            and "id" not in change
-        ):
-            merged[item.name] = overlay(item.fields, nested, change)
+        if item.fields and isinstance(nested, Mapping) and isinstance(change, Mapping):
+            is_other = "id" in change
+            merged[item.name] = change if is_other else overlay(item.fields, nested, change)
     return merged
 
 

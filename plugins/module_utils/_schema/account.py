@@ -200,11 +200,8 @@ def _unusual_code(rule: Values) -> str:
     """Remark on the code of a region or data center with an odd form; Cloudflare takes any."""
     scope, name = str(rule.get("scope")), str(rule.get("name"))
     form, example = CODE_FORMS.get(scope, (ANY_CODE, ""))
-    return (
-        ""
-        if form.fullmatch(name.strip())
-        else f"has a code that no {scope} has; they look like {example}"
-    )
+    odd = f"has a code that no {scope} has; they look like {example}"
+    return "" if form.fullmatch(name.strip()) else odd
 
 
 def _rules(component: str) -> Resource:
@@ -282,8 +279,5 @@ def filters_of(component: str) -> Resource | None:
 def decided_with(resource: Resource) -> tuple[Resource, ...]:
     """The resources that decide together with this one who is protected; none for a resource that
     protects nobody."""
-    return (
-        tuple(item for item in ACCOUNT_RESOURCES if item in (*ACCOUNT, resource))
-        if resource in ACCOUNT_RESOURCES
-        else ()
-    )
+    together = (*ACCOUNT, resource) if resource in ACCOUNT_RESOURCES else ()
+    return tuple(item for item in ACCOUNT_RESOURCES if item in together)

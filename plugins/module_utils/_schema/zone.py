@@ -83,9 +83,8 @@ def _without_idle_products(
 def _invalid_firewall_rule(rule: Values) -> str:
     """Return why Cloudflare would refuse a firewall rule whose products the task names."""
     if rule.get("products") and rule.get("action") != "bypass":
-        return (
-            f"has the action {rule.get('action')}, and only a rule with action bypass has products"
-        )
+        action = rule.get("action")
+        return f"has the action {action}, and only a rule with action bypass has products"
     return ""
 
 

@@ -107,30 +107,6 @@ def normalise_network(value: Any) -> NormalisedNetwork:
         return (0, 0, 0, str(value))
 
 
-def networks_overlap(one: Any, other: Any) -> bool:
-    """Return whether two networks have an address in common; False where one of them is not a
-    network."""
-    (
-        (version, first, length, malformed),
-        (other_version, other_first, other_length, other_malformed),
-    ) = (normalise_network(network) for network in (one, other))
-    if malformed or other_malformed or not version or version != other_version:
-        return False
-    shift = BITS[version] - min(length, other_length)
-    return first >> shift == other_first >> shift
-
-
-def contains(outer: str, inner: Any) -> bool:
-    """Return whether a network lies in another one; False where it is malformed."""
-    (version, first, length, dummy), (inner_version, inner_first, inner_length, malformed) = (
-        normalise_network(network) for network in (outer, inner)
-    )
-    if malformed or version != inner_version or inner_length < length:
-        return False
-    shift = BITS[version] - length
-    return inner_first >> shift == first >> shift
-
-
 def cut_host_bits(text: Any) -> str:
     """Clause on the bits that were cut off a network; an empty text where nothing was. Somebody may
     have meant a single address, or another length."""
@@ -159,20 +135,6 @@ def added_length(text: Any) -> str:
     return f"{text} has no length and is taken for {network}; write {network}"
 
 
-def unusual_to_protect(network: Any) -> str:
-    """Reason, with its verb, for which a network is an unlikely one to protect; an empty text where
-    nothing does."""
-    version, dummy, length, malformed = normalise_network(network)
-    if malformed or not version:
-        return ""
-    if length < WIDEST_USUAL[version]:
-        return f"is wider than /{WIDEST_USUAL[version]}"
-    routable = version == 4 or contains(GLOBAL_IPV6, network)
-    if not routable or any(contains(special, network) for special in NOT_ROUTABLE):
-        return "is not globally routable"
-    return ""
-
-
 Range = Tuple[int, int]  # first and last number
 Ranges = List[Range]  # sorted, disjoint, none next to another
 
@@ -189,6 +151,13 @@ def range_of(text: Any) -> Range | None:
         return None
     first = address + (IPV6 if version == 6 else 0)
     return first, first + (1 << (BITS[version] - length)) - 1
+
+
+def networks_overlap(one: Any, other: Any) -> bool:
+    """Return whether two networks have an address in common; False where one of them is not a
+    network."""
+    network = range_of(other)
+    return network is not None and overlaps(one, [network])
 
 
 def overlaps(text: Any, ranges: Ranges) -> bool:
@@ -252,6 +221,24 @@ def complement(ranges: Ranges) -> Ranges:
         if start <= end:
             left.append((start, end))
     return left
+
+
+# Everything but what nobody announces: all of IPv4, and the part of IPv6 that is assigned.
+ROUTABLE = difference(
+    [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])],
+    union(filter(None, map(range_of, NOT_ROUTABLE))),
+)
+
+
+def unusual_to_protect(network: Any) -> str:
+    """Reason, with its verb, for which a network is an unlikely one to protect; an empty text where
+    nothing does."""
+    version, _address, length, _malformed = normalise_network(network)
+    if range_of(network) is None:
+        return ""
+    if length < WIDEST_USUAL[version]:
+        return f"is wider than /{WIDEST_USUAL[version]}"
+    return "" if overlaps(network, ROUTABLE) else "is not globally routable"
 
 
 def position_in(network: Range, space: Ranges) -> str:
