@@ -30,7 +30,8 @@ extends_documentation_fragment:
   - edgeops.protection.risks.network_firewall
 notes:
   - The module needs the permission C(Magic Firewall Write) of the account. Check mode needs
-    C(Magic Firewall Read), and with O(validate=true) the permission to write.
+    C(Magic Firewall Read), and with O(validate=true) the permission to write. A rule that names
+    destinations may need C(DDoS Protection Read), by which the guard knows the own prefixes.
   - A packet that a rule lets pass still meets the DDoS protection of the account.
   - An account has 200 rules by default. A plan that exceeds them is refused in check mode too.
   - Lists, countries and some other fields need the advanced features of the Network Firewall. If
