@@ -312,32 +312,6 @@ class Resource:
     rank: Callable[[Object], Any] | None = None
     semantics: Semantics = NO_SEMANTICS
 
-    def __post_init__(self) -> None:
-        for problem in self._contradictions():
-            raise ValueError(f"The declaration of {self.name} contradicts itself: {problem}.")
-
-    def _contradictions(self) -> list[str]:
-        names = [item.name for item in self.fields]
-        unknown = {*self.key, *([self.nested.field] if self.nested else [])} - set(names)
-        path_lacks_owner = bool(self.owner) and f"{{{self.owner}}}" not in self.path
-        keys = [item for item in self.fields if item.name in self.key]
-        checks = {
-            "a field is declared twice": len(set(names)) < len(names),
-            f"{', '.join(sorted(unknown))} is not a field of it": unknown,
-            "it is created or deleted and has no key": not self.key
-            and (self.create or self.delete),
-            "a single object has no key, and a collection has one": bool(self.key)
-            == isinstance(self.listing, Single),
-            f"its path lacks {{{self.owner}}}": path_lacks_owner,
-            "a field of its key has a default of its own": any(
-                item.default is not None for item in keys
-            ),
-            "an ordered list is replaced by one call": self.is_ordered
-            and (not self.update or self.update.by_id),
-            "it is a list in an object and has nested objects": self.is_ordered and self.nested,
-        }
-        return [problem for problem, applies in checks.items() if applies]
-
     @property
     def is_ordered(self) -> bool:
         """Return whether one object holds the collection as an ordered list."""

@@ -45,6 +45,15 @@ print(*expressions)
 """
 
 
+AREA = f"""
+import sys
+from {PLUGINS}.plugin_utils import _action, _worker
+_worker.prepare_workers("action.tcp_protection_status")
+print(*(name.rpartition("module_utils.")[2] for name in sys.modules if "module_utils._" in name))
+"""
+OTHER_AREAS = {"_specs.rulesets", "_schema.zone", "_schema.overrides", "_guard.rule_plans", "_protection.holes"}
+
+
 def lines(program: str) -> list[str]:
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     return result.stdout.splitlines()
@@ -60,3 +69,8 @@ def test_one_worker_of_a_run_is_the_first() -> None:
 
 def test_the_lexer_of_templates_is_made_before_workers_where_they_need_one() -> None:
     assert lines(LEXER) == ["true", "true"]
+
+
+def test_a_module_of_an_account_loads_no_file_about_rules() -> None:
+    loaded = set(lines(AREA)[0].split())
+    assert "_specs.account" in loaded and not loaded & OTHER_AREAS
