@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import product
-from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
+from itertools import chain, product
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
-from .._expressions.evaluation import leaf_decider
 from .._expressions.grammar import (
     QUOTED,
     RAW,
@@ -29,7 +28,6 @@ from .._expressions.grammar import (
     parse,
     tokens_of,
 )
-from .._expressions.operands import MISSING, Fields, FieldValue, text_of
 from .._expressions.solve import Parts, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
@@ -38,6 +36,7 @@ from .._schema.resource import Resource, State
 from .._text import first_few
 from .._values.address_set import (
     EVERYTHING,
+    Range,
     Ranges,
     complement,
     count,
@@ -55,7 +54,7 @@ OWN_NAMES = {  # each with its field, and its words
     "request": (ZONE, "name", "the name of the zone is"),
     "packet": (OWN_PREFIXES, "prefix", "the protected prefixes are"),
 }
-Known = Mapping[str, FieldValue]
+Known = Mapping[str, Any]  # values by field
 Spaces = Sequence[Tuple[str, Ranges]]  # destinations, with their words
 
 URI = "http.request.uri"
@@ -65,17 +64,8 @@ OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
 OF_ACCOUNTS = ("ip.dst",)
 MOST_OF_ZONES = 6  # comparisons of an expression
 GET: Known = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
-PROTOCOLS: Mapping[str, Known] = {
-    name: {
-        "ip": True,
-        "ip.proto": name.encode(),
-        "ip.proto.num": number,
-        "icmp": False,
-        **{protocol: protocol == name for protocol in ("tcp", "udp")},
-        **{f"{other}.{port}": MISSING for port in ("srcport", "dstport")},
-    }
-    for name, other, number in (("tcp", "udp", 6), ("udp", "tcp", 17))
-}
+NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
+PORTS = ("srcport", "dstport")
 ANYWHERE: Spaces = (("", EVERYTHING),)
 
 
@@ -84,7 +74,7 @@ class Kind(NamedTuple):
     meets a condition."""
 
     what: str
-    values: Mapping[str, FieldValue] = {}
+    values: Mapping[str, Any] = {}
     starts: Mapping[str, bytes] = {}
     condition: str = "true"
     spaces: Spaces = ANYWHERE
@@ -160,10 +150,18 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
             yield Kind(f"every GET request to https://{host}/...", own, uris)
         return
     prefixes = [(f" to {name}", [own]) for name in names for own in [range_of(name)] if own]
-    for name, known in PROTOCOLS.items() if lets_pass else [("tcp", PROTOCOLS["tcp"])]:
-        ports = " and ".join(f"{name}.{port} in {{1..65535}}" for port in ("srcport", "dstport"))
-        what = f"every {name.upper()} packet"
+    for name in NUMBERS if lets_pass else ("tcp",):
+        ports = " and ".join(f"{name}.{port} in {{1..65535}}" for port in PORTS)
+        what, known = f"every {name.upper()} packet", _of_protocol(name)
         yield Kind(what, known, condition=ports, spaces=[*ANYWHERE, *prefixes])
+
+
+def _of_protocol(name: str) -> Known:
+    from .._expressions.operands import MISSING  # loaded if there is a rule
+
+    known = {"ip": True, "ip.proto": name.encode(), "ip.proto.num": NUMBERS[name], "icmp": False}
+    of_others = {f"{other}.{port}": MISSING for other in NUMBERS for port in PORTS if other != name}
+    return {**known, **{other: other == name for other in NUMBERS}, **of_others}
 
 
 @lru_cache(maxsize=4096)
@@ -184,18 +182,15 @@ def _rest(kind: Kind, expression: str, assumed: Mapping[Comparison, bool] | None
 
 def _in_words(kind: Kind, rest: Parts) -> str:
     for destinations, space in kind.spaces:
-        families: Ranges = []
-        matching: Ranges = []
+        parts: dict[Range, Ranges] = {}
         for family in EVERYTHING:
             own = intersection(space, [family])
             others = union(one for to, sources in rest if intersection(own, to) for one in sources)
             part = difference([family], others)
-            if own and 2 * count(part) >= count([family]):
-                families.append(family)
-                matching += part
-        if families:
-            is_all = destinations or len(families) == len(EVERYTHING)
-            return kind.what + destinations + _from(matching, families, bool(is_all))
+            parts.update({family: part} if own and 2 * count(part) >= count([family]) else {})
+        if parts:
+            is_all = bool(destinations) or [*parts] == EVERYTHING
+            return kind.what + destinations + _from(union(chain(*parts.values())), [*parts], is_all)
     return ""
 
 
@@ -214,8 +209,15 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
 def _decided(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
     if leaf in assumed:
         return assumed[leaf]
-    truth = leaf_decider(leaf)(Fields(kind.values))
+    truth = _truth(leaf, kind.values)
     return _of_longer_texts(kind, leaf) if isinstance(truth, NotKnown) else truth
+
+
+def _truth(leaf: Comparison, values: Known) -> bool | NotKnown:
+    from .._expressions.evaluation import leaf_decider  # loaded if there is a rule
+    from .._expressions.operands import Fields
+
+    return leaf_decider(leaf)(Fields(values))
 
 
 FUNCTIONS = frozenset(["lower", "starts_with", "upper", "url_decode"])
@@ -232,7 +234,7 @@ def _of_longer_texts(kind: Kind, leaf: Comparison) -> object:
     start = kind.starts.get(next(iter(named), ""), b"")
     if not start or len(named) > 1:
         return None
-    truth = leaf_decider(leaf)(Fields(kind.starts))
+    truth = _truth(leaf, kind.starts)
     if isinstance(truth, NotKnown):
         return None
     is_wildcard = leaf.operator.endswith("wildcard")
@@ -246,6 +248,8 @@ def _of_longer_texts(kind: Kind, leaf: Comparison) -> object:
     if truth and grows:
         return True
     tokens = (*tokens_of(leaf.field), *leaf.operands)
+    from .._expressions.operands import text_of
+
     texts = [text_of(token).lower() for token in tokens if token.kind in (QUOTED, RAW)]
     heads = [text.partition(b"*")[0] if is_wildcard else text for text in texts]
     may_go_on = any(
