@@ -190,6 +190,14 @@ def test_a_block_of_all_plain_traffic_by_hand_is_a_difference_that_the_pages_tel
     assert "Custom rule panic: blocks every" in markdown_page(report_of([record], NOW.isoformat()))
 
 
+def test_a_block_of_all_plain_traffic_is_accepted_as_any_other_object(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(custom_rules=[*RULES, {**BLOCK, "ref": "panic", "expression": "ssl"}])
+    result = modules.done("custom_rules", check=True, rules=list(RULES))
+    accepted = {"resource": "custom_rule", "keys": ["panic"], "reason": "an attack, INC-7"}
+    record = record_of("custom_rules", result, [accepted])
+    assert (record["status"], record["unmanaged"][0]["accepted"]) == ("in_order", "an attack, INC-7")
+
+
 @pytest.mark.parametrize(
     ("existing", "status", "reason"),
     [

@@ -66,3 +66,10 @@ def test_weakening_objects_are_told_the_proven_ones_first() -> None:
     ]
     many = weakening([item(str(number)) for number in range(12)])
     assert (len(many), many[-1]) == (11, "And 2 more objects that no baseline names.")
+
+
+def test_objects_that_are_met_by_everything_are_told_apart_from_those_that_weaken() -> None:
+    wide = {**item("panic", False, "custom_rule"), "reason": "blocks every request"}
+    every = [item("a"), wide, {**item("b", False), "reason": ""}]
+    assert weakening(every) == ["The SYN flood filter a is disabled, and no baseline names it."]
+    assert weakening(every, weakens=False) == ["The custom rule panic blocks every request, and no baseline names it."]
