@@ -50,11 +50,9 @@ class Context(NamedTuple):
     def environment(self) -> dict[str, str]:
         """The environment of a packed module. It reads lists itself that are too long for it."""
         text = _packed(self)
-        return {
-            CONTEXT: text
-            if len(text) <= LONGEST
-            else _packed(self._replace(lists=NOTHING, prefixes=None))
-        }
+        if len(text) > LONGEST:
+            text = _packed(self._replace(lists=NOTHING, prefixes=None))
+        return {CONTEXT: text}
 
 
 TASK = Context()

@@ -18,7 +18,7 @@ from ._plan.plan import Operation, Plan, with_along
 from ._protection.coverage import Coverage
 from ._protection.summary import compare_coverage, diff_facts
 from ._schema.resource import Object, Resource, State
-from ._text import Message, capitalised, first_few, first_sentences, plural
+from ._text import Message, capitalised, first_few, first_sentences, plural, sentence
 from ._timestamps import write_timestamp
 
 
@@ -246,23 +246,18 @@ def _progress(done: int, left: int, unknown: int) -> str:
     is not known.`"""
     if not done and not unknown:
         return ""
+    parts = []
     if done or left:
         operations = plural(done + left + unknown, "operation", "operations")
-        sentence = f"{done} of {operations} {'is' if done == 1 else 'are'} done"
-        sentence += f", {plural(left, 'is', 'are')} left" if left else ""
-        sentence += (
-            f"; whether {plural(unknown, 'other was', 'others were')} applied is not known"
-            if unknown
-            else ""
-        )
-    else:
-        sentence = (
-            f"Whether {plural(unknown, 'operation was', 'operations were')} applied is not known"
-        )
-    return (
-        f"{sentence}. Run the task again when the cause is gone: it reads first, and does only what"
-        " is left."
+        rest = f", {plural(left, 'is', 'are')} left" if left else ""
+        parts.append(f"{done} of {operations} {'is' if done == 1 else 'are'} done{rest}")
+    if unknown:
+        nouns = ("other was", "others were") if parts else ("operation was", "operations were")
+        parts.append(f"whether {plural(unknown, *nouns)} applied is not known")
+    advice = (
+        "Run the task again when the cause is gone: it reads first, and does only what is left."
     )
+    return f"{sentence('; '.join(parts))} {advice}"
 
 
 def readable_failure(details: Mapping[str, Any]) -> dict[str, Any]:

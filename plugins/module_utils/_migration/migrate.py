@@ -13,7 +13,7 @@ noted with its rule.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any, Iterable, Mapping, NamedTuple, Sequence
 
@@ -130,8 +130,7 @@ def migrate(
     for rule in ordered:
         ref = None if rule.obstacle else refs[allowed.get(rule.id, rule.id)]
         notes = [*_notes(rule, refs[rule.id]), *(doubts.get(rule.id, []) if rule.active else [])]
-        values = asdict(rule)
-        shown = {name: values[name] for name in SHOWN}
+        shown = {name: getattr(rule, name) for name in SHOWN}
         entry = {**shown, "becomes": ref, "position": positions.get(ref), "notes": notes}
         entries.append(entry)
     return Migration(custom, entries)

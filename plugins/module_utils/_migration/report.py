@@ -70,24 +70,16 @@ DIFFERENCES = (
 def report(migration: Migration) -> str:
     """A Markdown page: a table of the rules, the differences rule by rule, and those that concern
     many."""
-    return "\n".join(
-        [
-            "# From firewall rules to custom rules",
-            "",
-            _summary(migration),
-            "",
-            *_rules_table(migration),
-            "",
-            "## Differences rule by rule",
-            "",
-            *_rule_by_rule(migration.entries),
-            "",
-            "## Differences that concern all",
-            "",
-            *_for_all(migration.rules),
-            "",
-        ]
+    parts: Iterable[Iterable[str]] = (
+        ["# From firewall rules to custom rules"],
+        [_summary(migration)],
+        _rules_table(migration),
+        ["## Differences rule by rule"],
+        _rule_by_rule(migration.entries),
+        ["## Differences that concern all"],
+        _for_all(migration.rules),
     )
+    return "\n".join(line for part in parts for line in (*part, ""))
 
 
 def _summary(migration: Migration) -> str:
@@ -105,30 +97,17 @@ def _rules_table(migration: Migration) -> Iterator[str]:
     yield markdown_row(OLD + NEW)
     yield markdown_row(["---"] * len(OLD + NEW))
     for number, entry in enumerate(migration.entries, start=1):
-        position = entry["position"]
-        new = (
-            _new_cells(migration.rules[position - 1], position)
-            if position
-            else ["-", "left out", "-", "-"]
-        )
+        new, position = ["-", "left out", "-", "-"], entry["position"]
+        if position:
+            new = _new_cells(migration.rules[position - 1], position)
         yield markdown_row([str(number), *_old_cells(entry), *new])
 
 
 def _old_cells(entry: Mapping[str, Any]) -> list[str]:
     priority = "-" if entry["priority"] is None else str(entry["priority"])
-    paused = [
-        word
-        for key, word in (("paused", "paused"), ("filter_paused", "filter paused"))
-        if entry[key]
-    ]
-    cells = [
-        entry["id"],
-        entry["description"],
-        entry["action"],
-        priority,
-        ", ".join(paused) or "active",
-    ]
-    return [as_markdown(cell) for cell in cells]
+    paused = [name.replace("_", " ") for name in ("paused", "filter_paused") if entry[name]]
+    cells = [*(entry[name] for name in ("id", "description", "action")), priority]
+    return [as_markdown(cell) for cell in (*cells, ", ".join(paused) or "active")]
 
 
 def _new_cells(rule: Mapping[str, Any], position: int) -> list[str]:
@@ -136,12 +115,8 @@ def _new_cells(rule: Mapping[str, Any], position: int) -> list[str]:
     skipped = ["remaining rules"] if "ruleset" in parameters else []
     skipped += parameters.get("products", [])
     action = rule["action"] + (": " if skipped else "") + ", ".join(skipped)
-    return [
-        str(position),
-        as_markdown(rule["ref"]),
-        as_markdown(action),
-        "yes" if rule["enabled"] else "no",
-    ]
+    enabled = "yes" if rule["enabled"] else "no"
+    return [str(position), as_markdown(rule["ref"]), as_markdown(action), enabled]
 
 
 def _rule_by_rule(entries: Iterable[Mapping[str, Any]]) -> list[str]:

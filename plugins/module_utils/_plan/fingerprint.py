@@ -95,11 +95,10 @@ def _normal(fields: Iterable[Field], obj: Object, read_only: Sequence[str]) -> d
     values = {name: value for name, value in obj.items() if name not in read_only}
     for item in fields:
         nested = obj.get(item.name)
-        values[item.name] = (
-            _normal(item.fields, nested, read_only)
-            if item.fields and isinstance(nested, Mapping)
-            else item.normalised(obj)
-        )
+        if item.fields and isinstance(nested, Mapping):
+            values[item.name] = _normal(item.fields, nested, read_only)
+        else:
+            values[item.name] = item.normalised(obj)
     return values
 
 

@@ -172,10 +172,9 @@ def uses_of(obj: Mapping[str, Any]) -> int:
 
 def with_references(state: State, changes: Mapping[str, int]) -> State:
     """A state as the modules before this one leave it: more or fewer rules refer to its lists."""
-    lists = [
-        {**obj, REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + changes[LISTS.label_of(obj)])}
-        if changes.get(LISTS.label_of(obj))
-        else obj
-        for obj in state.get(LISTS.plural, ())
-    ]
-    return {**state, LISTS.plural: lists} if changes and lists else state
+    lists: list[Object] = []
+    for obj in state.get(LISTS.plural, ()) if changes else ():
+        more = changes.get(LISTS.label_of(obj))
+        uses = {REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + more)} if more else {}
+        lists.append({**obj, **uses})
+    return {**state, LISTS.plural: lists} if lists else state

@@ -473,11 +473,8 @@ def _managed(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
     for item in fields:
         if item.name in obj:
             value = obj[item.name]
-            picked[item.name] = (
-                _managed(item.fields, value)
-                if item.fields and isinstance(value, Mapping)
-                else value
-            )
+            is_nested = item.fields and isinstance(value, Mapping)
+            picked[item.name] = _managed(item.fields, value) if is_nested else value
     return picked
 
 
