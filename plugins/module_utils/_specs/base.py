@@ -160,14 +160,10 @@ def validate(arguments: ArgumentSpecs, module: str, options: Mapping[str, Any]) 
     except CRASHES:
         raw, error = validate(without_types(arguments), module, options)
         return Validated(raw, error or unreadable(arguments, options))
-    validated = {**options, **result.validated_parameters}
-    if not result.error_messages:
-        return Validated(validated, None)
-    if isinstance(result.errors[0], UnsupportedError):
-        return Validated(
-            validated, f"Unsupported parameters for ({module}) module: {result.errors.msg}"
-        )
-    return Validated(validated, result.errors.msg)
+    problem = result.errors.msg if result.error_messages else None
+    if problem and isinstance(result.errors[0], UnsupportedError):
+        problem = f"Unsupported parameters for ({module}) module: {problem}"
+    return Validated({**options, **result.validated_parameters}, problem)
 
 
 def without_types(arguments: ArgumentSpecs) -> dict[str, dict[str, Any]]:
@@ -180,17 +176,14 @@ def without_types(arguments: ArgumentSpecs) -> dict[str, dict[str, Any]]:
 
 def unreadable(arguments: ArgumentSpecs, options: Mapping[str, Any]) -> str:
     """A sentence about the first option whose check crashes."""
-    for path, argument, value in _suboptions(Option(), {"options": arguments}, options):
-        if _crashes(argument, value):
-            return _unreadable(path, argument, value)
-    return "The options cannot be read."
+    return _unreadable(Option(), {"options": arguments}, options) or "The options cannot be read."
 
 
 def _unreadable(path: Option, argument: Mapping[str, Any], value: Any) -> str:
     for part in _suboptions(path, argument, value):
         if _crashes(*part[1:]):
             return _unreadable(*part)
-    return Message(path, f": it cannot be read as {argument['type']}")
+    return Message(path, f": it cannot be read as {argument['type']}") if path.path else ""
 
 
 def _suboptions(
@@ -198,12 +191,9 @@ def _suboptions(
 ) -> Iterator[tuple[Option, Mapping[str, Any], Any]]:
     """The items of a list, and the options that a dictionary has, each with its path."""
     if isinstance(value, list) and "elements" in argument:
+        of_item = {"type": argument["elements"], "options": argument.get("options")}
         for index, item in enumerate(value):
-            yield (
-                path.at(index),
-                {"type": argument["elements"], "options": argument.get("options")},
-                item,
-            )
+            yield path.at(index), of_item, item
     elif isinstance(value, Mapping):
         for name, suboption in (argument.get("options") or {}).items():
             if value.get(name) is not None:

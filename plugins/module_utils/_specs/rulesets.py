@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, parsed
-from .._guard.risks.base import Risk, risk_options
+from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import RULESET_RISKS, ZONE_RULE_RISKS
 from .._guard.rule_plans import SURROUNDINGS
 from .._plan.desired import (
@@ -26,7 +26,7 @@ from .._plan.desired import (
 from .._protection.expectation import EXPECTATIONS, FIREWALL, PACKET, REQUEST
 from .._protection.holes import unmanaged_records
 from .._schema.registry import MANAGED, Managed
-from .._schema.resource import ZONE_OPTION, Key, Resource, State
+from .._schema.resource import ZONE_OPTION, Key, State
 from .._schema.zone import FIREWALL_RULES
 from .._text import Message, Option
 from .base import (
@@ -42,35 +42,34 @@ from .base import (
     state_option,
 )
 
+# By the traffic that meets the rules of a ruleset: the kinds of expectations.
+EXPECTED_OF: Mapping[str, Sequence[str]] = {
+    "request": (REQUEST,),
+    "packet": (PACKET, FIREWALL),
+    "": (),
+}
+
 
 class OrderedRules(ModuleSpec):
     """A module for the entry point of a phase: the rules that the task names, or with state exact
     the whole list and its order.
 
-    `option` is the list option, and the result, of the module; `expects` says of which kinds the
-    expectations are that it checks. If the task names no rules, the module reads them, for a
-    snapshot for example.
+    If the task names no rules, the module reads them, for a snapshot for example.
     """
 
     returns_owner = True
     surroundings = SURROUNDINGS
 
-    def __init__(
-        self,
-        resource: Resource,
-        risks: Sequence[Risk],
-        option: str = "rules",
-        expects: Sequence[str] = (),
-    ) -> None:
-        self._resource, self._option = resource, option
-        self.risks, self.expects = tuple(risks), expects
-        self.owner = resource.owner
+    def __init__(self, item: Managed) -> None:
+        resource, self._option = item.resource, item.option
+        self._resource, self.owner = resource, resource.owner
+        self.risks, self.expects = RULESET_RISKS[resource.traffic], EXPECTED_OF[resource.traffic]
         self.options = {
-            option: list_option(resource, {"position": {"type": "str"}}, required=True),
+            item.option: list_option(resource, {"position": {"type": "str"}}, required=True),
             **state_option(PRESENT, ABSENT, EXACT),
             **IGNORE_OPTION,
             "validate": {"type": "bool", "default": False},
-            **(EXPECTATIONS if expects else {}),
+            **(EXPECTATIONS if self.expects else {}),
             **risk_options(self.risks),
         }
 
@@ -126,20 +125,7 @@ class FirewallRules(ModuleSpec):
         return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
 
 
-# By the traffic that meets the rules of a ruleset: the kinds of expectations.
-EXPECTED_OF: Mapping[str, Sequence[str]] = {
-    "request": (REQUEST,),
-    "packet": (PACKET, FIREWALL),
-    "": (),
-}
-
-
-def _of_ruleset(item: Managed) -> OrderedRules:
-    risks = RULESET_RISKS[item.resource.traffic]
-    return OrderedRules(item.resource, risks, item.option, EXPECTED_OF[item.resource.traffic])
-
-
 SPECS: Mapping[str, ModuleSpec] = {
     "firewall_rules": FirewallRules(),
-    **{item.module: _of_ruleset(item) for item in MANAGED if item.resource.is_ordered},
+    **{item.module: OrderedRules(item) for item in MANAGED if item.resource.is_ordered},
 }
