@@ -658,8 +658,8 @@ unmanaged:
       type: bool
       sample: false
     reason:
-      description: How it takes protection away, as a sentence without its subject; empty if it
-        does not.
+      description: How it takes protection away, or what it does to all plain traffic, as a sentence
+        without its subject; empty if it does neither.
       type: str
       sample: ''
     since:

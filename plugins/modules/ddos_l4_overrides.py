@@ -294,8 +294,8 @@ unmanaged:
       type: bool
       sample: true
     reason:
-      description: How it takes protection away, as a sentence without its subject; empty if it
-        does not.
+      description: How it takes protection away, or what it does to all plain traffic, as a sentence
+        without its subject; empty if it does neither.
       type: str
       sample: sets the action log for rule 8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10
     since:

@@ -298,8 +298,8 @@ unmanaged:
       type: bool
       sample: true
     reason:
-      description: How it takes protection away, as a sentence without its subject; empty if it
-        does not.
+      description: How it takes protection away, or what it does to all plain traffic, as a sentence
+        without its subject; empty if it does neither.
       type: str
       sample: sets the action log for rule fdfdac75430c4c47a959592f0aa5e68a
     since:
