@@ -145,15 +145,16 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
         own, _field, what = OWN_NAMES[resource.traffic]
         unknown = "" if own.plural in state else f"may match everything, since {what} not known"
         rules = [spelt_out(rule, contents) for rule in in_order(state.get(resource.plural) or ())]
-        for rule in (one for one in rules if one.key not in named):
-            beside = [one for one in rules if one.key in named or one.key == rule.key]
-            is_wide = width(resource, rule, state)
-            met = {one.key: what for one, what in met_by_plain(resource, beside, state) if is_wide}
-            followed = any(one.active for one in rules[rules.index(rule) + 1 :])
-            if rule.key in met and (rule.enforces or followed):
-                yield (resource.plural, rule.key), _effect_in_words(rule, met[rule.key])
-            elif not is_wide and unknown and depends_on_owner(resource, rule):
-                yield (resource.plural, rule.key), unknown
+        for index, rule in enumerate(rules):
+            key = (resource.plural, rule.key)
+            if rule.key not in named and width(resource, rule, state):
+                beside = [*(one for one in rules[:index] if one.key in named), rule]
+                followed = any(one.active for one in rules[index + 1 :])
+                for one, what in met_by_plain(resource, beside, state):
+                    if one is rule and (rule.enforces or followed):
+                        yield key, _effect_in_words(rule, what)
+            elif rule.key not in named and unknown and depends_on_owner(resource, rule):
+                yield key, unknown
 
 
 def _effect_in_words(rule: ZoneRule, what: str) -> str:
