@@ -8,6 +8,7 @@ forked it."""
 
 from __future__ import annotations
 
+import gc
 import mmap
 import os
 from functools import lru_cache
@@ -37,6 +38,7 @@ def prepare_workers(action: str = "") -> None:
     load_trust()
     _shared_byte()
     _prepare_templates()
+    gc.freeze()  # so that no worker, nor the end of the run, searches all of this for garbage
 
 
 def _prepare_templates() -> None:
