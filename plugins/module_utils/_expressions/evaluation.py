@@ -84,6 +84,7 @@ def decider(expression: str) -> Decide:
         return _returning(_raising(f"the expression cannot be read: {exc.problem}"))
 
 
+@lru_cache(maxsize=4096)
 def leaf_decider(leaf: Comparison) -> Decide:
     """The same for a single comparison."""
     return _returning(_matcher(leaf))

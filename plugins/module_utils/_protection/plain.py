@@ -112,9 +112,9 @@ def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
     names = OF_ZONES if is_request else OF_ACCOUNTS
     if not is_active or not any(name in rule.expression for name in names):
         return False
-    if plain_traffic(rule.expression, resource.traffic, rule.lets_pass):
+    if width(resource, rule, {}):
         return False
-    _every, *kinds = _kinds_of(resource.traffic, rule.lets_pass)
+    _whole, *kinds = _kinds_of(resource.traffic, rule.lets_pass)
     if is_request:
         return _depends_on_zone(rule.expression, kinds[0])
     for kind in kinds:
@@ -170,8 +170,10 @@ def plain_traffic(
 ) -> str:
     """The first kind of plain traffic of which all, from half or more of a family, is proven to
     match an expression, in words; empty if there is none."""
-    kinds = _kinds_of(traffic, lets_pass, names)
-    return next(filter(None, (_in_words(kind, _rest(kind, expression)) for kind in kinds)), "")
+    whole, *kinds = _kinds_of(traffic, lets_pass, names)
+    words = (_in_words(kind, _rest(kind, expression)) for kind in kinds)
+    first = next(filter(None, words), "")
+    return first and (_in_words(whole, _rest(whole, expression)) or first)
 
 
 def _rest(kind: Kind, expression: str, assumed: Mapping[Comparison, bool] | None = None) -> Parts:
