@@ -4,27 +4,16 @@
 
 """Answers that no well-behaved service gives, each to each kind of call. Writes docs/hostile.md.
 
-`python -m tests.functional.hostile_cases` gives every answer to every call, on the local service, and prints the page.
+`python -m tests.functional.test_hostile` gives every answer to every call, on the local service, and prints the page.
 """
 
 from __future__ import annotations
 
 import gzip
 import json
-import sys
-import time
-from collections.abc import Callable, Iterable, Mapping
-from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any
-from unittest.mock import patch
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
-
-from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CUSTOM, FIREWALL, L4_OVERRIDES, PACKETS, RULE_1, RULE_2
-from tests.support.misbehaviour import Call, Misbehaviour, ending, misbehave, without_waiting
-from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
+from tests.functional.idempotence_cases import RULE_1, RULE_2
+from tests.support.misbehaviour import Call, Misbehaviour
 
 DEEP = 100_000  # levels
 DIGITS = "8" * 5000
@@ -280,7 +269,6 @@ BOTH_WAYS = tuple(
     }
 )  # fmt: skip
 
-SENT_BACK = (*AREA_B, "network_firewall_rules", "ddos_l4_overrides")  # whole objects
 ONE, OTHER = {"prefix": "10.1.0.0/24"}, {"prefix": "2001:db8:1::/48"}
 NEW_RULE = {"rules": [{"ref": "new", "action": "log", "expression": "true"}]}
 BATCH = {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "description": "new"}]}
@@ -305,70 +293,3 @@ CALLS = (
     Call("read DDoS overrides", "GET", "ddos_l4_overrides", OVERRIDE, "/entrypoint$"),
     Call("read managed DDoS rules", "GET", "ddos_l4_overrides", OVERRIDE, "/rulesets/[0-9a-f]*$"),
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a run ends: `done`, `not done` or `not known`, in how many seconds; the service's state before and after."""
-
-    seen: str
-    result: Mapping[str, Any]
-    seconds: float
-    before: Mapping[str, Any]
-    after: Mapping[str, Any]
-
-
-def prepare(service: LocalService, call: Call) -> None:
-    service.reset()
-    service.switch(checked_against_contract=call.module in SENT_BACK)
-    service.account(ACCOUNT).seed(
-        prefixes=[{"prefix": prefix} for prefix in ("192.0.2.0/24", "198.51.100.0/24", "2001:db8::/48")],
-        allowlist=[{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}],
-        syn_flood={"filters": [{"expression": "tcp.dstport eq 80", "mode": "disabled"}]},
-    )
-    service.account(ACCOUNT).seed(
-        lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
-    )
-    service.account(ACCOUNT).seed(**PACKETS, **L4_OVERRIDES)
-    service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
-
-
-def outcome(service: LocalService, answer: Misbehaviour, call: Call) -> Outcome:
-    """Run the call's task, which gets the answer again and again."""
-    prepare(service, call)
-    before = deepcopy(service.document())
-    misbehave(service, answer, call)
-    started = time.monotonic()
-    result = Modules(service).run(call.module, retries=0, **call.options)
-    seconds = time.monotonic() - started
-    service.faults.clear()
-    return Outcome(ending(result), result, seconds, before, deepcopy(service.document()))
-
-
-PAGE = f"""# What happens when the service answers nonsense?
-
-This page is made by `python -m tests.functional.hostile_cases`: each of {len(ANSWERS)} answers is given to each of
-{len(CALLS)} kinds of call, again and again, and the tables say how the task ends. A test compares them with what happens now.
-
-*Done*: the answer has what the task needs, odd as it may be. *Not done*: the message says why, and nothing was changed.
-*Not known*: the answer to a change cannot be read, and reading again shows that the change is not there; the operations stand
-in `unknown`. There is no fourth way: a task ends within seconds, with a message of one line, and never with a traceback.
-"""
-
-
-def page(endings: Callable[[Misbehaviour], Iterable[str]]) -> str:
-    """The whole page; `endings` says how each call ends that gets an answer."""
-    heading = f"| Answer | {' | '.join(call.words for call in CALLS)} |\n{'|---' * (len(CALLS) + 1)}|\n"
-    return PAGE + "".join(
-        f"\n## {title}\n\n{heading}" + "".join(row(answer, endings(answer)) for answer in answers)
-        for title, answers in GROUPS.items()
-    )
-
-
-def row(answer: Misbehaviour, endings: Iterable[str]) -> str:
-    return f"| {answer.words} | {' | '.join(endings)} |\n"
-
-
-if __name__ == "__main__":
-    with LocalService() as local_service, patch.object(retry, "time", without_waiting(local_service)):
-        sys.stdout.write(page(lambda answer: [outcome(local_service, answer, call).seen for call in CALLS]))

@@ -7,15 +7,94 @@
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from typing import Any
+from unittest.mock import patch
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
 
 from tests.fake_service import LocalService
-from tests.functional.fault_cases import CALLS, FAULTS, PAGE, Outcome, outcome, section
-from tests.support.misbehaviour import Misbehaviour
+from tests.functional.fault_cases import CALLS, FAULTS
+from tests.functional.idempotence_cases import FIREWALL, L4_OVERRIDES, L7_OVERRIDES, PACKETS
+from tests.support.misbehaviour import Call, Misbehaviour, ending, misbehave, without_waiting
+from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.service_state import assert_no_duplicates_and_no_clearance
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ends for the user (`done`, `not done`, `not known`), its message, and the state of the service afterwards."""
+
+    seen: str
+    message: str
+    state: str
+    result: Mapping[str, Any]
+
+
+def outcome(service: LocalService, fault: Misbehaviour, call: Call, times: int | None) -> Outcome:
+    """Run the call's task with the fault at work once, or (None) again and again."""
+    prepare(service)
+    modules = Modules(service)
+    misbehave(service, fault, call, times)
+    result = modules.run(call.module, **call.options)
+    service.faults.clear()
+    left = modules.done(call.module, check=True, **call.options)["operations"]
+    return Outcome(ending(result), result.get("msg", ""), "unchanged" if left else "desired", result)
+
+
+def prepare(service: LocalService) -> None:
+    service.reset()
+    service.account(ACCOUNT).seed(allowlist=[{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.9"}])
+    service.account(ACCOUNT).seed(
+        lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
+    )
+    service.account(ACCOUNT).seed(**PACKETS, **L4_OVERRIDES)
+    service.zone(ZONE).seed(**FIREWALL, **L7_OVERRIDES)
+
+
+PAGE = """# Table of faults
+
+What happens when a call goes wrong? `python -m tests.functional.test_faults` writes this page: it provokes every fault at
+every kind of call, and the tables show the result. A test compares them with the present behaviour.
+
+A task ends in one of three ways. *Done*: the service has the desired state, whatever happened on the way. *Not done*: the
+message says why, and `left` lists the operations. *Not known*: the response was lost, and reading again was not possible
+or did not give an answer; `unknown` lists the operations. Run the task again to find out, since it reads first.
+
+The module retries a read, and a write that sets absolute values, up to `retries` times. It retries a create only if the
+request certainly was not applied; otherwise it reads the collection and plans again, once. So no task creates a duplicate.
+"""
+
+
+def page(service: LocalService) -> str:
+    """The whole page."""
+    parts = [PAGE]
+    for fault in FAULTS:
+        ended = {(call.words, times): outcome(service, fault, call, times) for call in CALLS for times in (1, None)}
+        parts.append(section(fault, ended))
+    return "\n".join(parts)
+
+
+def section(fault: Misbehaviour, ended: Mapping[tuple[str, int | None], Outcome]) -> str:
+    """What the page says of a fault; the message is that of a create, or else of a listing."""
+    rows = [
+        f"| {call.words} | {once.seen} | {once.state} | {ever.seen} | {ever.state} |"
+        for call, once, ever in ((call, ended[call.words, 1], ended[call.words, None]) for call in CALLS)
+    ]
+    message = next(filter(None, (ended[call.words, None].message for call in (CALLS[1], CALLS[0]))))
+    # for any account
+    message = re.sub(r" \(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "", message.replace(ACCOUNT, "ACCOUNT"))
+    return (
+        f"## {fault.words}\n\n"
+        "| Call | Once: the task is | the state is | Again and again: the task is | the state is |\n"
+        "|---|---|---|---|---|\n" + "\n".join(rows) + f"\n\nThe message, if the fault goes on:\n\n> {message}\n"
+    )
+
 
 SHOWN = (Path(__file__).parents[2] / "docs" / "faults.md").read_text(encoding="utf-8")
 
@@ -44,3 +123,8 @@ def assert_is_true(ended: Outcome) -> None:
 def test_the_page_has_nothing_else() -> None:
     assert SHOWN.startswith(PAGE)
     assert re.findall("^## (.*)$", SHOWN, re.MULTILINE) == [fault.words for fault in FAULTS]
+
+
+if __name__ == "__main__":
+    with LocalService() as local_service, patch.object(retry, "time", without_waiting(local_service)):
+        sys.stdout.write(page(local_service))

@@ -45,8 +45,8 @@ def types(session: nox.Session) -> None:
 def docs_update(session: nox.Session) -> None:
     """Write the pages and documentation blocks that are generated."""
     run(session, "python", "-m", "tests.documentation")
-    for name, page in (("fault", "faults"), ("hostile", "hostile")):
-        text = run(session, "python", "-m", f"tests.functional.{name}_cases", silent=True, stderr=None)
+    for page in ("faults", "hostile"):
+        text = run(session, "python", "-m", f"tests.functional.test_{page}", silent=True, stderr=None)
         Path("docs", f"{page}.md").write_text(text, encoding="utf-8")
 
 
