@@ -209,6 +209,18 @@ def test_a_host_has_the_worst_status_that_applies(case: ReportCase, service: Loc
     assert not service.writes
 
 
+@pytest.mark.parametrize(
+    ("existing", "enforces"),
+    [([], False), ([{**BLOCK, "enabled": False}], False), ([BLOCK], True), ([{**BLOCK, "ref": "other"}], True)],
+)
+def test_a_zone_enforces_if_one_of_its_rules_blocks_now(
+    existing: list[dict[str, Any]], enforces: bool, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(custom_rules=existing)
+    result = modules.done("custom_rules", check=True, rules=[{**BLOCK, "enabled": True}])
+    assert only_record({"host": "a.example", "results": {"custom_rules": result}})["enforces"] is enforces
+
+
 def test_every_status_has_a_case() -> None:
     assert len({case.status for case in CASES}) == 6
 
@@ -225,7 +237,7 @@ def test_every_status_has_a_case() -> None:
             account(
                 syn_flood={"rules": [{"mode": "enabled"}, {"scope": "region", "name": "WEUR", "mode": "monitoring"}]}
             ),
-            {"monitored": 256},
+            {"partial": 256},
         ),
         (
             account(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/28", "excluded": True}]),

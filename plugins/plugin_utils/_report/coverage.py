@@ -77,8 +77,8 @@ class AccountCoverage:
         """The protected addresses by class, and the excluded ones.
 
         An address is `covered` if every component mitigates all of its traffic, `uncovered` if one
-        of them does nothing, `undecided` if what one of them does is not understood, and
-        `monitored` otherwise.
+        of them does nothing, `undecided` if what one of them does is not understood, `partial` if
+        one of them mitigates some of it, and `monitored` otherwise.
         """
         if not self.enabled:
             off = UNDECIDED if self.enabled is None else "uncovered"
@@ -94,8 +94,13 @@ class AccountCoverage:
                 "undecided": difference(unclear, self.uncovered),
                 "uncovered": self.uncovered,
             }
-            others = union(item for ranges in split.values() for item in ranges)
-            split["monitored"] = difference(self.protected, others)
+            every = [piece for pieces in self.pieces.values() for piece in pieces]
+            for name, ranges in (
+                ("partial", _with(every, lambda modes: ENABLED in modes)),
+                ("monitored", self.protected),
+            ):
+                others = union(item for ranges in split.values() for item in ranges)
+                split[name] = difference(ranges, others)
         return {name: {**split, "excluded": self.excluded}.get(name, []) for name in CLASSES}
 
     def counts(self) -> AddressCounts:

@@ -45,6 +45,7 @@ from .record import (
 from .results import (
     HostResults,
     differences_of,
+    existing_rules,
     expected_records,
     pending_steps,
     planned_rules,
@@ -87,6 +88,13 @@ def _drift(host: HostResults) -> list[str]:
     codes = dict.fromkeys([*refused_risks, *(["expectations"] if is_unmet else [])])
     texts = [f"{plural(number, 'difference', 'differences')} from the baseline."] if number else []
     return texts + ([f"A run refuses the plan: {', '.join(codes)}."] if codes else [])
+
+
+def enforces(host: HostResults) -> bool | None:
+    """Return whether an existing rule of a zone blocks or challenges; None if none was read."""
+    modules = host.results.keys() & {CUSTOM, FIREWALL}
+    rules = [rule for name in modules for rule in existing_rules(name, host.results[name])]
+    return any(rule.enforces for rule in rules) if modules else None
 
 
 SOURCE_FIELD = "ip.src"
@@ -200,6 +208,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         status=status,
         reasons=reasons,
         mitigates=before.mitigates if before else None,
+        enforces=enforces(host),
         account_id=host.account_id,
         zone_id=host.zone_id,
         plan_id=host_plan_id(plans) if host.results else None,
@@ -229,7 +238,10 @@ def totals(records: Sequence[HostRecord]) -> Totals:
     numbers = {
         "hosts": len(records),
         "statuses": {status: statuses[status] for status in STATUSES},
+        "accounts": sum(1 for record in records if record["mitigates"] is not None),
         "mitigating": sum(1 for record in records if record["mitigates"]),
+        "zones": sum(1 for record in records if record["enforces"] is not None),
+        "enforcing": sum(1 for record in records if record["enforces"]),
         **{key: sum(len(record[key]) for record in every) for key, _counted in shown_as(Counted)},
         "addresses": {
             family: {name: sum(item[family][name] for item in addresses) for name in CLASSES}

@@ -22,9 +22,7 @@ from markupsafe import Markup
 from ...module_utils._text import INVISIBLE, capitalised, first_few, plural, visible
 from .coverage import component_title
 from .overview import (
-    FAMILY_TITLES,
     SIGNS,
-    amount,
     anchor,
     as_others,
     bars,
@@ -38,7 +36,6 @@ from .overview import (
 )
 from .record import (
     CLASS_LABELS,
-    FAMILIES,
     LABELS,
     MEANINGS,
     STATUSES,
@@ -48,6 +45,7 @@ from .record import (
     HostRecord,
     PrefixRecord,
     Report,
+    mitigation,
     refused_risks,
     shown_as,
 )
@@ -110,15 +108,19 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _report_numbers(report: Report) -> Iterator[tuple[int, str]]:
+def _report_numbers(report: Report) -> Iterator[tuple[str, str]]:
     """Numbers, and their nouns."""
     totals = report["totals"]
-    accounts = sum(1 for record in report["hosts"] if record["mitigates"] is not None)
-    verb = "mitigates" if totals["mitigating"] == 1 else "mitigate"
-    yield totals["mitigating"], f"of {plural(accounts, 'account', 'accounts')} {verb} attacks"
+    for number, whole, noun, verb in (
+        (totals["mitigating"], totals["accounts"], "account", "mitigate"),
+        (totals["enforcing"], totals["zones"], "zone", "enforce"),
+    ):
+        if whole:
+            verb += "s" if 1 in (number, whole) else ""
+            yield f"{number:,}", f"of {plural(whole, noun, f'{noun}s')} {verb}"
     numbers: Mapping[str, Any] = totals
     for key, item in shown_as(Counted):
-        yield numbers[key], item.one if numbers[key] == 1 else item.many
+        yield f"{numbers[key]:,}", item.one if numbers[key] == 1 else item.many
 
 
 def _why(record: HostRecord) -> list[str]:
@@ -160,24 +162,9 @@ def _host_counts(record: HostRecord) -> str:
         if key in ("operations", "pending") and numbers[key]
     ]
     texts += [f"{len(record['unmanaged'])} unmanaged"] if record["unmanaged"] else []
-    if record["mitigates"] is not None:
-        texts.append(_mitigation(record) if record["mitigates"] else "mitigates nothing")
+    if mitigates := mitigation(record):
+        texts.append(f"mitigates {mitigates}")
     return " · ".join(texts)
-
-
-def _mitigation(record: HostRecord) -> str:
-    """Of how many protected addresses a host that mitigates does so in full."""
-    if not record["coverage"]:
-        return "mitigates"
-    for family in FAMILIES:
-        numbers = record["coverage"]["addresses"][family]
-        whole = sum(numbers.values()) - numbers["excluded"]
-        if numbers["covered"] < whole:
-            if not numbers["covered"]:
-                return "mitigates in part"
-            some = f"{amount(family, numbers['covered'])} of {amount(family, whole)}"
-            return f"mitigates in full for {some} {FAMILY_TITLES[family]} addresses"
-    return "mitigates attacks on all protected addresses"
 
 
 def _coverage(coverage: CoverageRecord) -> Iterator[tuple[str, str]]:

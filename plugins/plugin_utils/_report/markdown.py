@@ -31,6 +31,7 @@ from .overview import (
     conflict_texts,
     lead,
     operation_texts,
+    protection,
     shown,
     status_change,
 )
@@ -88,7 +89,7 @@ def _head(report: Report) -> Iterator[str]:
     yield from (f"{lead(totals)} Read {shown(report['generated'])}.", "")
     yield markdown_row(LABELS[status] for status in STATUSES)
     yield "|" + "---:|" * len(STATUSES)
-    yield from (markdown_row(str(totals["statuses"][status]) for status in STATUSES), "")
+    yield from (markdown_row(f"{totals['statuses'][status]:,}" for status in STATUSES), "")
     yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
     yield from (f"- {text}" for text in ages(report))
 
@@ -175,9 +176,9 @@ def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
 
 
 def _cells(record: Mapping[str, Any], columns: Mapping[str, Column]) -> Iterator[str]:
-    for key, column in columns.items():
+    for column in columns.values():
         known = was_read(record) or not column.is_number  # what is not known is not zero
-        yield as_markdown(excerpt(column.cell(record[key]), MAX_CELL)) if known else ""
+        yield as_markdown(excerpt(column.cell(record), MAX_CELL)) if known else ""
 
 
 def _host_lines(record: HostRecord) -> Iterator[str]:
@@ -220,18 +221,24 @@ def code(data: str) -> str:
 
 MAX_HOSTS = 10  # are shown, the worst
 MAX_SUMMARY_LINE = 100  # characters of a reason
+IDLE = "It mitigates nothing."  # a host that matches its baseline
 
 
 def summary(report: Report, directory: str) -> list[str]:
-    """The number of hosts of each status, the hosts that are not in order, and where the report
-    lies."""
+    """If attacks are mitigated, the number of hosts of each status, the hosts that are not in
+    order or mitigate nothing, and where the report lies."""
     totals = report["totals"]
     statuses = totals["statuses"]
     counts = [f"{statuses[name]} {LABELS[name]}" for name in STATUSES if statuses[name]]
     lines = [f"{plural(totals['hosts'], 'host', 'hosts')}: {', '.join(counts) or 'none'}."]
-    concerned = [record for record in report["hosts"] if record["status"] != "in_order"]
+    lines = [*filter(None, [protection(totals)]), *lines]
+    concerned = [
+        record
+        for record in report["hosts"]
+        if record["status"] != "in_order" or record["mitigates"] is False
+    ]
     for record in concerned[:MAX_HOSTS]:
-        reason = visible(excerpt((*record["reasons"], "")[0], MAX_SUMMARY_LINE))
+        reason = visible(excerpt((*record["reasons"], IDLE)[0], MAX_SUMMARY_LINE))
         lines.append(f"{visible(record['host'])}: {LABELS[record['status']]}. {reason}".rstrip())
     more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
     return [*lines, *([sentence(more)] if more else []), f"{directory}/report.html"]

@@ -18,10 +18,11 @@ from typing import Any, NamedTuple, TypeVar
 from markupsafe import Markup
 
 from ...module_utils._schema.registry import BY_NAME
-from ...module_utils._text import capitalised, excerpt, left_out, plural, visible
+from ...module_utils._text import capitalised, excerpt, left_out, plural, sentence, visible
 from .record import (
     CLASS_LABELS,
     CLASSES,
+    FAMILY_TITLES,
     LABELS,
     MAX_SHOWN,
     AcceptedRisk,
@@ -34,6 +35,8 @@ from .record import (
     HostRecord,
     Report,
     Totals,
+    amount,
+    mitigated_shares,
 )
 
 ACTION_SIGNS = {"create": "+", "update": "~", "delete": "\u2212"}
@@ -319,12 +322,39 @@ def group_names(records: Sequence[HostRecord]) -> list[tuple[str, int]]:
     return sorted((name, number) for name, number in numbers.items() if number < len(records))
 
 
+def of_all(number: int, whole: int, noun: str, verb: str) -> str:
+    """Such as `1 of 2 accounts mitigates`, `no zone enforces` or `all 3 zones enforce`."""
+    if not number or whole == 1:
+        return f"{'the' if number else 'no'} {noun} {verb}s"
+    if number == whole:
+        return f"all {whole:,} {noun}s {verb}"
+    return f"{number:,} of {whole:,} {noun}s {verb}{'s' if number == 1 else ''}"
+
+
+def protection(totals: Totals) -> str:
+    """A sentence on whether attacks are mitigated; empty if neither account nor zone was read."""
+    shares = [text for _number, _whole, text in mitigated_shares(totals["addresses"])]
+    texts = [f"attacks are mitigated for {' and '.join(shares)}"] if shares else []
+    if idle := totals["accounts"] - totals["mitigating"]:
+        texts.append(f"{of_all(idle, totals['accounts'], 'account', 'mitigate')} nothing")
+    if totals["zones"]:
+        enforcing = of_all(totals["enforcing"], totals["zones"], "zone", "enforce")
+        texts.append(f"{enforcing} rules")
+    return sentence("; ".join(texts)) if texts else ""
+
+
 def lead(totals: Totals) -> str:
-    """The report in a sentence."""
+    """The report in a sentence or two: first if attacks are mitigated, then what differs."""
+    return f"{protection(totals)} {_differences(totals)}".lstrip()
+
+
+def _differences(totals: Totals) -> str:
     worst = [
         (totals["statuses"][name], LABELS[name]) for name in ("unknown", "unprotected", "weakened")
     ]
-    named = [f"{count} {'is' if count == 1 else 'are'} {label}" for count, label in worst if count]
+    named = [
+        f"{count:,} {'is' if count == 1 else 'are'} {label}" for count, label in worst if count
+    ]
     if named:
         return capitalised(", ".join(named)) + "."
     if totals["statuses"]["in_order"] == totals["hosts"]:
@@ -332,15 +362,14 @@ def lead(totals: Totals) -> str:
     return "Every host protects at least what its baseline describes."
 
 
-FAMILY_TITLES: Mapping[Family, str] = {"ipv4": "IPv4", "ipv6": "IPv6"}
 SIGNS: Mapping[AddressClass, str] = {
     "covered": "c",
+    "partial": "p",
     "monitored": "m",
     "undecided": "u",
     "uncovered": "n",
     "excluded": "x",
 }
-SUBNET = 1 << 64  # people count IPv6 addresses in networks of this size
 
 
 class Bar(NamedTuple):
@@ -367,13 +396,6 @@ def addresses_in_words(family: Family, numbers: ClassCounts) -> str:
         f"{amount(family, numbers[name])} {CLASS_LABELS[name]}" for name in CLASSES if numbers[name]
     ]
     return ", ".join(counted) or "no addresses"
-
-
-def amount(family: str, number: int) -> str:
-    """A number of addresses; IPv6 in /64 networks, where it is at least one."""
-    if family == "ipv6" and number >= SUBNET:
-        return f"{number // SUBNET:,} /64"
-    return f"{number:,}"
 
 
 def drawn_bar(shares: Mapping[str, float], attributes: str) -> Markup:

@@ -51,11 +51,12 @@ MEANINGS: Final[Mapping[str, str]] = {
 }
 
 # From the best to the worst, and then what nobody expects to be protected.
-AddressClass = Literal["covered", "monitored", "undecided", "uncovered", "excluded"]
+AddressClass = Literal["covered", "partial", "monitored", "undecided", "uncovered", "excluded"]
 CLASSES: Final[tuple[AddressClass, ...]] = get_args(AddressClass)
 CLASS_LABELS: Final[Mapping[AddressClass, str]] = {
     "covered": "mitigated",
-    "monitored": "mitigated in part, or only monitored",
+    "partial": "mitigated in part",
+    "monitored": "only monitored",
     "undecided": "not understood",
     "uncovered": "not covered",
     "excluded": "excluded",
@@ -66,7 +67,7 @@ MAX_SHOWN: Final = 600  # characters of a value or a line are shown
 
 
 class Column(NamedTuple):
-    """A column of the hosts in Markdown: its title, and the text of a cell."""
+    """A column of the hosts in Markdown: its title, and the text of a cell of a record."""
 
     title: str
     cell: Callable[[Any], str]
@@ -360,20 +361,65 @@ class Deadline(TypedDict):
     expires: Annotated[str, "the moment from which it does not count"]
 
 
+SUBNET = 1 << 64  # people count IPv6 addresses in networks of this size
+FAMILY_TITLES: Final[Mapping[Family, str]] = {"ipv4": "IPv4", "ipv6": "IPv6"}
+
+
+def amount(family: str, number: int) -> str:
+    """A number of addresses; IPv6 in /64 networks, where it is at least one."""
+    if family == "ipv6" and number >= SUBNET:
+        return f"{number // SUBNET:,} /64"
+    return f"{number:,}"
+
+
+def mitigated_shares(addresses: AddressCounts) -> Iterator[tuple[int, int, str]]:
+    """By family, the number of addresses for which attacks are mitigated, that of the protected
+    ones, and both in words."""
+    for family, title in FAMILY_TITLES.items():
+        numbers = addresses[family]
+        whole = sum(numbers.values()) - numbers["excluded"]
+        if whole:
+            partial = amount(family, numbers["partial"])
+            text = f"{amount(family, numbers['covered'])} of {amount(family, whole)} {title}"
+            more = f" ({partial} in part)" if numbers["partial"] else ""
+            yield numbers["covered"], whole, f"{text} addresses{more}"
+
+
+def mitigation(record: Mapping[str, Any]) -> str:
+    """The protected addresses of a host for which it mitigates attacks, and if its rules do."""
+    texts = []
+    if record["mitigates"] is not None:
+        shares = [*mitigated_shares(record["coverage"]["addresses"])] if record["coverage"] else []
+        short = [(number, text) for number, whole, text in shares if number < whole]
+        some = "in part"
+        if not short or short[0][0]:
+            some = f"in full for {short[0][1]}" if short else "attacks on all protected addresses"
+        texts.append(some if record["mitigates"] else "nothing")
+    if record["enforces"] is not None:
+        texts.append("by rules of the zone" if record["enforces"] else "nothing by rules")
+    return ", ".join(texts)
+
+
 class HostRecord(TypedDict):
     """A host against its baseline."""
 
-    host: Annotated[str, Column("host", str)]
+    host: Annotated[str, Column("host", lambda record: record["host"])]
     status: Annotated[
         Status,
-        Column("status", LABELS.__getitem__),
+        Column("status", lambda record: LABELS[record["status"]]),
         Metric("severity", f"Status of a host: {SEVERITIES}.", severity),
     ]
-    reasons: Annotated[list[str], Column("why", lambda reasons: reasons[0] if reasons else "")]
+    reasons: Annotated[list[str], Column("why", lambda record: (*record["reasons"], "")[0])]
     mitigates: Annotated[
         bool | None,
         "null if it is not known",
+        Column("mitigates", mitigation),
         Metric("mitigates", "Whether a host mitigates anything.", float),
+    ]
+    enforces: Annotated[
+        bool | None,
+        "whether a rule of the zone blocks or challenges, null if no rules of a zone were read",
+        Metric("enforces", "Whether a rule of a zone blocks or challenges.", float),
     ]
     generated: Annotated[
         str,
@@ -390,7 +436,7 @@ class HostRecord(TypedDict):
     plans: Annotated[dict[str, str], "the plan_id of each module that has something to do"]
     operations: Annotated[
         list[Difference],
-        Column("differences", lambda items: str(len(items)), True),
+        Column("differences", lambda record: f"{len(record['operations']):,}", True),
         Metric("operations", "Differences from the baseline.", len),
         Counted("difference", "differences"),
     ]
@@ -406,7 +452,7 @@ class HostRecord(TypedDict):
     traffic: Annotated[HostTraffic | None, "null if nobody asked for it (report_traffic_hours)"]
     pending: Annotated[
         list[Step],
-        Column("pending", lambda items: str(len(items)), True),
+        Column("pending", lambda record: f"{len(record['pending']):,}", True),
         Metric("pending", "Steps that wait for their time.", len),
         Counted("pending step", "pending steps"),
         HostLines("Pending steps", lambda steps: (step["message"] for step in steps)),
@@ -455,7 +501,10 @@ class Totals(TypedDict):
 
     hosts: int
     statuses: dict[Status, int]
-    mitigating: Annotated[int, "hosts that mitigate anything at all"]
+    accounts: Annotated[int, "hosts of which it is known whether they mitigate"]
+    mitigating: Annotated[int, "those that mitigate anything at all"]
+    zones: Annotated[int, "hosts of which rules of a zone were read"]
+    enforcing: Annotated[int, "those of which a rule blocks or challenges"]
     operations: int
     risks: int
     pending: int

@@ -278,6 +278,19 @@ def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
         yield sentence(f"The {title_of(item)} {name} {item['reason']}")
 
 
+def existing_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
+    """The rules in the result of a module, as they are before its plan."""
+    for resource, in_order in EVALUATION:
+        if resource.plural == module:
+            diff = result.get("diff") or {}
+            was, becomes = (
+                (diff.get(side) or {}).get(module) or {} for side in ("before", "after")
+            )
+            rules = result.get("rules") or ()
+            kept = [rule for rule in rules if resource.label_of(rule) not in becomes]
+            yield from in_order([*kept, *was.values()])
+
+
 def planned_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
     """The rules in the result of a module for a zone, after its plan."""
     for resource, in_order in EVALUATION:

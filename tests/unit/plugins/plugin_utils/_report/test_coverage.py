@@ -67,7 +67,8 @@ def test_a_coverage_is_read_as_it_was_computed(state: Mapping[str, Any]) -> None
     ("account", "classes"),
     [
         (coverage(ENABLED, pieces={}), {"monitored": ["192.0.2.0/24"]}),
-        (coverage(ENABLED, MONITORING), {"monitored": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, MONITORING), {"partial": ["192.0.2.0/24"]}),
+        (coverage(MONITORING), {"monitored": ["192.0.2.0/24"]}),
         (coverage(ENABLED, UNDECIDED), {"undecided": ["192.0.2.0/24"]}),
         (coverage(ENABLED, enabled=None), {"undecided": ["192.0.2.0/24"]}),
         (

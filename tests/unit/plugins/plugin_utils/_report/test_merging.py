@@ -20,7 +20,7 @@ from tests.support.report_schema import validate_report
 
 NEWER, OLDER = "2026-11-21T10:00:00+00:00", "2026-11-21T10:30:00+01:00"
 EARLY, NOW, LATE = "2026-11-21T11:01:00+00:00", "2026-11-21T11:00:00+00:00", "2999-01-01T00:00:00+00:00"
-COVERED = {"covered": 1, "monitored": 0, "undecided": 0, "uncovered": 0, "excluded": 0}
+COVERED = {"covered": 1, "partial": 0, "monitored": 0, "undecided": 0, "uncovered": 0, "excluded": 0}
 
 
 def report(generated: str, *hosts: str, error: str = "not read") -> Report:

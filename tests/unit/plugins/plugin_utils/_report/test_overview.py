@@ -10,7 +10,6 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import (
     MAX_LINKS,
     ages,
-    amount,
     anchor,
     as_others,
     bars,
@@ -22,7 +21,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overvie
     signature,
     value_text,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import MAX_SHOWN
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import MAX_SHOWN, amount
 
 
 @pytest.mark.parametrize(
@@ -105,7 +104,7 @@ def test_an_object_that_there_is_once_has_no_name() -> None:
     assert operation_texts(status).name == ""
 
 
-NONE: Any = {"covered": 0, "monitored": 0, "undecided": 0, "uncovered": 0, "excluded": 0}
+NONE: Any = {"covered": 0, "partial": 0, "monitored": 0, "undecided": 0, "uncovered": 0, "excluded": 0}
 
 
 def test_a_bar_has_a_part_for_each_class_that_has_addresses() -> None:

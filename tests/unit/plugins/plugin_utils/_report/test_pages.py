@@ -24,7 +24,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdow
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import compare
 
 GENERATED = "2026-11-21T10:00:00+00:00"
-CLASSES = {"covered": 240, "monitored": 0, "undecided": 0, "uncovered": 16, "excluded": 0}
+CLASSES = {"covered": 240, "partial": 0, "monitored": 0, "undecided": 0, "uncovered": 16, "excluded": 0}
 ADDRESSES = {"ipv4": CLASSES, "ipv6": {**CLASSES, "covered": 3 << 64, "uncovered": 1}}
 NUMBERS = {"passed_packets": 96, "dropped_packets": 1, "would_drop_packets": 3, "would_drop_percent": 3.0}
 LOSING: dict[str, Any] = {**NUMBERS, "known": False}
@@ -53,6 +53,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "status": "drift",
         "reasons": [data],
         "mitigates": True,
+        "enforces": None,
         "account_id": data,
         "zone_id": data,
         "plan_id": data,
@@ -235,9 +236,9 @@ def test_an_unknown_host_has_no_plan() -> None:
 
 
 def test_markdown_shows_no_zero_for_unknown_numbers() -> None:
-    oslo = record("oslo", status="unknown", plan_id=None, operations=[], pending=[], reasons=["closed"])
+    oslo = record("oslo", status="unknown", plan_id=None, operations=[], pending=[], reasons=["closed"], mitigates=None)
     (row,) = (line for line in markdown_page(report_of([oslo], GENERATED)).splitlines() if line.startswith("| oslo"))
-    assert row == "| oslo | unknown | closed |  |  |"
+    assert row == "| oslo | unknown | closed |  |  |  |"
 
 
 def rule(name: str, **fields: Any) -> dict[str, Any]:
@@ -366,3 +367,38 @@ def test_an_unknown_host_has_no_sample_but_its_status() -> None:
     oslo = record("oslo", status="unknown", plan_id=None, mitigates=None, coverage=None, traffic=None)
     samples = [line for line in metrics(report_of([oslo], GENERATED)).splitlines() if "oslo" in line]
     assert samples == ['edgeops_protection_host_severity{host="oslo"} 5']
+
+
+def monitored_account(name: str, **others: Any) -> Any:
+    """An account that matches its baseline, which only monitors."""
+    idle = record(
+        name, **{"status": "in_order", "reasons": [], "mitigates": False, "operations": [], "risks": [], **others}
+    )
+    classes = {**dict.fromkeys(CLASSES, 0), "monitored": 20_480}
+    idle["coverage"] = {**idle["coverage"], "addresses": {"ipv4": classes, "ipv6": dict.fromkeys(CLASSES, 0)}}
+    return idle
+
+
+def test_an_account_that_only_monitors_is_never_shown_as_if_all_were_well() -> None:
+    report = report_of([monitored_account("lima")], GENERATED)
+    sentence = "Attacks are mitigated for 0 of 20,480 IPv4 addresses; the account mitigates nothing."
+    page, text = html_page(report), markdown_page(report)
+    assert f"{sentence} All match their baselines." in page and f"{sentence} All match their baselines." in text
+    assert summary(report, "here")[:2] == [sentence, "1 host: 1 in order."]
+    assert summary(report, "here")[2] == "lima: in order. It mitigates nothing."
+    assert 'badge in_order idle"' in page and "in order, 1 of which mitigates nothing</button>" in page
+    assert "<dt>0</dt><dd>of 1 account mitigates</dd>" in page
+    assert "| host | status | why | mitigates | differences | pending |" in text
+    assert "| lima | in order |  | nothing | 0 | 1 |" in text
+    assert "20,480 only monitored" in page
+
+
+def test_the_first_sentence_says_if_attacks_are_mitigated_and_then_what_differs() -> None:
+    zones = [
+        record(name, coverage=None, mitigates=None, enforces=name == "a.example") for name in ("a.example", "b.example")
+    ]
+    hosts = [record(status="weakened"), monitored_account("oslo"), *zones]
+    assert (
+        "Attacks are mitigated for 240 of 20,736 IPv4 addresses and 3 /64 of 3 /64 IPv6 addresses;"
+        " 1 of 2 accounts mitigates nothing; 1 of 2 zones enforces rules. 1 is weakened."
+    ) in markdown_page(report_of(hosts, GENERATED))
