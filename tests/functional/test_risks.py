@@ -268,23 +268,6 @@ def test_a_refusal_names_firewall_rules_by_id_and_description(service: LocalServ
     assert f"blocks_everything: Firewall rule {identity(1)} (all) (widened): every request matches, and" in message
 
 
-@pytest.mark.parametrize(
-    "limits",
-    [
-        {"max_deletions_percent": 101},
-        {"min_monitoring_hours": -1},
-        {"min_allowlist_prefix_length_ipv4": 33},
-        {"min_allowlist_prefix_length_ipv6": -1},
-    ],
-    ids=str,
-)
-def test_a_limit_out_of_range_is_refused_before_any_request(
-    limits: dict[str, Any], service: LocalService, modules: Modules
-) -> None:
-    assert "is not between 0 and" in modules.failed("tcp_protection_status", enabled=True, **limits)["msg"]
-    assert service.calls == []
-
-
 def test_without_a_clock_monitoring_is_not_taken_for_granted(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(out_of_state_tcp={"rules": [{"scope": "global"}]})
     service.clock.advance(hours=100)

@@ -10,16 +10,7 @@ from dataclasses import asdict
 
 from tests.fake_service import LocalService
 
-from .conftest import ACCOUNT, Client
-
-
-def test_a_call_is_logged_whole(protection: Client, service: LocalService) -> None:
-    protection("PATCH", "/tcp_protection_status", {"enabled": True}, headers={"User-Agent": "a test"})
-    (call,) = service.calls
-    assert (call.number, call.method, call.status, call.maybe_applied, call.fault) == (1, "PATCH", 200, True, None)
-    assert call.path == f"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/tcp_protection_status"
-    assert (call.query, call.body) == ({}, {"enabled": True})
-    assert (call.headers["User-Agent"], call.headers["Content-Type"]) == ("a test", "application/json")
+from .conftest import Client
 
 
 def test_no_secret_is_kept(protection: Client, service: LocalService) -> None:

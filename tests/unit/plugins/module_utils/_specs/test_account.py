@@ -9,11 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError, OptionErrors
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import ModuleSpec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 from tests.support.coverage_model import account_state
 
@@ -49,30 +48,6 @@ def reads(spec: ModuleSpec, options: Any) -> list[str]:
 )
 def test_a_module_reads_what_its_options_concern(module: str, options: Any, plurals: list[str]) -> None:
     assert sorted(reads(MODULE_SPECS[module], options)) == sorted(plurals)
-
-
-def test_all_that_is_wrong_with_an_account_is_found_at_once() -> None:
-    options = {**NOTHING, "prefixes": [PREFIX, PREFIX], "rules": [{**REGION, "name": " "}], "purge": ["filters"]}
-    with pytest.raises(OptionErrors) as caught:
-        WHOLE.desired(options)
-    assert [error.option for error in caught.value.errors] == [
-        Option("purge"),
-        Option("prefixes", 1),
-        Option("rules", 0, "name"),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("options", "absent", "exclusive"),
-    [
-        ({"state": "present", "purge": False}, False, False),
-        ({"state": "present", "purge": True}, False, True),
-        ({"state": "absent", "purge": False}, True, False),
-    ],
-)
-def test_a_list_is_added_to_replaced_or_removed(options: Any, absent: bool, exclusive: bool) -> None:
-    (item,) = MODULE_SPECS["protected_prefixes"].desired({"prefixes": [PREFIX], **options})
-    assert (item.absent, item.exclusive, list(item.paths.values())) == (absent, exclusive, [Option("prefixes", 0)])
 
 
 def test_coverage_is_gathered_if_the_whole_account_was_read() -> None:

@@ -9,33 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
-FIREWALL, CUSTOM = MODULE_SPECS["firewall_rules"], MODULE_SPECS["custom_rules"]
 ONE, OTHER = "1" * 32, "2" * 32
 RULES: Any = [
     {"id": ONE, "action": "block", "paused": True, "description": "No Scrapers"},
     {"id": OTHER, "action": "log", "paused": False, "description": None},
 ]
 ANY: Any = {"id": None, "action": None, "paused": None, "description": None}
-
-
-def custom(*rules: Any, state: str = "present") -> Any:
-    (item,) = CUSTOM.desired({"rules": [{"position": None, **rule} for rule in rules], "state": state})
-    return item
-
-
-@pytest.mark.parametrize(
-    ("position", "state", "problem"),
-    [
-        ("top", "present", "'top' is not first, last, before REF or after REF"),
-        ("first", "exact", "with state exact the order of the list is the order of the rules"),
-    ],
-)
-def test_a_position_that_cannot_be_is_refused(position: str, state: str, problem: str) -> None:
-    with pytest.raises(OptionError, match=rf"rules\[0\].position: {problem}"):
-        custom({"ref": "a", "position": position}, state=state)
 
 
 @pytest.mark.parametrize(
@@ -54,8 +35,3 @@ def test_rules_meet_every_condition(conditions: Any, ids: list[str]) -> None:
     spec = MODULE_SPECS["firewall_rules_info"]
     options = {**ANY, **conditions}
     assert [rule["id"] for rule in spec.result(options, (), {"firewall_rules": RULES})["rules"]] == ids
-
-
-def test_an_id_that_is_none_is_refused() -> None:
-    with pytest.raises(OptionError, match="id: 'office' is not an id"):
-        MODULE_SPECS["custom_rules_info"].reads({**ANY, "id": "office"}, (), {})

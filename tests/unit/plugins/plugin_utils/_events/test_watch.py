@@ -44,12 +44,6 @@ END = ("end", *START[1:])
 DROPPED = (*START[:3], "dropped")
 
 
-def test_dropping_begins_once_and_ends_once() -> None:
-    seen = watch()
-    assert [read(seen, number, row()) for number in range(3)] == [[START], [], []]
-    assert [read(seen, number, passing()) for number in range(3, 6)] == [[END], [], []]
-
-
 def test_dropped_packets_and_those_that_would_be_are_told_apart() -> None:
     seen = watch()
     assert read(seen, 0, row()) == [START]
@@ -107,13 +101,3 @@ def test_the_end_says_what_is_left() -> None:
     read(seen, 2, row())
     (event,) = seen.read(*window(3), {})
     assert (event["traffic"]["packets_per_second"], event["traffic"]["reasons"]) == (0.0, {})
-
-
-def test_a_gap_is_told_once_and_so_is_its_end() -> None:
-    seen = watch()
-    assert seen.know([], NOON) == []
-    (lost,) = seen.know(["A shard is lost."], NOON)
-    assert (lost["traffic"]["event"], lost["traffic"]["message"]) == ("unknown", "A shard is lost.")
-    assert lost["traffic"]["components"] == ["out_of_state_tcp"] and seen.know(["It is still lost."], NOON) == []
-    (known,) = seen.know([], NOON + MINUTE)
-    assert (known["traffic"]["event"], known["traffic"]["at"]) == ("known", "2026-07-01T12:01:00+00:00")
