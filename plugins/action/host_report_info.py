@@ -8,19 +8,20 @@ of the report."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
 from typing import Any
 
 from ansible.errors import AnsibleError
 
+from ..module_utils._expressions.grammar import lists_in
 from ..module_utils._protection.expectation import NAME as EXPECTATIONS
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.lists import informed
-from ..plugin_utils._baseline.variables import ACCOUNT, Part, parts_of
+from ..plugin_utils._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
 from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
 from ..plugin_utils._report.arguments import (
     DEFAULT_MODE,
@@ -36,6 +37,7 @@ from ..plugin_utils._report.results import (
     host_results,
     is_refusal,
     is_unmet,
+    planned_rules,
     with_consents,
 )
 from ..plugin_utils._worker import prepare_workers
@@ -43,6 +45,7 @@ from ..plugin_utils._worker import prepare_workers
 prepare_workers()
 
 ACCEPTED = "the report predicts only"
+READ = (f"{PREFIX}{CUSTOM}", f"{PREFIX}{IP_LISTS}")  # of a host, whatever its baseline has
 
 
 class ActionModule(CollectionAction):
@@ -96,9 +99,12 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         results[part.name] = {**result, EXPECTATIONS: expected} if expected else result
     if traffic and not results[ACCOUNT].get("failed"):
         results[traffic.module] = runner.run_module(traffic, True)
-    owners = {name: value for part in parts for name, value in part.options.items()}
+    owners = owners_of(parts, results)
+    readable = parts_of(task.host, {**values, **{name: values.get(name) or [] for name in READ}})
+    if lists := unnamed_lists(parts, readable, results, owners):
+        results[lists.name] = runner.run_module(lists, True)
     predicted = host_results(task.host, owners, results, refusals)
-    beside = Beside(lambda part: runner.run_module(part, True), parts, values)
+    beside = Beside(lambda part: runner.run_module(part, True), readable, values)
     accepted, acknowledged = task.accepted(), parse_acknowledged(task.value(ACKNOWLEDGED) or [])
     host = replace(
         beside.read(predicted),
@@ -106,6 +112,30 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         expiring=expiring(parts, accepted, now, acknowledged),
     )
     return with_consents(host, accepted, now, acknowledged)
+
+
+def owners_of(parts: Sequence[Part], results: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """The options of a host, with the id of its zone, which the modules know even if the host
+    names it by its domain."""
+    options = {name: value for part in parts for name, value in part.options.items()}
+    ids = [item["zone_id"] for item in results.values() if item.get("zone_id")]
+    return {**options, **({"zone_id": ids[0]} if ids else {})}
+
+
+def unnamed_lists(
+    parts: Sequence[Part],
+    readable: Sequence[Part],
+    results: Mapping[str, Mapping[str, Any]],
+    owners: Mapping[str, Any],
+) -> Part | None:
+    """The module that reads the lists to which rules refer, if the baseline describes none."""
+    rules = [rule for name, result in results.items() for rule in planned_rules(name, result)]
+    if not any(lists_in(rule.expression) for rule in rules):
+        return None
+    lists = (part for part in readable if part.module == IP_LISTS)
+    part = next(lists, None) if all(part.module != IP_LISTS for part in parts) else None
+    zone_id = owners.get("zone_id") or ""
+    return part and replace(part, context=part.context._replace(zone_id=zone_id))
 
 
 def _again(task: HostTask, part: Part, **options: Any) -> tuple[Part, dict[str, Any]]:

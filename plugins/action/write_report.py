@@ -8,7 +8,7 @@ every file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 
 from ..module_utils._text import first_few, visible
+from ..plugin_utils._baseline.approval import REPORT as REPORT_FILE
 from ..plugin_utils._baseline.misspelt import misspelt_in_role
 from ..plugin_utils._baseline.variables import REPORT
 from ..plugin_utils._plain import plain
@@ -75,6 +76,8 @@ class ActionModule(ActionBase):  # type: ignore[misc]
     def _report(self, options: Mapping[str, Any], variables: Mapping[str, Any], now: str) -> Report:
         """The report on the hosts of the play and of other reports; raises OSError, ValueError."""
         others = [read_report_file(path, now) for path in options["merge"]]
+        outside = {*variables["groups"]["all"]} - {*variables["ansible_play_hosts_all"]}
+        others += self._kept(Path(options["directory"]) / REPORT_FILE, outside, now)
         previous = self._previous(options["previous"], now)
         hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
         records = [record_of(host, variables["hostvars"], now) for host in hosts]
@@ -82,6 +85,18 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         if previous:
             report["previous"] = compare(previous, report["hosts"])
         return report
+
+    def _kept(self, path: Path, hosts: Set[str], now: str) -> list[Report]:
+        """The report that is replaced, on hosts of the inventory that the play leaves out."""
+        if not hosts or not path.is_file():
+            return []
+        try:
+            report = read_report_file(str(path), now)
+        except ValueError as exc:
+            self._display.warning(f"The report says nothing of hosts outside the play: {exc}.")
+            return []
+        report["hosts"] = [record for record in report["hosts"] if record["host"] in hosts]
+        return [report]
 
     def _previous(self, path: str | None, now: str) -> Report | None:
         """The earlier report; None if there is none yet, as on the first night."""

@@ -147,10 +147,27 @@ def test_the_plan_of_a_host_is_that_of_its_modules(inventory: Path) -> None:
     assert in_order["report"] == plan["report"]
 
 
-def test_a_report_leaves_no_plan_of_a_host_that_it_does_not_have(inventory: Path) -> None:
-    for hosts in ("weakened,drift", "drift"):
-        assert report(inventory, "--limit", hosts).code == 0
-    assert [path.name for path in (inventory.parent / "report" / "plans").iterdir()] == ["drift.json"]
+def test_a_limited_report_keeps_the_other_hosts_with_their_age(inventory: Path) -> None:
+    assert report(inventory, "--limit", "weakened,drift,pending").code == 0
+    folder, long_ago = inventory.parent / "report", "2026-01-02T03:04:05+00:00"
+    earlier = read(inventory)
+    for record in (earlier, *earlier["hosts"]):
+        record["generated"] = long_ago
+    (folder / "report.json").write_text(json.dumps(earlier), encoding="utf-8")
+    hosts = yaml.safe_load(inventory.read_text(encoding="utf-8"))
+    del hosts["all"]["children"]["accounts"]["hosts"]["pending"]  # has left the inventory
+    inventory.write_text(yaml.safe_dump(hosts), encoding="utf-8")
+    run = report(inventory, "--limit", "drift")
+    assert run.code == 0, run.output
+    document = read(inventory)
+    validate_report(document)
+    read_at = {record["host"]: record["generated"] for record in document["hosts"]}
+    assert read_at == {"weakened": long_ago, "drift": document["generated"]}
+    assert sorted(path.name for path in (folder / "plans").iterdir()) == ["drift.json", "weakened.json"]
+    age = re.compile(r"as of 2026-01-02 03:04 UTC, [0-9,]+ days ago")
+    assert all(age.search(read(inventory, name)) for name in ("report.md", "report.html"))
+    assert age.search(run.output)
+    assert 'edgeops_protection_host_severity{host="weakened"} 3' in read(inventory, "report.prom")
 
 
 def test_misspelt_variables_are_named(inventory: Path) -> None:

@@ -263,6 +263,16 @@ def test_a_hole_is_accepted_until_it_expires(
     assert ("in no baseline: Allowlist entry 0.0.0.0/1" in markdown_page(report)) is (status == "weakened")
 
 
+def test_a_malformed_exclusion_is_not_in_order_if_the_baseline_names_no_prefix(
+    service: LocalService, modules: Modules
+) -> None:
+    seeded(service, "prefixes", {"prefix": "192.0/24", "excluded": True})
+    described = {name: value for name, value in BASELINE.items() if name != "prefixes"}
+    record = record_of("account_protection", modules.done("account_protection", check=True, **described))
+    assert record["status"] == "weakened"
+    assert "is malformed, and may exclude protected addresses" in " ".join(record["reasons"])
+
+
 def test_an_account_without_a_baseline_for_prefixes_is_judged_by_its_own(
     service: LocalService, modules: Modules
 ) -> None:

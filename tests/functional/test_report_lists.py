@@ -104,7 +104,7 @@ BY_HAND: list[tuple[list[Any], list[Any], str, str]] = [
     ([{**ONE_WAY, "expression": "ip.src in $office"}], [], "192.0.2.9", ""),
     ([], [PASS, WALL], "192.0.2.9", OF_REQUESTS),
     ([], [{**PASS, "action_parameters": {"products": ["waf"]}}], "198.51.100.1", "may skip products waf for requests, by the custom rule pass"),
-    ([], [WALL], "192.0.2.9", "may let traffic pass, since 1 rule refers to the list that are not known"),
+    ([], [WALL], "192.0.2.9", "may let traffic pass, since 1 rule that is not known refers to the list"),
 ]  # fmt: skip
 
 
@@ -139,6 +139,43 @@ def test_a_list_that_no_baseline_names_is_a_hole_if_a_rule_lets_it_pass(service:
     unmanaged = [(item["key"], item["weakens"]) for item in host_of_lists.unmanaged()]
     assert unmanaged == [("office", True), ("old", False)]
     assert f"The list office {OF_PACKETS}, and no baseline names it." in assessed(host_of_lists)[1]
+
+
+@pytest.mark.parametrize("others", [{}, {"baseline_custom_rules": [WALL]}])
+def test_a_list_that_the_rules_of_the_baseline_name_is_read_without_a_description(
+    others: dict[str, Any], service: LocalService
+) -> None:
+    service.account(ACCOUNT).seed(lists=[OFFICE], network_firewall_rules=[PASS, WALL])
+    host_of_lists = predicted(service, baseline_network_firewall_rules=[PASS, WALL], **others)
+    assert f"The list office {OF_PACKETS}, and no baseline names it." in assessed(host_of_lists)[1]
+
+
+def test_a_list_that_cannot_be_read_makes_its_host_unknown(service: LocalService) -> None:
+    service.account(ACCOUNT).seed(lists=[OFFICE], network_firewall_rules=[PASS, WALL])
+    service.misbehave("status", method="GET", path="/rules/lists", status=403)
+    status, reasons = assessed(predicted(service, baseline_network_firewall_rules=[PASS, WALL]))
+    assert status == "unknown" and "HTTP 403" in " ".join(reasons)
+
+
+def test_access_rules_are_read_of_a_zone_that_has_no_rules_in_its_baseline(service: LocalService) -> None:
+    rule = {"mode": "whitelist", "configuration": {"target": "country", "value": "DE"}}
+    service.account(ACCOUNT).seed()
+    service.zone(ZONE).seed(account_id=ACCOUNT, access_rules=[rule])
+    host_of_zone = predicted(service, report_access_rules=True)
+    assert "DE" in [item["key"] for item in host_of_zone.unmanaged()]
+
+
+def test_a_zone_that_is_named_by_its_domain_has_its_id_in_the_report(service: LocalService) -> None:
+    service.zone(ZONE).seed(name="shop.example", custom_rules=[WALL])
+    named = predicted(
+        service,
+        edge_zone_id=None,
+        edge_account_id=None,
+        edge_zone_name="shop.example",
+        baseline_prefixes=None,
+        baseline_custom_rules=[WALL],
+    )
+    assert named.zone_id == ZONE
 
 
 def test_a_list_that_lacks_an_item_stops_less_than_described(service: LocalService) -> None:

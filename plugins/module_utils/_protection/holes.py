@@ -181,7 +181,8 @@ def _loss_of_account(
     described = account.state.get(resource.plural) or ()
     losses = AccountLosses(account, Coverage({**account.state, resource.plural: [*described, obj]}))
     if resource is PREFIXES and has_flag(obj, "excluded"):
-        return _loss_by_prefix(losses, obj) if names_prefixes else None
+        is_malformed = range_of(obj.get("prefix")) is None
+        return _loss_by_prefix(losses, obj) if names_prefixes or is_malformed else None
     if resource is ALLOWLIST and has_flag(obj, "enabled"):
         return _loss_by_source(losses, obj)
     return _loss_by_decider(losses, resource, obj) if resource.component else None
@@ -252,8 +253,8 @@ class _Referring:
         losses = list(filter(None, (self._loss(item, name, lacks, has) for item in known)))
         more = uses_of(obj) - len(known)
         if has and more > 0:
-            refer = plural(more, "rule refers", "rules refer")
-            reason = f"may let traffic pass, since {refer} to the list that are not known"
+            ones = plural(more, "rule that is not known refers", "rules that are not known refer")
+            reason = f"may let traffic pass, since {ones} to the list"
             losses.append(Loss(False, reason))
         return max(losses, key=lambda item: item.certain, default=None)
 

@@ -24,6 +24,7 @@ from .coverage import component_title
 from .overview import (
     SIGNS,
     anchor,
+    as_of,
     as_others,
     bars,
     group_names,
@@ -194,6 +195,7 @@ PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
     "ACTIONS": PACKET_ACTIONS,
     "ACTION_CLASSES": ACTION_CLASSES,
     "anchor": anchor,
+    "as_of": as_of,
     "bars": bars,
     "component_texts": component_texts,
     "capitalised": capitalised,

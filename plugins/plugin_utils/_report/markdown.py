@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from ...module_utils._text import (
     as_markdown,
@@ -26,6 +25,7 @@ from ...module_utils._text import (
 from .overview import (
     FieldChange,
     ages,
+    as_of,
     bars,
     by_hosts,
     conflict_texts,
@@ -100,7 +100,11 @@ def _table(report: Report) -> Iterator[str]:
     yield from ("", markdown_row(column.title for column in columns.values()))
     yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
     hosts = report["hosts"]
-    rows = [*_fitting((markdown_row(_cells(item, columns)) for item in hosts), LONGEST_TABLE)]
+    cells = (
+        [*_cells(item, columns, f" ({age})" if (age := as_of(item, report)) else "")]
+        for item in hosts
+    )
+    rows = [*_fitting(map(markdown_row, cells), LONGEST_TABLE)]
     yield from rows
     if more := hosts[len(rows) :]:
         counts = Counter(LABELS[record["status"]] for record in more)
@@ -175,10 +179,12 @@ def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
     return _part(title, lines, "difference", "differences", MAX_LINES)
 
 
-def _cells(record: Mapping[str, Any], columns: Mapping[str, Column]) -> Iterator[str]:
+def _cells(record: HostRecord, columns: Mapping[str, Column], age: str) -> Iterator[str]:
+    """The cells of a host, of which the first has its age if an earlier run read it."""
     for column in columns.values():
         known = was_read(record) or not column.is_number  # what is not known is not zero
-        yield as_markdown(excerpt(column.cell(record), MAX_CELL)) if known else ""
+        yield as_markdown(excerpt(column.cell(record), MAX_CELL)) + age if known else ""
+        age = ""
 
 
 def _host_lines(record: HostRecord) -> Iterator[str]:
@@ -239,6 +245,8 @@ def summary(report: Report, directory: str) -> list[str]:
     ]
     for record in concerned[:MAX_HOSTS]:
         reason = visible(excerpt((*record["reasons"], IDLE)[0], MAX_SUMMARY_LINE))
-        lines.append(f"{visible(record['host'])}: {LABELS[record['status']]}. {reason}".rstrip())
+        age = f" ({age})" if (age := as_of(record, report)) else ""
+        status = f"{visible(record['host'])}{age}: {LABELS[record['status']]}"
+        lines.append(f"{status}. {reason}".rstrip())
     more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
     return [*lines, *([sentence(more)] if more else []), f"{directory}/report.html"]

@@ -58,11 +58,12 @@ def read_report_file(path: str, now: str) -> Report:
 
 
 def merge_reports(others: Iterable[Report], own: Report) -> Report:
-    """A report, with the hosts that only others have; of a host in several others, what the newest
-    says."""
-    ordered = sorted(others, key=lambda report: datetime.fromisoformat(report["generated"]))
+    """A report, with the hosts that only others have; of a host in several others, the record that
+    was read last."""
+    every = [record for report in others for record in report["hosts"]]
+    ordered = sorted(every, key=lambda record: datetime.fromisoformat(record["generated"]))
     # What a run has just read counts, whatever the clocks of others say.
-    records = {record["host"]: record for report in (*ordered, own) for record in report["hosts"]}
+    records = {record["host"]: record for record in (*ordered, *own["hosts"])}
     return report_of(records.values(), own["generated"])
 
 

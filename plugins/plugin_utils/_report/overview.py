@@ -117,6 +117,13 @@ def _age(read: str, hosts: int, made: datetime) -> str:
     return f"{plural(hosts, 'host', 'hosts')} {verb} read {shown(read)}{long}"
 
 
+def as_of(record: HostRecord, report: Report) -> str:
+    """The moment at which an earlier run read a host; empty for a host that this run read."""
+    made, read = (datetime.fromisoformat(item["generated"]) for item in (report, record))
+    is_older = made - read >= UNITS["minute"]
+    return f"as of {shown(record['generated'])}, {_duration(made - read)} ago" if is_older else ""
+
+
 def shown(timestamp: str) -> str:
     """A moment to the minute, in UTC."""
     moment = datetime.fromisoformat(timestamp).astimezone(timezone.utc)
