@@ -14,7 +14,7 @@ from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host, variables_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE
@@ -117,22 +117,6 @@ def test_custom_rules_with_parameters_are_described_so_that_nothing_changes(
         "custom_rules", rules=variables["baseline_custom_rules"], state=variables["baseline_custom_rules_state"]
     )
     assert done["changed"] is False
-
-
-def test_texts_survive_and_are_no_templates() -> None:
-    texts = [
-        "{{ 1 + 1 }}", "{% raw %}", "yes", "2026-01-01", "it's", 'say "x"', "\u202e\x07",
-        "two\nlines", " ", "\x85", "a\u2028b",
-    ]  # fmt: skip
-    text = variables_file({"baseline_prefixes": [{"comment": comment} for comment in texts]})
-    assert [entry["comment"] for entry in read_back(text)["baseline_prefixes"]] == texts
-    assert text.count("!unsafe") == 2
-
-
-def test_comments_stay_comments() -> None:
-    text = variables_file({"a": 1}, ["one\ntwo: [", "\u2028three\x1b[31m"])
-    assert read_back(text) == {"a": 1}
-    assert "\x1b" not in text
 
 
 @pytest.mark.parametrize("account", [[], "text", {}, {"status": {}, "prefixes": "x"}, {"status": None}], ids=str)

@@ -173,15 +173,6 @@ def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:
     assert details["coverage"]["newly_unprotected"] == ["192.0.2.0/24"]
 
 
-def test_a_risk_is_accepted_or_refused() -> None:
-    expired = {"code": "unprotects_addresses", "expires": "2025-12-31"}
-    checked = check(plan(REMOVED), ["mass_deletion", expired, {"code": "empties_list", "reason": "moved"}])
-    assert [risk.code for risk in checked.refused] == ["unprotects_addresses", "disables_protection"]
-    assert [(risk.code, risk.reason) for risk in checked.risks] == [("empties_list", "moved")]
-    assert [item.option.name({}) for item in checked.expired] == ["accept_risks[1]"]
-    assert [item.option.name({}) for item in checked.unmet] == ["accept_risks[0]"]
-
-
 def test_accepted_risks_are_warned_of_with_their_reasons() -> None:
     accepted = {"code": "unprotects_addresses", "reason": "moved"}
     checked = check(plan(REMOVED), [accepted, "disables_protection", "empties_list", "mass_deletion"])

@@ -57,13 +57,6 @@ def test_wrong_options_are_told_without_a_service(wrong: dict[str, Any]) -> None
     assert option_failure(spec, task(**wrong)) == failed(**wrong)[0]
 
 
-def test_all_that_is_wrong_is_one_failure() -> None:
-    result, warnings = failed(account_id="x", timeout=0, accept_risks=["all"])
-    assert result["failed"] is True
-    assert result["msg"].startswith("3 errors in the options: (1) account_id: 'x' is not an id")
-    assert warnings == []
-
-
 def test_a_message_shows_no_secret_controls_no_terminal_and_ends() -> None:
     (result, dummy) = failed(account_id="\x1b[31ma-token-of-some-length")
     assert result["msg"].startswith("account_id: '\\x1b[31m********' is not an id")

@@ -126,16 +126,6 @@ def test_the_quota_of_an_unknown_plan_is_unknown(shown: dict[str, Any]) -> None:
     )
 
 
-def test_the_zone_is_read_only_if_its_quota_matters() -> None:
-    assert check_quota(growing(1, [BLOCK]), never) == ""
-    assert check_quota(growing(5, [BLOCK]), lambda resource: [zone("free")]).startswith(
-        "The zone has the plan Free: it takes"
-    )
-    assert check_feasibility(growing(5, [BLOCK]), refusing, ALL_CHECKS)[1] == [
-        "The quota of the zone is not checked: Not allowed."
-    ]
-
-
 APPROVED = {"id": "a", "cidr": "203.0.113.0/24", "approved": "V"}
 WAITING = {"id": "b", "cidr": "198.51.100.0/24", "approved": "P"}
 MALFORMED = {"id": "c", "cidr": "no network", "approved": "P"}

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     export_state,
@@ -24,33 +24,10 @@ def test_an_empty_state_is_refused() -> None:
         export_state({})
 
 
-@pytest.mark.parametrize("purge", [True, False])
-def test_variables_describe_an_account(purge: bool) -> None:
-    export = export_state({STATUS.plural: [{"enabled": True}], ALLOWLIST.plural: [ENTRY]}, purge)
-    assert export.variables["baseline_enabled"] is True
-    assert export.variables["baseline_allowlist"] == [{"prefix": "192.0.2.7/32", "comment": "scanner", "enabled": True}]
-    assert export.variables["baseline_purge"] == (["allowlist"] if purge else [])
-    assert (export.notes, export.incomplete) == ([], [])
-
-
-def test_a_duplicate_is_left_alone_by_its_id_and_said() -> None:
-    export = export_state({ALLOWLIST.plural: [ENTRY, {**ENTRY, "id": "2"}]}, purge=True)
-    assert export.variables["baseline_ignore_ids"] == ["2"]
-    assert [note.partition(" exists more than once")[1] for note in export.notes] == [" exists more than once"]
-
-
 def test_a_list_with_an_object_that_has_no_id_is_not_exclusive() -> None:
     nameless = {"prefix": "nowhere", "enabled": True}
     export = export_state({ALLOWLIST.plural: [ENTRY, nameless]}, purge=True)
     assert (export.incomplete, export.variables["baseline_purge"]) == (["allowlist"], [])
-
-
-@pytest.mark.parametrize("purge", [True, False])
-def test_rules_of_a_zone_are_exact_if_all_of_them_are_named(purge: bool) -> None:
-    export = export_state({CUSTOM_RULES.plural: [RULE]}, purge)
-    assert export.variables["baseline_custom_rules_state"] == ("exact" if purge else "present")
-    (rule,) = export.variables["baseline_custom_rules"]
-    assert rule.items() >= {"ref": "login", "action": "block"}.items()
 
 
 def test_rules_with_one_key_are_left_alone_by_a_pattern() -> None:

@@ -12,8 +12,11 @@ from tests.support.host_parts import read_back
 
 @pytest.mark.parametrize(
     "text",
-    ["yes", "2026-01-01", "1_000", "{{ 1 + 1 }}", "{% raw %}", "a: b # c", "", " ", "a\u2028b", "\u202e", "\x07"],
-)
+    [
+        "yes", "2026-01-01", "1_000", "{{ 1 + 1 }}", "{% raw %}", "a: b # c", "it's", 'say "x"', "two\nlines", "", " ",
+        "a\u2028b", "\x85", "\u202e", "\x07",
+    ],
+)  # fmt: skip
 def test_a_text_is_read_back_as_it_was(text: str) -> None:
     variables = {"name": text, "entries": [{"comment": text}]}
     assert read_back(variables_file(variables)) == variables
