@@ -16,13 +16,7 @@ from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
 from ..plugin_utils._baseline.results import has_failed
-from ..plugin_utils._baseline.variables import (
-    OF_HOST,
-    SNAPSHOT_DIRECTORY,
-    SNAPSHOT_KEEP,
-    can_be_refused,
-    parts_of,
-)
+from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP, parts_of
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
 from ..plugin_utils._worker import prepare_workers
 
@@ -51,9 +45,7 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
         return HostRun(wrong, True)
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
-    updated = runner.update(
-        task.host, parts, check_mode, approved, snapshot, predicts_first=can_be_refused(parts)
-    )
+    updated = runner.update(task.host, parts, check_mode, approved, snapshot)
     # A run that failed may need the state before it more than once, so that it deletes nothing.
     if keep is None or not updated.snapshot or has_failed(updated.results):
         return updated

@@ -18,9 +18,15 @@ from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.approval import plan_ids
 from ..plugin_utils._baseline.host_task import HostRun, HostTask, wrong_parts
 from ..plugin_utils._baseline.results import has_failed
-from ..plugin_utils._baseline.variables import SNAPSHOT_DIRECTORY, Part
+from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY, Part
 from ..plugin_utils._export.recovery import Restoration
-from ..plugin_utils._export.restore import OF_INVENTORY, StateFile, difference_message, read_file
+from ..plugin_utils._export.restore import (
+    NAMES,
+    OF_INVENTORY,
+    StateFile,
+    difference_message,
+    read_file,
+)
 from ..plugin_utils._export.snapshot import (
     parse_before,
     parse_moment,
@@ -41,6 +47,14 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "leave_objects": {"type": "list", "elements": "str", "default": []},
     "leave_fields": {"type": "list", "elements": "str", "default": []},
 }
+REVERT = (
+    "A restore changes no file. Revert the commit that it undoes, or the next run of the baseline"
+    " applies it again."
+)
+UNMET = (
+    "The expectations are those of the inventory as it is now. If the change that you undo brought"
+    " them, revert its commit first, or add -e '{\"baseline_expectations\": []}'."
+)
 RESTORE: Arguments = {f"restore_{name}": argument for name, argument in ARGUMENTS.items()}
 
 
@@ -55,7 +69,12 @@ class ActionModule(CollectionAction):
         task = HostTask(self.calls(task_vars or {}))
         restore = _Restore(task, bool(self._task.check_mode))
         result = task.result_of(lambda: restore.run(self._file, self._options()))
-        return result if result.get("failed") else {**result, **restore.difference()}
+        if result.get("failed"):
+            return _with_cure(result)
+        if result.get("changed"):
+            task.tell(REVERT)
+            result["msg"] = REVERT
+        return {**result, **restore.difference()}
 
     def _options(self) -> dict[str, Any]:
         """The options of the task; raises ValueError for wrong ones."""
@@ -71,6 +90,12 @@ class ActionModule(CollectionAction):
             return read_file(self._loader.load_from_file(str(path)), name)
         except AnsibleError as exc:
             raise ValueError(f"{name} cannot be read: {exc}") from exc
+
+
+def _with_cure(result: dict[str, Any]) -> dict[str, Any]:
+    """The failure; if it has to do with expectations, it says how a restore comes about."""
+    is_unmet = f"{EXPECTATIONS}[" in str(result["msg"])
+    return {**result, "msg": f"{result['msg']} {UNMET}"} if is_unmet else result
 
 
 def _which_file(name: str, before: str, since: str) -> str:
@@ -119,7 +144,7 @@ class _Restore:
             return HostRun(wrong, True)
         updated = self._update(restoration.parts, values)
         self._unmet = self._compare(restoration, readers, updated)
-        return updated
+        return updated._replace(accept=NAMES["accept_risks"])
 
     def _file_name(self, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """The file to restore; raises ValueError if the options name none, or two, or the host has
@@ -142,10 +167,7 @@ class _Restore:
         directory = values.get(SNAPSHOT_DIRECTORY)
         run_module, check_mode = self._runner.run_module, self._check_mode
         snapshot = snapshots_in(directory, self._task.host, parts, run_module, check_mode)
-        # Half of a restore is a state that nobody knows, so all of it is predicted first.
-        return self._runner.update(
-            self._task.host, parts, check_mode, snapshot=snapshot, predicts_first=True
-        )
+        return self._runner.update(self._task.host, parts, check_mode, snapshot=snapshot)
 
     def _compare(
         self, restoration: Restoration, readers: Sequence[Part], updated: HostRun

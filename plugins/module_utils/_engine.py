@@ -91,8 +91,14 @@ class Run(NamedTuple):
         return checked
 
     def _details(self, checked: Checked) -> dict[str, Any]:
-        plan = checked.plan
-        return {**plan_details(checked), **self.guard.weaker(plan.before, plan.after())}
+        task, plan = self.task, checked.plan
+        # A role predicts rules although the lists that they name are refused.
+        state = task.spec.result(task.options, task.desired, plan.after())
+        return {
+            **(state if task.context.is_role else {}),
+            **plan_details(checked),
+            **self.guard.weaker(plan.before, plan.after()),
+        }
 
     def _plan(self, existing: State) -> Plan:
         task = self.task

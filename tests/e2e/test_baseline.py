@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -441,6 +442,41 @@ def test_a_risk_stops_the_role_until_it_is_accepted(service: LocalService, tmp_p
     accepted = '{"baseline_accept_risks": ["unprotects_addresses"]}'
     assert ansible_playbook("-i", inventory, "-e", accepted, PLAYBOOK).code == 0
     assert len(account.prefixes) == 1
+
+
+def test_all_risks_of_a_host_are_refused_at_once_before_its_first_write(service: LocalService, tmp_path: Path) -> None:
+    """Lists, account and zone; the acceptance that the failure prints accepts all of them."""
+    account = service.account("e" * 32).seed(
+        prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}],
+        lists=[{"name": "offices", "items": [{"ip": f"192.0.2.{number}"} for number in range(9)]}],
+    )
+    service.zone(ZONE).seed(custom_rules=[{"ref": "login", "action": "block", "expression": "ssl"}])
+    lima: dict[str, Any] = {
+        "edge_account_id": "e" * 32,
+        "edge_zone_id": ZONE,
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+        "baseline_purge": ["prefixes"],
+        "baseline_ip_lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}],
+        "baseline_custom_rules": [{"ref": "login", "action": "log"}],
+    }
+    inventory = write_inventory(tmp_path, service, {"accounts": {"lima": lima}})
+    messages = [
+        run.of()[0].result["msg"]
+        for run in (ansible_playbook("-i", inventory, *check, PLAYBOOK) for check in (["--check"], []))
+    ]
+    assert messages[0] == messages[1] and service.writes == []
+    (printed,) = re.findall(
+        r"If this is meant, add baseline_accept_risks: (\[.*\])\. Nothing was changed\.", messages[0]
+    )
+    assert {item["code"] for item in yaml.safe_load(printed)} == {
+        "mass_deletion",
+        "unprotects_addresses",
+        "weakens_zone",
+    }
+    accepted = json.dumps({"baseline_accept_risks": yaml.safe_load(printed)})
+    run = ansible_playbook("-i", inventory, "-e", accepted, PLAYBOOK)
+    assert run.code == 0, run.output
+    assert (len(account.prefixes), service.zone(ZONE).custom_rules[0]["action"]) == (1, "log")
 
 
 def test_credentials_come_from_the_environment(service: LocalService) -> None:

@@ -86,6 +86,9 @@ def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: Loca
     accepted = json.dumps({"restore_file": str(file), "restore_accept_risks": RISKS})
     restored = run("restore", service, tmp_path, "-e", accepted, **host)
     assert restored.code == 0, restored.output
+    assert (
+        "Revert the commit that it undoes" in result(restored)["msg"] and "lima: A restore changes" in restored.output
+    )
     assert state(service) == before
     files = sorted((snapshots / "lima").iterdir())
     assert len(files) == 2  # a restore is a change like any other
@@ -93,6 +96,23 @@ def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: Loca
     once_more = result(run("baseline", service, tmp_path, **host, baseline_snapshot_keep=2))
     assert once_more["deleted_snapshots"] == [str(files[0])]
     assert sorted((snapshots / "lima").iterdir()) == [files[1], Path(once_more["snapshot"])]
+
+
+def test_a_restore_says_what_to_do_about_an_expectation_that_the_undone_change_brought(
+    service: LocalService, tmp_path: Path
+) -> None:
+    service.zone(ZONE).seed(name="shop.example")
+    request = {"source": "192.0.2.1", "host": "shop.example", "path": "/"}
+    host: dict[str, Any] = {
+        "baseline_snapshot_directory": str(tmp_path / "snapshots"),
+        "baseline_expectations": [{"description": "the office", "request": request, "expect": "blocked"}],
+    }
+    assert run("baseline", service, tmp_path, **host).code == 0
+    options: dict[str, Any] = {"restore_before": "latest", "restore_accept_risks": RISKS}
+    refused = run("restore", service, tmp_path, "-e", json.dumps(options), **host)
+    assert "If the change that you undo brought them, revert its commit first" in result(refused)["msg"]
+    without = json.dumps({**options, "baseline_expectations": []})
+    assert run("restore", service, tmp_path, "-e", without, **host).code == 0
 
 
 def test_a_dry_run_of_a_restore_needs_a_token_that_only_reads(service: LocalService, tmp_path: Path) -> None:

@@ -45,7 +45,10 @@ OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
     ({"accept_risks": ["mass_deletion"]}, "baseline_accept_risks[0]: mass_deletion meets nothing in this plan"),
     ({"rules": [RULE]}, "let baseline_staged_rollout: true do it"),
     ({"rules": [RULE]}, "If this is meant, add baseline_accept_risks: [{"),
-    ({"rules": [RULE], "accept_risks": [EXPIRED]}, ". baseline_accept_risks[0]: the acceptance of"),
+    (
+        {"rules": [RULE], "accept_risks": [EXPIRED]},
+        "baseline_accept_risks[0]: the acceptance of skips_monitoring expired at",
+    ),
     ({"accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of"),
     ({"allowlist": [GONE]}, "baseline_allowlist[0].expires: "),
 ]

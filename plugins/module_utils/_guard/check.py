@@ -14,9 +14,9 @@ from .._plan.plan import Plan
 from .._protection.coverage import Coverage
 from .._schema.account import ACCOUNT
 from .._schema.resource import NO_ITEMS
-from .._text import Message, Option, joined
+from .._text import Option, joined
 from .risks.base import Change, Finding, Verdicts, find_risks
-from .terms import Acceptance, Terms, acceptance_to_copy, accepting
+from .terms import Acceptance, Terms, accepting, refused_risks
 
 ACCEPT_RISKS = Option("accept_risks")
 
@@ -59,14 +59,8 @@ class Checked(NamedTuple):
         there are none."""
         if not self.refused:
             return ""
-        to_copy = ", ".join(acceptance_to_copy(item) for item in self.refused)
-        sentences: list[str] = [
-            "The plan has risks that the task does not accept.",
-            *(Message(f"{item.code}: ", item.message) for item in self.refused),
-            *self.expired_acceptances,
-            Message("If this is meant, add ", ACCEPT_RISKS, f": [{to_copy}]."),
-        ]
-        return joined(" ", sentences)
+        risks = refused_risks([item.record() for item in self.refused], ACCEPT_RISKS)
+        return joined(" ", [*self.expired_acceptances, risks])
 
 
 def check_plan(

@@ -69,8 +69,8 @@ class Guard(NamedTuple):
         checked = check_plan(plan, terms, self.client.now, verdicts)
         identity = plan_id(self.client.owner, plan)
         expected = self.expected(plan.before, plan.after())
-        refusals = [checked.refused_risks, self._unmet(expected, plan)]
-        refusals += [approval_refusal(terms.approved, plan, identity, begun), *infeasible]
+        refusals = [*infeasible, self._unmet(expected, plan)]
+        refusals += [approval_refusal(terms.approved, plan, identity, begun), checked.refused_risks]
         return checked._replace(
             unknown=[*unknown, *self.terms.surroundings.warnings(plan)],
             expected=expected,

@@ -30,6 +30,7 @@ from .risks.base import Finding, Limits, Risk
 ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
 # Needs no quotes in YAML.
 PLAIN = re.compile(r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII)
+HAS_RISKS = "The plan has risks that the task does not accept."
 TEMPLATE_MARKS = ("{{", "{%", "{#")  # Ansible would fill them in
 YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
 
@@ -176,11 +177,20 @@ def _cover(group: Sequence[Acceptance], risk: Finding) -> bool:
     )
 
 
-def acceptance_to_copy(risk: Finding) -> str:
+def refused_risks(risks: Iterable[Mapping[str, Any]], option: Option | str) -> Message:
+    """The sentences on risks that no task accepts, and one acceptance of all of them for this
+    option."""
+    listed = list(risks)
+    to_copy = ", ".join(dict.fromkeys(map(acceptance_to_copy, listed)))
+    sentences = [Message(f"{item['code']}: ", item["message"]) for item in listed]
+    add = Message("If this is meant, add ", option, f": [{to_copy}].")
+    return joined(" ", [HAS_RISKS, *sentences, add])
+
+
+def acceptance_to_copy(record: Mapping[str, Any]) -> str:
     """The dictionary that accepts this risk and nothing else, in YAML on one line."""
-    record = risk.record()
     networks, entries = record["networks"], list(dict.fromkeys(record["entries"]))
-    parts = [f"code: {risk.code}"]
+    parts = [f"code: {record['code']}"]
     parts += [f"networks: [{_in_yaml(networks)}]"] if networks else []
     parts += (
         [f"entries: [{_in_yaml(entries)}]"] if entries and set(entries) != set(networks) else []

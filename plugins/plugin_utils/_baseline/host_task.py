@@ -25,6 +25,7 @@ from .misspelt import misspelt_in_host
 from .results import IsAccepted, combined, has_failed, lines, refused
 from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
 from .variables import (
+    ACCEPT_RISKS,
     SNAPSHOT_DIRECTORY,
     Part,
     RunModule,
@@ -34,6 +35,7 @@ from .variables import (
 )
 
 Results = dict[str, dict[str, Any]]  # by module, in the order in which the modules ran
+NO_RESULTS: Results = {}
 
 
 class HostRun(NamedTuple):
@@ -44,6 +46,7 @@ class HostRun(NamedTuple):
     refusal: str = ""
     snapshot: str = ""  # the path of the state before the first change
     deleted: Sequence[str] = ()  # the paths of older snapshots
+    accept: str = ACCEPT_RISKS  # the variable of accepted risks
 
 
 @dataclass(frozen=True)
@@ -52,13 +55,17 @@ class HostRunner:
 
     run_module: RunModule
 
-    def run(self, parts: Sequence[Part], check_mode: bool) -> Results:
-        """The result of each module by its name, as far as none fails."""
+    def run(self, parts: Sequence[Part], check_mode: bool, done: Results = NO_RESULTS) -> Results:
+        """The result of each module by its name: those that are `done` already, and others as far
+        as none fails. A prediction goes on behind a plan that is refused."""
         results: Results = {}
         for part in parts:
-            if has_failed(results):
+            result = done.get(part.name)
+            if result is None:
+                result = self.run_module(informed(part, results, check_mode), check_mode)
+            results[part.name] = result
+            if result.get("failed") and not (check_mode and "operations" in result):
                 break
-            results[part.name] = self.run_module(informed(part, results, check_mode), check_mode)
         return results
 
     def update(
@@ -68,14 +75,14 @@ class HostRunner:
         check_mode: bool,
         approved: ApprovedPlan | None = None,
         snapshot: TakeSnapshot | None = None,
-        predicts_first: bool = False,
     ) -> HostRun:
         """Update a host to match its parts, in check mode only in prediction.
 
-        With an approved plan, a snapshot, or `predicts_first`, all parts are predicted before the
-        first one is applied; the snapshot is taken between the two, if there is something to do.
+        All parts are predicted before the first one is applied, and those with nothing to do are
+        done then. A single module predicts by itself. The snapshot is taken between prediction and
+        run, if there is something to do.
         """
-        if approved is None and snapshot is None and not predicts_first:
+        if approved is None and snapshot is None and len(parts) <= 1:
             return HostRun(self.run(parts, check_mode), check_mode)
         predicted = self.run(parts, check_mode=True)
         if has_failed(predicted):
@@ -92,9 +99,11 @@ class HostRunner:
             return HostRun(predicted, True, refusal)
         if check_mode:
             return HostRun(predicted, True)
+        plans = plan_ids(predicted)
         if approved is not None:
-            parts = with_plans(parts, plan_ids(predicted))
-        return HostRun(self.run(parts, check_mode=False), False, snapshot=path)
+            parts = with_plans(parts, plans)
+        done = {name: result for name, result in predicted.items() if name not in plans}
+        return HostRun(self.run(parts, False, done), False, snapshot=path)
 
 
 COLLECTION = "edgeops.protection."
@@ -180,7 +189,8 @@ class HostTask:
             for line in lines(self.host, updated.results, self._is_accepted()):
                 self._display.display(line, stderr=True)  # stdout may be read by a program
         verbose = self._display.verbosity > 0
-        result = combined(updated.results, self.misspelt_variables(), updated.predicted, verbose)
+        warnings, accept = self.misspelt_variables(), updated.accept
+        result = combined(updated.results, warnings, updated.predicted, verbose, accept)
         paths = {"snapshot": updated.snapshot, "deleted_snapshots": list(updated.deleted)}
         return {**result, **{name: value for name, value in paths.items() if value}}
 

@@ -11,32 +11,38 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ...module_utils._guard.terms import HAS_RISKS, refused_risks
 from ...module_utils._result import readable_failure
 from ...module_utils._text import first_sentences, plural, visible
 from .approval import host_plan_id, plan_ids
 from .unmanaged import weakening
-from .variables import ACCOUNT
+from .variables import ACCEPT_RISKS, ACCOUNT
 
 Result = Mapping[str, Any]
 IsAccepted = Callable[[Mapping[str, Any]], bool]  # of an object that no baseline names
-Results = Mapping[str, Result]  # by module as they ran; only the last one may have failed
+Results = Mapping[str, Result]  # by module as they ran; of those applied, only the last can fail
 
+NOTHING_CHANGED = "Nothing was changed."
 MAX_SENTENCES = 3  # in a line
 # Of a result: whole lists, and those of the task.
-STATE = ("protection", "rules", "lists", "invocation")
+STATE = ("protection", "rules", "overrides", "lists", "invocation")
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
 
 
 def combined(
-    results: Results, warnings: Sequence[str] = (), check_mode: bool = False, verbose: bool = False
+    results: Results,
+    warnings: Sequence[str] = (),
+    check_mode: bool = False,
+    verbose: bool = False,
+    accept: str = ACCEPT_RISKS,
 ) -> dict[str, Any]:
     """The result of a host: that of each module under its name, and what they change together.
 
-    `warnings` come before those of the modules. After a failure, the results before it are
-    shortened unless verbose, as Ansible prints all of a failure. A module that changes nothing
-    leaves out what it has read unless verbose, since Ansible templates, sends and keeps the results
-    of all hosts.
+    `warnings` come before those of the modules; `accept` is the variable of accepted risks. After a
+    failure, the results before it are shortened unless verbose, as Ansible prints all of a failure.
+    A module that changes nothing leaves out what it has read unless verbose, since Ansible
+    templates, sends and keeps the results of all hosts.
     """
     plain = {module: _plain(result) for module, result in results.items()}
     together: dict[str, Any] = {"changed": any(result.get("changed") for result in plain.values())}
@@ -45,7 +51,7 @@ def combined(
         together.update({name: listed} if listed else {})
     failed = next((module for module, result in plain.items() if result.get("failed")), None)
     if failed is not None:
-        return {**together, **_failure(failed, plain, check_mode, verbose)}
+        return {**together, **_failure(failed, plain, check_mode, verbose, accept)}
     return {
         **together,
         **_host_plan(plain),
@@ -86,15 +92,36 @@ def refused(results: Results, message: str) -> dict[str, Any]:
     return {"failed": True, "changed": False, "msg": message, **_host_plan(results), **shown}
 
 
-def _failure(failed: str, plain: Results, check_mode: bool, verbose: bool) -> dict[str, Any]:
-    message = str(plain[failed].get("msg"))
+def failure_message(results: Results, accept: str) -> str:
+    """The failures of all modules: first what nothing accepts, then the risks, with one
+    acceptance of all of them."""
+    failed = [result for result in results.values() if result.get("failed")]
+    if len(failed) == 1:
+        return str(failed[0].get("msg"))
+    parts = [str(result.get("msg")).partition(HAS_RISKS) for result in failed]
+    errors = [before.replace(NOTHING_CHANGED, "").strip() for before, _mark, _after in parts]
+    risks = [
+        risk
+        for result, (_before, mark, _after) in zip(failed, parts)
+        for risk in result.get("risks", ())
+        if mark
+    ]
+    sentences = [*dict.fromkeys(errors), *([refused_risks(risks, accept)] if risks else [])]
+    return " ".join(filter(None, [*sentences, NOTHING_CHANGED]))
+
+
+def _failure(
+    failed: str, plain: Results, check_mode: bool, verbose: bool, accept: str
+) -> dict[str, Any]:
+    message = failure_message(plain, accept)
     for module, result in plain.items():
-        if module != failed and result.get("operations") and not check_mode:
+        if not (result.get("failed") or check_mode) and result.get("operations"):
             number = plural(len(result["operations"]), "operation", "operations")
             message = f"{message} Before that, {module} applied {number}."
     shown = {module: _shortened(result) for module, result in plain.items()}
     # The diff stands beside the results, where Ansible leaves it out of its output.
-    shown[failed] = {name: value for name, value in plain[failed].items() if name != "diff"}
+    left_out = (*STATE, "diff")
+    shown[failed] = {name: item for name, item in plain[failed].items() if name not in left_out}
     failure = {"failed": True, "msg": message, "failed_module": failed, "diff": _diff(plain)}
     return {**failure, **(plain if verbose else shown)}
 

@@ -44,6 +44,7 @@ RULESETS: Mapping[str, str] = {
 ROLE = Context(is_role=True)
 OF_A_LIST = ("state", "ignore", "validate")  # options of several modules
 EXPECTATIONS = f"{PREFIX}{NAME}"
+ACCEPT_RISKS = f"{PREFIX}accept_risks"
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
@@ -234,12 +235,6 @@ def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
         and not ("zone" in ours and (_has(values, ZONE_OPTION) or theirs != zone))
     }
     return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
-
-
-def can_be_refused(parts: Sequence[Part]) -> bool:
-    """Return whether a later part may refuse: it deletes lists, or something is expected of the
-    host. Then nothing is written before all of it is known."""
-    return len(parts) > 1 and any(part.deletes or part.options.get(NAME) for part in parts)
 
 
 def _expects(values: Mapping[str, Any], kind: str) -> bool:

@@ -175,7 +175,7 @@ def test_a_printed_acceptance_can_be_copied_and_accepts_no_other_risk(
     networks: list[str], keys: list[str], resource: Resource
 ) -> None:
     concerned = risk(networks, keys, resource)
-    printed = visible(acceptance_to_copy(concerned))
+    printed = visible(acceptance_to_copy(concerned.record()))
     assert printed.isprintable()
     acceptances = parsed(yaml.load(f"[{printed}]", Playbook))
     assert accepting(concerned, acceptances, NOW)
@@ -183,7 +183,10 @@ def test_a_printed_acceptance_can_be_copied_and_accepts_no_other_risk(
 
 
 def test_an_acceptance_in_plain_words_has_no_quotes() -> None:
-    assert acceptance_to_copy(risk(["192.0.2.0/24"], ["192.0.2.0/24"])) == f"{{code: {CODE}, networks: [192.0.2.0/24]}}"
+    assert (
+        acceptance_to_copy(risk(["192.0.2.0/24"], ["192.0.2.0/24"]).record())
+        == f"{{code: {CODE}, networks: [192.0.2.0/24]}}"
+    )
     texts = ["login", "A 1", "on", "it's", "two\nlines", "{{ x }}", "{{ x }}\t"]
     printed = "login, 'A 1', 'on', 'it''s', \"two\\nlines\", !unsafe '{{ x }}', !unsafe \"{{ x }}\\t\""
-    assert acceptance_to_copy(risk([], texts, CUSTOM_RULES)) == f"{{code: {CODE}, entries: [{printed}]}}"
+    assert acceptance_to_copy(risk([], texts, CUSTOM_RULES).record()) == f"{{code: {CODE}, entries: [{printed}]}}"

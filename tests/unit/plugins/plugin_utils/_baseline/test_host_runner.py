@@ -49,17 +49,37 @@ def test_no_module_runs_after_a_failure() -> None:
     assert HostRunner(both.run).run(PARTS, check_mode=False) == {"account_protection": FAILED}
 
 
-def test_a_plain_update_runs_each_module_once() -> None:
+def test_a_host_is_predicted_before_its_first_write_and_only_its_changes_are_applied() -> None:
     both = modules()
     updated = HostRunner(both.run).update("lima", PARTS, check_mode=False)
     assert (updated.predicted, updated.refusal, updated.snapshot) == (False, "", "")
-    assert both.calls == [("account_protection", False), ("custom_rules", False)]
+    assert both.calls == [("account_protection", True), ("custom_rules", True), ("account_protection", False)]
+    assert updated.results == both.results
+
+
+def test_the_prediction_of_a_host_in_order_is_its_run() -> None:
+    both = modules(account=NOTHING)
+    assert HostRunner(both.run).update("lima", PARTS, check_mode=False).predicted
+    assert both.calls == [("account_protection", True), ("custom_rules", True)]
+
+
+def test_a_single_module_predicts_by_itself() -> None:
+    both = modules()
+    assert not HostRunner(both.run).update("lima", PARTS[:1], check_mode=False).predicted
+    assert both.calls == [("account_protection", False)]
+
+
+def test_a_prediction_goes_on_behind_a_refused_plan_and_a_run_does_not() -> None:
+    refused = {"failed": True, "msg": "It has risks.", "operations": [{}]}
+    for check_mode, names in ((True, ["account_protection", "custom_rules"]), (False, ["account_protection"])):
+        both = modules(account=refused)
+        assert list(HostRunner(both.run).run(PARTS, check_mode)) == names
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
 def test_a_prediction_that_fails_changes_nothing(check_mode: bool) -> None:
     both = modules(zone=FAILED)
-    updated = HostRunner(both.run).update("lima", PARTS, check_mode, predicts_first=True)
+    updated = HostRunner(both.run).update("lima", PARTS, check_mode)
     assert [result["changed"] for result in updated.results.values()] == [False, False]
     assert both.calls == [("account_protection", True), ("custom_rules", True)]
 
@@ -81,7 +101,7 @@ def test_each_module_gets_its_part_of_the_approved_plan() -> None:
     both = modules()
     plans = {"account_protection": "a" * 64}
     HostRunner(both.run).update("lima", PARTS, False, ApprovedPlan(host_plan_id(plans), plans))
-    assert [options["expected_plan"] for options in both.options[2:]] == ["a" * 64, ""]
+    assert [options["expected_plan"] for options in both.options[2:]] == ["a" * 64]
 
 
 def test_a_snapshot_is_taken_between_prediction_and_run() -> None:

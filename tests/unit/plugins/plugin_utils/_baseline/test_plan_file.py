@@ -41,7 +41,7 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
     values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, "plans": plans or {}, **lists}
     plan_id = None if plans is None else host_plan_id(plans)
     nothing = dict.fromkeys(
-        ("mitigates", "account_id", "zone_id", "coverage", "traffic", "announced", "changes", "sources")
+        ("mitigates", "enforces", "account_id", "zone_id", "coverage", "traffic", "announced", "changes", "sources")
     )
     return {**values, "plan_id": plan_id, **nothing}
 

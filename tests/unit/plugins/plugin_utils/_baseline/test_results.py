@@ -64,6 +64,21 @@ def test_a_failure_is_that_of_the_host_and_says_what_was_applied_before() -> Non
     assert combined(results, check_mode=True)["msg"] == FAILED["msg"]
 
 
+def test_all_failures_of_a_host_are_told_with_one_acceptance_behind_what_nothing_accepts() -> None:
+    def refusal(error: str, **risk: Any) -> dict[str, Any]:
+        risks = [{"code": "mass_deletion", "message": "Much goes.", "networks": [], "entries": [], **risk}]
+        text = "The plan has risks that the task does not accept. mass_deletion: Much goes. Nothing was changed."
+        return {"failed": True, "operations": [{}], "risks": risks, "msg": f"{error} {text}".strip()}
+
+    quota = {**refusal(""), "msg": "The zone takes 5 rules. Nothing was changed."}
+    results = {"a": refusal("", networks=["192.0.2.0/24"]), "b": refusal("It is misspelt.", entries=["x"]), "c": quota}
+    assert combined(results, accept="restore_accept_risks")["msg"] == (
+        "It is misspelt. The zone takes 5 rules. The plan has risks that the task does not accept. mass_deletion: Much "
+        "goes. mass_deletion: Much goes. If this is meant, add restore_accept_risks: [{code: mass_deletion, networks: "
+        "[192.0.2.0/24]}, {code: mass_deletion, entries: [x]}]. Nothing was changed."
+    )
+
+
 def test_a_refused_plan_has_changed_nothing_in_any_module() -> None:
     result = refused({"account_protection": ACCOUNT, "custom_rules": ZONE}, "Another plan. Nothing was changed.")
     assert (result["failed"], result["changed"], result["msg"]) == (True, False, "Another plan. Nothing was changed.")

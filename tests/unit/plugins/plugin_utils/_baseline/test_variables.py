@@ -12,7 +12,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     INVENTORY,
     OF_HOST,
     OPTIONS,
-    can_be_refused,
     parts_of,
     without_omitted,
 )
@@ -158,8 +157,6 @@ def test_both_modules_of_a_host_share_its_expectations() -> None:
         ("custom_rules", [REQUEST, PACKET]),
     ]
     assert shared[1].options["rules"] == []
-    assert can_be_refused(shared)
-    assert not can_be_refused(parts_of("lima", {**variables, **RULES}))
 
 
 @pytest.mark.parametrize(
