@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 
 SKIP = {
     "action": "skip",
@@ -55,19 +55,3 @@ def test_parameters_and_logging_go_with_their_action_unless_the_task_names_them(
 )  # fmt: skip
 def test_which_custom_rules_are_not_valid(rule: dict[str, Any], reason: str) -> None:
     assert CUSTOM_RULES.semantics.invalid_reason(rule) == reason
-
-
-@pytest.mark.parametrize(
-    ("rule", "named", "kept"),
-    [
-        ({"action": "bypass", "products": ["waf"]}, set(), True),
-        ({"action": "bypass", "products": []}, {"products"}, False),
-        ({"action": "block", "products": ["waf"]}, {"action"}, False),
-        ({"action": "block", "products": ["waf"]}, {"products"}, True),
-        ({"action": "block", "products": []}, {"products"}, False),
-    ],
-)
-def test_products_go_when_a_rule_stops_bypassing(rule: dict[str, Any], named: set[str], kept: bool) -> None:
-    normalised = FIREWALL_RULES.semantics.normalise(rule, rule, named)
-    assert ("products" in normalised) is kept
-    assert bool(FIREWALL_RULES.semantics.invalid_reason(normalised)) is (kept and rule["action"] != "bypass")
