@@ -90,6 +90,7 @@ def _problems(task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
     if wrong := list(wrong_values(CHECKED, values)):
         yield message_of(wrong)
         return
+    yield from task.shared_owners()
     yield from _unreadable(values)
     try:
         named = {name: value for name, value in values.items() if name in OF_HOST}

@@ -39,6 +39,8 @@ class ActionModule(CollectionAction):
 def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
     values = task.checked(OF_HOST)
+    for text in task.shared_owners():
+        task.warn(text)
     parts, keep = parts_of(task.host, values), check_keep(values.get(SNAPSHOT_KEEP))
     approved = approved_plan(task.host, values)
     if wrong := wrong_parts(parts):

@@ -68,6 +68,7 @@ class ActionModule(CollectionAction):
             predicted = HostResults(task.host, errors=[str(exc)])
         record = host_record(predicted, write_timestamp(now))
         warnings = task.misspelt_variables()
+        warnings += [] if predicted.errors else task.shared_owners()
         result = {"changed": bool(record["operations"]), "record": record}
         return {**result, **({"warnings": warnings} if warnings else {})}
 
@@ -85,8 +86,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     results: dict[str, dict[str, Any]] = {}
     refusals = []
     for part in parts:
-        # Rules meet the lists as they are; a deletion of lists meets the rules as they will be.
-        part = informed(part, results, True) if part.deletes else part
+        part = informed(part, results, True)
         result = runner.run_module(part, True)
         expected = result.get(EXPECTATIONS)
         if is_unmet(result):

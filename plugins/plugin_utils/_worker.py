@@ -13,6 +13,8 @@ import mmap
 import os
 from functools import lru_cache
 from multiprocessing import parent_process
+from tempfile import TemporaryFile
+from typing import BinaryIO
 
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
@@ -37,6 +39,7 @@ def prepare_workers(action: str = "") -> None:
         MODULE_SPECS[module]
     load_trust()
     _shared_byte()
+    _shared_file()
     _prepare_templates()
     gc.freeze()  # so that no worker, nor the end of the run, searches all of this for garbage
 
@@ -60,6 +63,23 @@ def first_of_run() -> bool:
 def _shared_byte() -> mmap.mmap:
     """A byte of memory that a process shares with the workers that it forks from now on."""
     return mmap.mmap(-1, 1)
+
+
+def claimed_before(owner: str, host: str) -> str:
+    """The other host of this run that has claimed an account or zone, in whichever worker; empty if
+    this host is the first one."""
+    file = _shared_file().fileno()
+    # Each worker writes at the end before it reads, so of two hosts one sees the other.
+    os.write(file, f"{owner} {host}\n".encode())
+    lines = os.pread(file, os.fstat(file).st_size, 0).decode().splitlines()
+    claims = (line.partition(" ") for line in lines)
+    return next((other for name, _, other in claims if name == owner and other != host), "")
+
+
+@lru_cache(maxsize=None)
+def _shared_file() -> BinaryIO:
+    """A file that a process shares with the workers that it forks from now on."""
+    return TemporaryFile("ab+", buffering=0)
 
 
 def end_with_run() -> None:

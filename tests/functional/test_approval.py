@@ -54,6 +54,23 @@ def test_every_module_that_writes_refuses_another_plan() -> None:
     assert {case.module for case in CHANGING} == {name for name, spec in MODULE_SPECS.items() if spec.writes}
 
 
+def test_an_approved_rule_does_not_mean_another_list(service: LocalService, modules: Modules) -> None:
+    """Lists that no changed rule names do not count."""
+    lists = [{"name": name, "items": [{"ip": "192.0.2.1"}]} for name in ("offices", "shops")]
+    account = service.account(ACCOUNT).seed(lists=lists)
+    rule = {"ref": "office", "action": "skip", "expression": "ip.src in $offices", "position": "first"}
+    options: dict[str, Any] = {"rules": [rule]}
+    predicted = modules.done("network_firewall_rules", check=True, **options)
+    items = {item["name"]: item["items"] for item in account.ip_lists.lists}
+    items["shops"].append(account.ip_lists.item({"ip": "11.0.0.0/8"}))
+    assert modules.done("network_firewall_rules", check=True, **options)["plan_id"] == predicted["plan_id"]
+    items["offices"].append(account.ip_lists.item({"ip": "11.0.0.0/8"}))
+    refusal = modules.failed("network_firewall_rules", expected_plan=predicted["plan_id"], **options)
+    assert "The plan is not the approved one" in refusal["msg"]
+    items["offices"].pop()
+    assert modules.done("network_firewall_rules", expected_plan=predicted["plan_id"], **options)["changed"]
+
+
 def test_a_plan_of_another_account_is_not_the_approved_one(service: LocalService, modules: Modules) -> None:
     options: dict[str, Any] = {"prefix": "198.51.100.7"}
     approved = modules.done("allowlist_entry", check=True, **options)["plan_id"]

@@ -11,7 +11,9 @@ import hashlib
 import json
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
+from .._schema.lists import items_of
 from .._schema.resource import Field, Key, Object, Resource, Values
+from .._values.address_set import normalise_network
 from .plan import Operation, Plan, with_along
 
 
@@ -22,12 +24,36 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     Each object that changes counts as a whole, before and after, with the fields that the
     collection does not know; so does the order of a list in which order matters. Normalised values
     count, so that spelling makes no difference. Neither do credentials, the base URL, the order of
-    a dictionary, the times and versions that Cloudflare sets, and objects that do not change.
+    a dictionary, the times and versions that Cloudflare sets, and objects that do not change; but
+    the addresses of lists count that a rule which changes names, as they will be.
     """
     if not plan.operations:
         return ""
-    text = _as_text([dict(owner), list(_object_changes(plan)), _orders(plan)])
+    parts = [dict(owner), list(_object_changes(plan)), _orders(plan), *filter(None, [_lists(plan)])]
+    text = _as_text(parts)
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _lists(plan: Plan) -> dict[str, list[Any] | None]:
+    """By name, the addresses of the lists that the changed rules name; None if they are not
+    known."""
+    rules: dict[str, list[Object]] = {}
+    for item in with_along(plan.operations):
+        if not (item.resource.is_ordered or item.resource.nested):
+            continue
+        changed = rules.setdefault(item.resource.plural, [])
+        changed += [obj for obj in (item.existing, item.planned) if obj is not None]
+    if not rules:
+        return {}
+    from .._schema.registry import lists_named_in  # loads all kinds of rules
+
+    after = plan.after()
+    items = {name: after.get(items_of(name).plural) for name in lists_named_in(rules)}
+    return {name: None if known is None else _addresses(known) for name, known in items.items()}
+
+
+def _addresses(items: Iterable[Object]) -> list[str]:
+    return sorted({str(normalise_network(obj.get("ip"))) for obj in items})
 
 
 def is_rest_of(rest: Plan, plan: Plan) -> bool:

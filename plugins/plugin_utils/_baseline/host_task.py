@@ -15,10 +15,12 @@ from typing import Any, NamedTuple
 
 from ansible.utils.display import Display
 
+from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._text import Warn
 from .._action import ModuleCalls, failure_diff, wrong_options
 from .._plain import is_data, plain
 from .._variables import Arguments, require_valid
+from .._worker import claimed_before
 from .approval import ApprovedPlan, plan_ids
 from .lists import informed
 from .misspelt import misspelt_in_host
@@ -26,6 +28,8 @@ from .results import IsAccepted, combined, has_failed, lines, refused
 from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     ACCEPT_RISKS,
+    INVENTORY,
+    PREFIX,
     SNAPSHOT_DIRECTORY,
     Part,
     RunModule,
@@ -107,6 +111,7 @@ class HostRunner:
 
 
 COLLECTION = "edgeops.protection."
+OWNER_VARIABLES = tuple(INVENTORY[f"{PREFIX}{name}"] for name in OWNER_OPTIONS)
 
 
 class HostTask:
@@ -165,6 +170,21 @@ class HostTask:
     def misspelt_variables(self) -> list[str]:
         """A warning for each variable of the host that is not known, and seems to be ours."""
         return [self._of_host(text) for text in misspelt_in_host(self._calls.variables)]
+
+    def shared_owners(self) -> list[str]:
+        """A sentence for each account or zone of this host that another host of this run has as
+        well."""
+        others = {
+            (name, str(value)): claimed_before(f"{name}={str(value).lower()}", self.host)
+            for name, value in self.values(OWNER_VARIABLES).items()
+            if value
+        }
+        return [
+            f"{other} and {self.host} are one: both have {name} {value}, so that each run of one"
+            " undoes that of the other. Correct it, or make one host of them."
+            for (name, value), other in others.items()
+            if other
+        ]
 
     def _of_host(self, text: str) -> str:
         return f"{self.host}: {text}"

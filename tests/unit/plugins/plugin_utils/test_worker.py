@@ -6,8 +6,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+
+from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import claimed_before, prepare_workers
 
 PLUGINS = "ansible_collections.edgeops.protection.plugins"
 LOADED = f"""
@@ -30,6 +33,21 @@ for number in range(3):
     os.waitpid(child, 0)
 print(first_of_run())
 """
+
+
+def test_a_second_host_of_a_run_with_one_account_is_told_of_the_first_in_whichever_worker() -> None:
+    others = []
+    prepare_workers()
+    for host in ("lima", "lima", "oslo"):
+        reader, writer = os.pipe()
+        if not os.fork():
+            os.write(writer, claimed_before("edge_account_id=a", host).encode())
+            os._exit(0)
+        os.wait()
+        os.close(writer)
+        others.append(os.read(reader, 99).decode())
+    assert others == ["", "", "lima"]
+    assert claimed_before("edge_account_id=b", "oslo") == ""
 
 
 LEXER = f"""

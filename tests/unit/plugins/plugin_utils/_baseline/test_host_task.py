@@ -64,6 +64,16 @@ def test_warnings_name_the_host() -> None:
     assert (result["options"], result["check_mode"]) == ({"a": 1}, True)
 
 
+def test_two_hosts_with_one_account_are_told_by_their_names() -> None:
+    lima = task(edge_account_id="A" * 32, edge_zone_name="shop.example")
+    oslo = task(inventory_hostname="oslo", edge_account_id="a" * 32, edge_zone_name="other.example")
+    assert lima.shared_owners() == lima.shared_owners() == []
+    (text,) = oslo.shared_owners()
+    assert text.startswith(
+        f"lima and oslo are one: both have edge_account_id {'a' * 32}, so that each run of one undoes"
+    )
+
+
 @pytest.mark.parametrize("refusal", ["", "This module carries credentials."])
 def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -> None:
     def wrong() -> HostRun:
