@@ -38,6 +38,7 @@ from .overview import (
 from .record import (
     LABELS,
     MAX_SHOWN,
+    REMEDIES,
     STATUSES,
     Column,
     Difference,
@@ -52,7 +53,7 @@ from .record import (
     unmanaged_text,
     was_read,
 )
-from .traffic import traffic_lines
+from .traffic import has_losses, traffic_lines
 
 MAX_CELL = 300  # characters
 MAX_LINES = 50  # of a host, or of hosts that have the same ones
@@ -95,22 +96,41 @@ def _head(report: Report) -> Iterator[str]:
 
 
 def _table(report: Report) -> Iterator[str]:
-    """A row for each host, the worst first, as far as they fit."""
+    """A row for each host, or for hosts of which all is equal, the worst first, as far as they fit;
+    then what to do. Hosts in order that mitigate are named in a line."""
     columns = dict(shown_as(Column))
-    yield from ("", markdown_row(column.title for column in columns.values()))
-    yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
-    hosts = report["hosts"]
-    cells = (
-        [*_cells(item, columns, f" ({age})" if (age := as_of(item, report)) else "")]
-        for item in hosts
-    )
-    rows = [*_fitting(map(markdown_row, cells), LONGEST_TABLE)]
+    fine = [record for record in report["hosts"] if _is_fine(record)]
+    groups: dict[tuple[str, ...], list[HostRecord]] = {}
+    for record in report["hosts"]:
+        if record not in fine:
+            _host, *cells = _cells(record, columns)
+            groups.setdefault(tuple(cells), []).append(record)
+    if groups:
+        yield from ("", markdown_row(column.title for column in columns.values()))
+        yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
+    lines = (markdown_row([_names(hosts, report), *cells]) for cells, hosts in groups.items())
+    rows = [*_fitting(lines, LONGEST_TABLE)]
     yield from rows
-    if more := hosts[len(rows) :]:
+    if more := [record for hosts in [*groups.values()][len(rows) :] for record in hosts]:
         counts = Counter(LABELS[record["status"]] for record in more)
-        named = ", ".join(f"{number} {label}" for label, number in counts.items())
+        named = ", ".join(f"{number:,} {label}" for label, number in counts.items())
         text = f"And {plural(len(more), 'more host', 'more hosts')} in report.html: {named}."
         yield from ("", text)
+    if fine:
+        yield from ("", f"In order: {_names(fine, report)}.")
+    if known := [name for name in REMEDIES if report["totals"]["statuses"][name]]:
+        yield from ("", *(f"- To do if {LABELS[name]}: {REMEDIES[name]}" for name in known))
+
+
+def _is_fine(record: HostRecord) -> bool:
+    return record["status"] == "in_order" and record["mitigates"] is not False
+
+
+def _names(hosts: Sequence[HostRecord], report: Report) -> str:
+    """The first of some hosts, each with its age if an earlier run read it."""
+    ages_of = [(as_markdown(record["host"]), as_of(record, report)) for record in hosts]
+    count = f"{len(hosts):,} hosts: " if len(hosts) > 1 else ""
+    return count + first_few(f"{name} ({age})" if age else name for name, age in ages_of)
 
 
 def _fitting(lines: Iterable[str], most: int) -> Iterator[str]:
@@ -179,12 +199,10 @@ def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
     return _part(title, lines, "difference", "differences", MAX_LINES)
 
 
-def _cells(record: HostRecord, columns: Mapping[str, Column], age: str) -> Iterator[str]:
-    """The cells of a host, of which the first has its age if an earlier run read it."""
+def _cells(record: HostRecord, columns: Mapping[str, Column]) -> Iterator[str]:
     for column in columns.values():
         known = was_read(record) or not column.is_number  # what is not known is not zero
-        yield as_markdown(excerpt(column.cell(record), MAX_CELL)) + age if known else ""
-        age = ""
+        yield as_markdown(excerpt(column.cell(record), MAX_CELL)) if known else ""
 
 
 def _host_lines(record: HostRecord) -> Iterator[str]:
@@ -200,7 +218,8 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     for line in expected_lines([item for item in record["expectations"] if not item["met"]]):
         yield f"- expectation {as_markdown(line)}"
     yield from map(_operation, record["operations"])
-    for line in (*change_lines(record["changes"]), *traffic_lines(record["traffic"])):
+    traffic = None if _is_fine(record) and not has_losses(record["traffic"]) else record["traffic"]
+    for line in (*change_lines(record["changes"]), *traffic_lines(traffic)):
         yield f"- {as_markdown(excerpt(line, MAX_SHOWN))}"
 
 

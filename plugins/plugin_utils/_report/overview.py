@@ -25,6 +25,7 @@ from .record import (
     FAMILY_TITLES,
     LABELS,
     MAX_SHOWN,
+    REMEDIES,
     AcceptedRisk,
     AddressClass,
     AddressCounts,
@@ -203,7 +204,27 @@ def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any
         part["open"] = part.get("open") and len(part["rows"]) <= MAX_OPEN
         part["more"] = capitalised(left_out(len(part["rows"]), MAX_ROWS, "row", "rows"))
         part["rows"] = part["rows"][:MAX_ROWS]
-    return [*filled, *([_shared(shared)] if shared else [])]
+    reasons = _reasons(report["hosts"])
+    every = [*filled, *([_shared(shared)] if shared else [])]
+    return [*([reasons] if reasons["rows"] else []), *every]
+
+
+def _reasons(records: Sequence[HostRecord]) -> dict[str, Any]:
+    """The reasons that several hosts share, those of most hosts first, and what to do."""
+    hosts = hosts_by(
+        ((record["status"], reason), record["host"])
+        for record in records
+        for reason in dict.fromkeys(record["reasons"])
+    )
+    several = sorted(hosts.items(), key=lambda item: -len(item[1]))
+    rows = [
+        [{"text": reason}, {"text": REMEDIES[status]}, links(names)]
+        for (status, reason), names in several
+        if len(names) >= FEWEST
+    ]
+    title, columns = "Reasons that several hosts share", ["Why", "What to do", "Hosts"]
+    more = capitalised(left_out(len(rows), MAX_ROWS, "row", "rows"))
+    return {"title": title, "columns": columns, "rows": rows[:MAX_ROWS], "open": True, "more": more}
 
 
 def anchor(host: str) -> str:

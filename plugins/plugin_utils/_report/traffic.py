@@ -125,6 +125,14 @@ def _bar(seen: Mapping[str, Any]) -> Markup:
     return drawn_bar(shares, 'aria-hidden="true"') if whole else Markup("")
 
 
+def has_losses(traffic: HostTraffic | None) -> bool:
+    """Return whether packets were dropped, would have been, or are not known."""
+    seen = traffic["components"].values() if traffic else ()
+    return any(
+        not one["known"] or one["dropped_packets"] or one["would_drop_packets"] for one in seen
+    )
+
+
 def traffic_lines(traffic: HostTraffic | None) -> Iterator[str]:
     """The same in lines of text."""
     if traffic is not None:

@@ -402,3 +402,37 @@ def test_the_first_sentence_says_if_attacks_are_mitigated_and_then_what_differs(
         "Attacks are mitigated for 240 of 20,736 IPv4 addresses and 3 /64 of 3 /64 IPv6 addresses;"
         " 1 of 2 accounts mitigates nothing; 1 of 2 zones enforces rules. 1 is weakened."
     ) in markdown_page(report_of(hosts, GENERATED))
+
+
+def test_equal_reasons_of_many_hosts_are_one_group_with_what_to_do() -> None:
+    shared = {"status": "weakened", "reasons": ["The custom rule login is off."], "expiring": [], "traffic": None}
+    hosts = [record(f"zone-{number}", **shared) for number in range(19)]
+    report = report_of(
+        [*hosts, *(record(f"fine-{number}", status="in_order", reasons=[]) for number in range(162))], GENERATED
+    )
+    text, page = markdown_page(report), html_page(report)
+    (row,) = (line for line in text.splitlines() if "login is off" in line)
+    assert row.startswith("| 19 hosts: zone-0, zone-1, zone-10, zone-11, zone-12 and 14 more | weakened |")
+    assert "- To do if weakened: Run the baseline." in text
+    assert "In order: 162 hosts: fine-0, fine-1, fine-10, fine-100, fine-101 and 157 more." in text
+    assert not [line for line in text.splitlines() if line.startswith("| fine")]
+    assert "Reasons that several hosts share" in page and "Run the baseline. If no baseline names" in page
+
+
+def test_traffic_without_a_loss_of_a_host_in_order_is_not_in_markdown() -> None:
+    def page(**numbers: Any) -> str:
+        fine = record("lima", status="in_order", reasons=[])
+        seen = {**PACKETS, "known": True, "unknown": [], "advice": [], "networks": [], **numbers}
+        fine["traffic"] = {
+            "since": GENERATED,
+            "until": GENERATED,
+            "known": True,
+            "unknown": [],
+            "components": {"dns": seen},
+        }
+        return markdown_page(report_of([fine], GENERATED))
+
+    assert "96 passed" not in page(dropped_packets=0, would_drop_packets=0)
+    assert all(
+        "96 passed" in page(**lost) for lost in ({}, {"dropped_packets": 0, "would_drop_packets": 0, "known": False})
+    )
