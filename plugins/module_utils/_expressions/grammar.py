@@ -105,6 +105,9 @@ def tokens_of(expression: str) -> list[Token]:
     return tokens
 
 
+HINTS = {"=": "; write eq", ",": "; separate values by spaces", "[": "; write a set in { }"}
+
+
 def _unread_character(expression: str, position: int) -> Unread:
     position = SPACES.match(expression, position).end()  # type: ignore[union-attr] # it matches nothing, too
     if QUOTE.match(expression, position):
@@ -115,7 +118,8 @@ def _unread_character(expression: str, position: int) -> Unread:
             unicodedata.name(character, f"U+{ord(character):04X}") if character != "\t" else "a tab"
         )
         return Unread(f"{name} is not white space in expressions; write a space", position)
-    return Unread(f"{quoted(character)} is not expected there", position)
+    hint = HINTS.get(character, "")
+    return Unread(f"{quoted(character)} is not expected there{hint}", position)
 
 
 def normalise_expression(value: Any) -> str:
@@ -282,7 +286,9 @@ class _Parser:
         if self.next is END:
             return Unread(f"it ends where {expected} is expected", self._length)
         return Unread(
-            f"{quoted(self.next.text)} stands where {expected} is expected", self.next.start
+            f"{quoted(self.next.text)} stands where {expected} is expected"
+            f"{HINTS.get(self.next.text, '')}",
+            self.next.start,
         )
 
     def comparison(self) -> Tree:
@@ -456,7 +462,8 @@ def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
     if comparison.in_braces:
         raise Unread(f"'{operator}' takes one value, and no set; write in {{...}}", start)
     (token,) = comparison.operands
-    in_braces = f"write in {{{excerpt(token.text)}}}"
+    text = token.text.strip('"') if kind.signs else token.text  # addresses have no quotes
+    in_braces = f"write in {{{excerpt(text)}}}"
     if operator == "in" and token.text.startswith("$"):
         raise Unread(f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}", token.start, False)
     if operator == "in":

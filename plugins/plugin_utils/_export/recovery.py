@@ -121,6 +121,7 @@ def _difference(name: str, expected: Object, existing: Object) -> str:
     return f"{name} is {existing.get(name)!r} instead of {expected.get(name)!r}"
 
 
+REFUSED = " cannot be brought back: "
 MAX_NAMED = 10  # objects in a message
 EMPTY: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
 
@@ -159,7 +160,7 @@ class Restoration:
         """Raises ValueError if an object cannot come back as it was."""
         if self.refusals:
             raise ValueError(
-                f"{first_named(self.refusals, ' ')} Nothing was changed."
+                f"{first_named(_grouped(self.refusals), ' ')} Nothing was changed."
                 " To restore everything else, name these objects in restore_leave_objects, by id"
                 " if they have one; to restore them without fields that the collection does not"
                 " know, name the fields in restore_leave_fields."
@@ -168,6 +169,19 @@ class Restoration:
     def unmet(self, state: State) -> list[str]:
         """The differences of this state, a text for each object."""
         return [text for item in self.expected for text in item.unmet(state[item.resource.plural])]
+
+
+def _grouped(refusals: Iterable[str]) -> list[str]:
+    """The refusals, in one sentence for all objects with one reason."""
+    groups: dict[str, list[str]] = {}
+    for name, _mark, reason in (text.partition(REFUSED) for text in refusals):
+        groups.setdefault(reason, []).append(name)
+    return [
+        f"{names[0]}{REFUSED}{reason}"
+        if len(names) == 1
+        else f"{len(names)} objects{REFUSED}{reason} They are: {first_named(names, ', ')}."
+        for reason, names in groups.items()
+    ]
 
 
 def first_named(texts: Sequence[str], separator: str) -> str:
@@ -278,9 +292,7 @@ class _Recovery:
 
     def _refuse(self, obj: Object, reason: str) -> None:
         identity = str(obj.get("id") or self.resource.label_of(obj))
-        self.refusals[identity] = (
-            f"{name_of(self.resource, obj)} cannot be brought back: {reason.rstrip('?')}."
-        )
+        self.refusals[identity] = f"{name_of(self.resource, obj)}{REFUSED}{reason.rstrip('?')}."
 
     def _take_anchors(self, objects: Sequence[Object]) -> None:
         """Between which objects that are left the others come back, in an ordered list."""

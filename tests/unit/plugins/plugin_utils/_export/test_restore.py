@@ -156,6 +156,19 @@ def test_an_object_that_cannot_come_back_is_named() -> None:
     file.restoration("lima", HOST, {"prefixes": []}, objects=["p1"]).require_complete()
 
 
+def test_objects_with_one_unknown_field_are_named_in_one_sentence() -> None:
+    prefixes = [
+        {"id": f"x{number}", "prefix": f"203.0.{number}.0/24", "comment": "", "excluded": False, "tags": ["a"]}
+        for number in range(47)
+    ]
+    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": {"prefixes": prefixes}}, "file.yml")
+    with pytest.raises(
+        ValueError, match=r"47 objects cannot be brought back: no option sets its tags\. They are: "
+    ) as error:
+        file.restoration("lima", HOST, {"prefixes": []}).require_complete()
+    assert str(error.value).count("cannot be brought back") == 1 and "and 37 more. Nothing was" in str(error.value)
+
+
 def test_differences_are_named_in_a_sentence() -> None:
     message = difference_message("file.yml", "lima", [f"prefix {number} is missing" for number in range(12)])
     assert message.startswith("lima is not what file.yml says, though the changes were made: prefix 0 is missing; ")
