@@ -13,7 +13,7 @@ description in the schema.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timezone
 from typing import (
     Annotated,
     Any,
@@ -30,6 +30,7 @@ from ...module_utils._guard.risks.base import RiskRecord
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.holes import UnmanagedRecord
 from ...module_utils._text import capitalised, excerpt
+from ...module_utils._timestamps import read_timestamp
 from ...module_utils._traffic.evidence import ComponentTraffic
 
 REPORT_VERSION: Final = 1
@@ -186,11 +187,17 @@ class Sources(TypedDict):
     blocked: list[str]
 
 
+def to_the_minute(timestamp: str) -> str:
+    """A moment of Cloudflare in UTC, without seconds; the text itself if it is none."""
+    moment = read_timestamp(timestamp)
+    return f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M} UTC" if moment else timestamp
+
+
 def unmanaged_text(item: Unmanaged) -> str:
     """An object, what it takes away, since when, and why that is accepted."""
     details = [
         item["reason"] or "takes no protection away",
-        f"since {item['since']}" if item["since"] else "",
+        f"since {to_the_minute(item['since'])}" if item["since"] else "",
         f"accepted: {item['accepted']}" if item["accepted"] else "",
     ]
     named = f"{capitalised(item['title'])} {item['key']}"

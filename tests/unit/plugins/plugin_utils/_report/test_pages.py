@@ -436,3 +436,15 @@ def test_traffic_without_a_loss_of_a_host_in_order_is_not_in_markdown() -> None:
     assert all(
         "96 passed" in page(**lost) for lost in ({}, {"dropped_packets": 0, "would_drop_packets": 0, "known": False})
     )
+
+
+def test_a_refused_risk_is_red_only_where_less_is_protected() -> None:
+    for status, red in (("drift", False), ("weakened", True)):
+        page = html_page(report_of([record(status=status)], GENERATED))
+        assert ("<span class=bad>1 risk refused" in page) is red and "1 risk refused" in page
+
+
+def test_an_object_that_no_baseline_names_is_there_since_a_minute() -> None:
+    lima = record()
+    lima["unmanaged"][0].update(since="2026-11-23T04:19:46.335087+00:00", accepted=None)
+    assert "since 2026-11-23 04:19 UTC" in markdown_page(report_of([lima], GENERATED)).replace("\\", "")
