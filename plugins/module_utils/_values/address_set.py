@@ -53,7 +53,8 @@ def parse_network(text: str) -> Network:
     try:
         return ipaddress.ip_network(text, strict=False)
     except ValueError as exc:
-        raise ValueError(f"'{text}' is not a network: {exc}{_completed(text)}") from exc
+        reason = _too_long(text) or f"{exc}{_completed(text)}"
+        raise ValueError(f"'{text}' is not a network: {reason}") from exc
 
 
 def _completed(text: str) -> str:
@@ -88,6 +89,16 @@ def _canonical(text: str) -> NormalisedNetwork | None:
 
 
 @lru_cache(maxsize=1 << 17)
+def _too_long(text: str) -> str:
+    """The length of a malformed network if it is beyond its addresses, in words."""
+    address, _slash, length = text.partition("/")
+    try:
+        version = ipaddress.ip_address(address).version
+    except ValueError:
+        return ""
+    return f"/{length} is too long for IPv{version}" if length.isdecimal() else ""
+
+
 def read_network(text: str) -> tuple[NormalisedNetwork, str]:
     """The normalised value of a network, and its usual form; raises ValueError, which the cache
     does not keep."""

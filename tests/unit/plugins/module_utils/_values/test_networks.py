@@ -14,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._values.address
     cut_host_bits,
     networks_overlap,
     normalise_network,
+    parse_network,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import NETWORK
 from hypothesis import given
@@ -89,3 +90,11 @@ def test_bits_that_are_cut_off_are_said(text: str, remark: str) -> None:
 )
 def test_a_length_that_is_added_is_said(text: str, remark: str) -> None:
     assert added_length(text) == remark
+
+
+@pytest.mark.parametrize(
+    ("text", "words"), [("198.51.100.0/48", "/48 is too long for IPv4"), ("::/129", "/129 is too long for IPv6")]
+)
+def test_a_length_beyond_the_addresses_is_named(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=f"^'{text}' is not a network: {words}$"):
+        parse_network(text)
