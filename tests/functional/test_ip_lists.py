@@ -17,6 +17,12 @@ from tests.support.module_run import ACCOUNT, ZONE, Modules
 OFFICES: Any = {"name": "offices", "items": [{"ip": f"198.51.100.{number}"} for number in range(1, 8)]}
 NEW: Any = {"name": "offices", "items": [{"ip": "192.0.2.1", "comment": "gate"}]}
 ITEMS = r"/items$"
+FILTER = "f" * 32
+FIREWALL_RULE: Any = {
+    "id": "a" * 32,
+    "action": "block",
+    "filter": {"id": FILTER, "expression": "ip.src in {192.0.2.1}"},
+}
 
 
 @pytest.fixture(autouse=True)
@@ -212,6 +218,28 @@ def test_a_token_that_may_not_read_lists_is_warned(service: LocalService, module
     assert "What the lists offices hold is not known: " in str(done["warnings"])
     rules = [{**BLOCK, "expression": "ip.src in {192.0.2.1}"}]
     assert "warnings" not in modules.done("custom_rules", check=True, api_token=token, rules=rules)
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("module", ["custom_rules", "network_firewall_rules", "firewall_rules"])
+def test_a_rule_for_a_list_that_the_account_lacks_is_refused(
+    module: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    filtered = {"id": FIREWALL_RULE["id"], "filter": {"id": FILTER, "expression": "ip.src in $offces"}}
+    rule = filtered if module == "firewall_rules" else {**BLOCK, "expression": "ip.src in $offces"}
+    service.zone(ZONE).seed(account_id=ACCOUNT, rules=[FIREWALL_RULE])
+    failed = modules.failed(module, check=check, rules=[rule])
+    assert "names the list $offces, which the account does not have (did you mean offices?)" in failed["msg"]
+    assert service.writes == []
+
+
+def test_a_rule_may_name_a_list_of_the_same_run_or_of_another_kind_or_one_that_it_names_already(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(lists=[{"name": "names", "kind": "hostname", "items": []}])
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[{**BLOCK, "expression": "ip.src in $gone"}])
+    named = "ip.src in $new or http.host in $names or ip.src in $gone"
+    modules.done("custom_rules", rules=[{**BLOCK, "expression": named}], context=Context(lists={"new": ["192.0.2.1"]}))
 
 
 def test_packets_of_the_network_firewall_meet_lists(service: LocalService, modules: Modules) -> None:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import AbstractSet, Any, Iterator, Mapping, Sequence, TypedDict
+from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
@@ -212,10 +212,13 @@ def managed_lists(state: State) -> list[Object]:
     return [obj for obj in state[LISTS.plural] if has_addresses(obj)]
 
 
-def read_ip_lists(client: Client, names: AbstractSet[str] | None = None) -> list[dict[str, Any]]:
-    """The lists of an account that have addresses, or those of them with these names, with their
-    items; raises ServiceError."""
-    lists = [obj for obj in client.read(LISTS) if has_addresses(obj)]
-    lists = [obj for obj in lists if names is None or LISTS.label_of(obj) in names]
-    items = concurrently(client.read, [items_of(LISTS.label_of(obj)) for obj in lists])
-    return [with_items(*pair) for pair in zip(lists, items)]
+def read_ip_lists(client: Client) -> list[dict[str, Any]]:
+    """The lists of an account that have addresses, with their items; raises ServiceError."""
+    return read_items(client, client.read(LISTS))
+
+
+def read_items(client: Client, lists: Sequence[Object]) -> list[dict[str, Any]]:
+    """Those of the lists that have addresses, with their items; raises ServiceError."""
+    of_addresses = [obj for obj in lists if has_addresses(obj)]
+    items = concurrently(client.read, [items_of(LISTS.label_of(obj)) for obj in of_addresses])
+    return [with_items(*pair) for pair in zip(of_addresses, items)]

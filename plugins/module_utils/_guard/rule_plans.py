@@ -8,13 +8,14 @@ them, and what stands around them."""
 
 from __future__ import annotations
 
-from .._plan.plan import Plan
+from .._plan.plan import Operation, Plan
 from .._protection.holes import weaker_records
 from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.neighbours import ZONE
+from .._schema.registry import lists_named_in
 from .._schema.resource import Object, ReadCollection, Resource
 from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
-from .._text import first_few
+from .._text import did_you_mean, first_few
 from .feasibility import CHECKS, Surroundings, Unchecked, unchecked
 from .own_names import unread_names, with_own_names
 from .surroundings import hidden_overrides, unread_lists, unread_rules, with_surroundings
@@ -97,6 +98,22 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     return f"The {'; '.join(clauses)}. Correct them." if clauses else ""
 
 
+def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
+    """Check that the account has the lists to which the changed rules refer from now on."""
+    clauses = [
+        f"{item.resource.title} {item.label} names the list ${name}, which the account does not"
+        f" have{did_you_mean(name, plan.missing[name])}"
+        for item in plan.operations
+        for name in _lists_of(item, item.planned)
+        if name in plan.missing and name not in _lists_of(item, item.existing)
+    ]
+    return f"The {'; '.join(clauses)}. Correct the name, or create the list." if clauses else ""
+
+
+def _lists_of(item: Operation, rule: Object | None) -> list[str]:
+    return lists_named_in({item.resource.plural: [rule]}) if rule else []
+
+
 def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     """Warn of a plan that gives the lists of an account more items than most accounts may have;
     this one may have a larger quota."""
@@ -129,7 +146,7 @@ def warnings_of_surroundings(plan: Plan) -> list[str]:
     ]
 
 
-ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_list_items)
+ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_list_items)
 SURROUNDINGS = Surroundings(
     with_surroundings, with_own_names, warnings_of_surroundings, ALL_CHECKS, weaker_records
 )

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Iterable, Iterator, Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import account_of, read_ip_lists
+from .._api.neighbours import account_of, read_items
 from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
@@ -82,12 +82,13 @@ def with_named_lists(plan: Plan, planned: Mapping[str, Any], client: Client) -> 
         for name in names
         if items_of(name).plural not in {**more, **own}
     ]
-    existing, unread = _items(list(dict.fromkeys(missing)), client) if missing else ({}, {})
+    existing, unread, absent = _items([*dict.fromkeys(missing)], client) if missing else _NOTHING
     before = {**existing, **known_items[0], **before}
     changed = {name: items for name, items in known_items[1].items() if before.get(name) != items}
-    if not (existing or unread or any(known_items)):
+    if not (existing or unread or absent or any(known_items)):
         return plan
-    return plan._replace(before=before, alongside=changed, unread={**plan.unread, **unread})
+    unread = {**plan.unread, **unread}
+    return plan._replace(before=before, alongside=changed, unread=unread, missing=absent)
 
 
 def _planned(planned: Mapping[str, Any], name: str, side: str) -> Iterator[list[Object]]:
@@ -103,16 +104,30 @@ def _as_items(networks: Iterable[Any]) -> list[Object]:
     return [{"ip": network} for network in networks]
 
 
-def _items(names: Sequence[str], client: Client) -> tuple[State, Mapping[str, str]]:
-    """The items of lists as the account has them, and why they are not known."""
+_NOTHING: tuple[State, Mapping[str, str], Mapping[str, Sequence[str]]] = ({}, {}, {})
+
+
+def _items(
+    names: Sequence[str], client: Client
+) -> tuple[State, Mapping[str, str], Mapping[str, Sequence[str]]]:
+    """The items of lists as the account has them, why they are not known, and the names of all its
+    lists by each name that none of them has."""
     try:
-        lists = read_ip_lists(account_of(client), frozenset(names))
+        account = account_of(client)
+        lists = account.read(LISTS)
+        known = read_items(account, [obj for obj in lists if LISTS.label_of(obj) in names])
     except ProtectionError as exc:
-        return {}, {items_of(name).plural: exc.message for name in names}
-    return {
-        items_of(LISTS.label_of(obj)).plural: _as_items(item.get("ip") for item in obj["items"])
-        for obj in lists
-    }, {}
+        return {}, {items_of(name).plural: exc.message for name in names}, {}
+    there = [LISTS.label_of(obj) for obj in lists]
+    absent = {name: there for name in names if name not in there}
+    return (
+        {
+            items_of(LISTS.label_of(obj)).plural: _as_items(item.get("ip") for item in obj["items"])
+            for obj in known
+        },
+        {},
+        absent,
+    )
 
 
 def unread_lists(plan: Plan) -> str:
