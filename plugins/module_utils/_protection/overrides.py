@@ -18,7 +18,7 @@ from .._expressions.grammar import NotKnown
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
 from .._schema.overrides import DEFAULT, L4_OVERRIDES, LOG, SENSITIVITIES, levels_of
 from .._schema.resource import ENABLED, Key, Object, Resource
-from .._values.address_set import Ranges
+from .._values.address_set import Ranges, union
 
 Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as weak as that
 
@@ -87,7 +87,8 @@ def _weakenings(
                 more = diagrams.without(traffic, was)
                 if more != EMPTY:
                     key, label = resource.key_of(obj), resource.label_of(obj)
-                    ranges = _destinations(resource, obj, diagrams, more)
+                    known = worst[key].ranges if key in worst else []
+                    ranges = union([*known, *_destinations(resource, obj, diagrams, more)])
                     worst[key] = Weakening(key, label, name, level, ranges)
     return list(worst.values())
 

@@ -65,6 +65,13 @@ def test_an_override_weakens_if_it_lets_more_pass(before: Any, after: Any, expec
     assert [(item.label, item.reason, networks(item.ranges)) for item in found] == expected
 
 
+def test_networks_are_those_of_all_managed_rules_of_which_more_passes() -> None:
+    syn = one("syn", NET, categories=[{"category": "syn", "sensitivity": "default"}])
+    new = one("new", "ip.dst in {192.0.2.0/24 203.0.113.0/24}", sensitivity="eoff")
+    (found,) = weakenings(L4_OVERRIDES, [syn], [syn, new])
+    assert networks(found.ranges) == ["192.0.2.0/24", "203.0.113.0/24"]
+
+
 def test_requests_are_known_by_their_expressions_alone() -> None:
     bots = one(expression='http.user_agent contains "bot"', action="log")
     assert [item.label for item in weakenings(L7_OVERRIDES, [], [bots])] == ["a"]
