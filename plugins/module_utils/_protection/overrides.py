@@ -87,9 +87,11 @@ def _weakenings(
                 more = diagrams.without(traffic, was)
                 if more != EMPTY:
                     key, label = resource.key_of(obj), resource.label_of(obj)
-                    known = worst[key].ranges if key in worst else []
-                    ranges = union([*known, *_destinations(resource, obj, diagrams, more)])
-                    worst[key] = Weakening(key, label, name, level, ranges)
+                    known = worst.get(key, Weakening(key, label, name, level, []))
+                    names = dict.fromkeys([known.what, name] if known.level == level else [name])
+                    ranges = union([*known.ranges, *_destinations(resource, obj, diagrams, more)])
+                    what = ", ".join(names) if all(names) else ""
+                    worst[key] = Weakening(key, label, what, level, ranges)
     return list(worst.values())
 
 
@@ -119,8 +121,7 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
         matched(str(override.get("expression") or ""))
     except NotKnown:
         return []
-    always, sometimes = destinations(diagrams, traffic)
-    return (always or sometimes) if resource is L4_OVERRIDES else []
+    return destinations(diagrams, traffic).sometimes if resource is L4_OVERRIDES else []
 
 
 def _sets_all(override: Object) -> bool:

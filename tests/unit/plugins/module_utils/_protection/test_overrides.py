@@ -69,6 +69,13 @@ def test_networks_are_those_of_all_managed_rules_of_which_more_passes() -> None:
     syn = one("syn", NET, categories=[{"category": "syn", "sensitivity": "default"}])
     new = one("new", "ip.dst in {192.0.2.0/24 203.0.113.0/24}", sensitivity="eoff")
     (found,) = weakenings(L4_OVERRIDES, [syn], [syn, new])
+    assert found.reason == "sets the sensitivity eoff for all managed rules"
+    assert networks(found.ranges) == ["192.0.2.0/24", "203.0.113.0/24"]
+
+
+def test_networks_are_those_of_which_some_traffic_passes() -> None:
+    new = one("new", f"{NET} or (ip.dst in {{203.0.113.0/24}} and tcp.dstport eq 53)", sensitivity="eoff")
+    (found,) = weakenings(L4_OVERRIDES, [], [new])
     assert networks(found.ranges) == ["192.0.2.0/24", "203.0.113.0/24"]
 
 
