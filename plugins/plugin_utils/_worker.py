@@ -68,12 +68,12 @@ def _shared_byte() -> mmap.mmap:
 def claimed_before(owner: str, host: str) -> str:
     """The other host of this run that has claimed an account or zone, in whichever worker; empty if
     this host is the first one."""
-    file = _shared_file().fileno()
+    file, claim = _shared_file().fileno(), f"{os.getppid()} {owner} "  # of the run by its process
     # Each worker writes at the end before it reads, so of two hosts one sees the other.
-    os.write(file, f"{owner} {host}\n".encode())
+    os.write(file, f"{claim}{host}\n".encode())
     lines = os.pread(file, os.fstat(file).st_size, 0).decode().splitlines()
-    claims = (line.partition(" ") for line in lines)
-    return next((other for name, _, other in claims if name == owner and other != host), "")
+    others = [line[len(claim) :] for line in lines if line.startswith(claim)]
+    return next((other for other in others if other != host), "")
 
 
 @lru_cache(maxsize=None)
