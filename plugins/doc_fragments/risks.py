@@ -28,6 +28,8 @@ options:
         that a component mitigates with less than that.
       - V(disables_protection) means that the plan would turn the protection off, or take the last
         working rule from a component, or the last protected prefix from the account.
+      - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
+        of a rule that is enabled, or that monitors on its way there.
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
         disabled, or has not monitored for O(min_monitoring_hours).
       - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped

@@ -327,8 +327,7 @@ weaker:
     reason:
       description: The weakness of the rule, as a sentence without its subject.
       type: str
-      sample: sets the sensitivity low for rule 8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10, and the baseline
-        does not
+      sample: sets the sensitivity low for all managed rules, and the baseline does not
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
@@ -344,8 +343,8 @@ risks:
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'DDoS L3/4 override calm sets the sensitivity eoff for rule 8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10
-        and 203.0.113.0/24: an attack may pass that is stopped now.'
+      sample: 'DDoS L3/4 override calm sets the sensitivity eoff for all managed rules and 203.0.113.0/24:
+        an attack may pass that is stopped now.'
     networks:
       description: The networks that the risk concerns.
       type: list

@@ -331,8 +331,7 @@ weaker:
     reason:
       description: The weakness of the rule, as a sentence without its subject.
       type: str
-      sample: sets the sensitivity low for rule fdfdac75430c4c47a959592f0aa5e68a, and the baseline
-        does not
+      sample: sets the sensitivity low for all managed rules, and the baseline does not
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
@@ -348,8 +347,8 @@ risks:
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'HTTP DDoS override calm sets the sensitivity eoff for rule fdfdac75430c4c47a959592f0aa5e68a:
-        an attack may pass that is stopped now.'
+      sample: 'HTTP DDoS override calm sets the sensitivity eoff for all managed rules: an attack
+        may pass that is stopped now.'
     networks:
       description: The networks that the risk concerns.
       type: list

@@ -85,6 +85,30 @@ CASES = [
         reason="SYN flood protection: the baseline mitigates more of the traffic to 256 IPv4 addresses",
     ),
     ReportCase(
+        "is less sensitive",
+        "weakened",
+        desired={**BASELINE, "rules": [{**item, "rate_sensitivity": "high"} for item in rules("enabled")]},
+        reason="SYN flood protection: the rule global is less sensitive than the baseline says"
+        " (rate sensitivity medium instead of high).",
+    ),
+    ReportCase(
+        "monitors, and is less sensitive",
+        "weakened",
+        account("monitoring"),
+        {**BASELINE, "rules": [{**item, "burst_sensitivity": "high"} for item in rules("monitoring")]},
+        mitigates=False,
+        reason="SYN flood protection: the rule global is less sensitive than the baseline says",
+    ),
+    ReportCase(
+        "is more sensitive",
+        "drift",
+        desired={
+            **BASELINE,
+            "rules": [{**item, "rate_sensitivity": "low"} for item in rules("enabled")],
+            "accept_risks": ["lowers_sensitivity"],
+        },
+    ),
+    ReportCase(
         "excludes more",
         "weakened",
         account(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/28", "excluded": True}]),

@@ -56,6 +56,11 @@ BY_HAND: list[tuple[str, Mapping[str, Any], str]] = [
     ("syn_flood.filters", {"expression": "ip.dst in $servers", "mode": "disabled"}, "is not understood, so that SYN flood protection may"),
     ("dns_rules", {"scope": "region", "name": "WEUR", "mode": "disabled"}, "is disabled, so that DNS protection mitigates less"),
     ("dns_rules", {"scope": "region", "name": "WEUR", "mode": "enabled"}, ""),
+    ("dns_rules", {"scope": "region", "name": "WEUR", "mode": "enabled", "rate_sensitivity": "low"},
+     "is less sensitive than the rule global: rate sensitivity low instead of medium"),
+    ("syn_flood.rules", {"scope": "region", "name": "WEUR", "mode": "enabled", "burst_sensitivity": "low"},
+     "is less sensitive than the rule global: burst sensitivity low instead of medium"),
+    ("syn_flood.rules", {"scope": "region", "name": "WEUR", "mode": "enabled", "burst_sensitivity": "high"}, ""),
 ]  # fmt: skip
 
 

@@ -399,9 +399,9 @@ def test_a_time_that_cannot_be_enables_nothing(
 def test_a_change_of_something_else_starts_the_time_of_monitoring_anew(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
     service.clock.advance(hours=3)
-    first = modules.done("protection_rule", staged_rollout=True, **OUT, mode="enabled", rate_sensitivity="low")
+    first = modules.done("protection_rule", staged_rollout=True, **OUT, mode="enabled", rate_sensitivity="high")
     service.clock.advance(hours=2)
-    second = modules.done("protection_rule", staged_rollout=True, **OUT, mode="enabled", rate_sensitivity="low")
+    second = modules.done("protection_rule", staged_rollout=True, **OUT, mode="enabled", rate_sensitivity="high")
     assert (first["changed"], second["changed"]) == (True, False)
     assert seconds_between(second["pending"]["not_before"], first["pending"]["not_before"]) <= 2
     service.clock.advance(hours=2.1)

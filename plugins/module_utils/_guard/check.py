@@ -8,14 +8,14 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._plan.plan import Plan
 from .._protection.coverage import Coverage
 from .._schema.account import ACCOUNT
 from .._schema.resource import NO_ITEMS
 from .._text import Option, joined
-from .risks.base import Change, Finding, Verdicts, find_risks
+from .risks.base import Change, Finding, VerdictKey, Verdicts, find_risks
 from .terms import Acceptance, Terms, accepting, refused_risks
 
 ACCEPT_RISKS = Option("accept_risks")
@@ -64,15 +64,20 @@ class Checked(NamedTuple):
 
 
 def check_plan(
-    plan: Plan, terms: Terms, now: datetime | None, verdicts: Verdicts | None = None
+    plan: Plan,
+    terms: Terms,
+    now: datetime | None,
+    verdicts: Verdicts | None = None,
+    staged: AbstractSet[VerdictKey] = frozenset(),
 ) -> Checked:
     """The plan with its risks; `now` is Cloudflare's time, None if it is not known.
 
-    `verdicts` are what the traffic says of the objects that the plan enables.
+    `verdicts` are what the traffic says of the objects that the plan enables, `staged` the objects
+    that the rollout enables later.
     """
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
-    change = Change(plan, before, after, now, verdicts or {})
+    change = Change(plan, before, after, now, verdicts or {}, staged)
     risks = find_risks(change, terms.limits, terms.risks) if plan.operations else []
     acceptances = {item.code: accepting(item, terms.accepted, now) for item in risks}
     return Checked(

@@ -66,7 +66,7 @@ class Guard(NamedTuple):
             plan, self.client.read, self.terms.surroundings.checks
         )
         verdicts, terms = self.rollout.verdicts, self.terms
-        checked = check_plan(plan, terms, self.client.now, verdicts)
+        checked = check_plan(plan, terms, self.client.now, verdicts, self.rollout.staged)
         identity = plan_id(self.client.owner, plan)
         expected = self.expected(plan.before, plan.after())
         refusals = [*infeasible, self._unmet(expected, plan)]

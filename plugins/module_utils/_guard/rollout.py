@@ -49,7 +49,8 @@ class Rollout:
     In stages (`is_staged`), a rule or filter monitors for the time `monitoring` first, and longer
     if the traffic speaks against it, for tasks that ask for that (`limits`). `local_time` keeps
     `not_before` out of the past. `verdicts` are what the traffic says of the objects that the last
-    plan enables, `against` those that keep an object back.
+    plan enables, `against` those that keep an object back, and `staged` the objects that are to be
+    enabled later.
     """
 
     client: Client
@@ -61,6 +62,7 @@ class Rollout:
     local_time: datetime | None = None
     verdicts: dict[VerdictKey, Verdict] = field(default_factory=dict)
     against: dict[VerdictKey, Verdict] = field(default_factory=dict)
+    staged: set[VerdictKey] = field(default_factory=set)
     _listings: AccountTraffic | None = None
 
     def plan(self, make: Callable[[Adjust], Plan], first: Resource) -> Plan:
@@ -119,6 +121,7 @@ class Rollout:
             is_early = enabled_too_soon(resource, existing, self.now, self.monitoring)
             if not is_early and (resource.plural, resource.key_of(values)) not in against:
                 return values
+            self.staged.add((resource.plural, resource.key_of(values)))
             if _mode(resource, existing) == MONITORING:
                 return {name: value for name, value in values.items() if name != mode}
             return {**values, mode: MONITORING}

@@ -29,12 +29,14 @@ from .modes import (
     REGION,
     UNDECIDED,
     Component,
+    Lowered,
     Modes,
     Piece,
     TrafficPart,
     components,
     gathered,
     in_order,
+    lowered_rules,
     never_mitigated,
     no_longer_mitigated,
     union_of_modes,
@@ -338,3 +340,8 @@ class AccountLosses:
         was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))
         space = intersection(self.was.protected, self.becomes.protected)
         return no_longer_mitigated(was, becomes, space) if was and becomes else []
+
+    def lowered(self, kind: str) -> list[Lowered]:
+        """The rules of a component that have less sensitivity in the second state."""
+        was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))
+        return lowered_rules(was, becomes) if was and becomes else []

@@ -216,7 +216,10 @@ def _loss_by_decider(losses: AccountLosses, resource: Resource, obj: Object) -> 
     lost = [part.in_words for part in losses.unmitigated(kind)]
     mode = str(obj.get(resource.mode_field or ""))
     reason = f"is {mode}, so that {title} mitigates less for {first_few(lost)}"
-    return Loss(True, reason) if lost else None
+    if lost:
+        return Loss(True, reason)
+    lower = [f"{item.was.label}: {', '.join(item.levels)}" for item in losses.lowered(kind)]
+    return Loss(True, f"is less sensitive than the rule {first_few(lower)}") if lower else None
 
 
 class _Reference(NamedTuple):

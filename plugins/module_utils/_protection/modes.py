@@ -15,7 +15,17 @@ matches. A part of an expression that is not understood matches the same packets
 from __future__ import annotations
 
 from itertools import product
-from typing import AbstractSet, FrozenSet, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
+from typing import (
+    AbstractSet,
+    FrozenSet,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    TypedDict,
+)
 
 from .._expressions.grammar import NotKnown
 from .._expressions.solve import (
@@ -28,8 +38,18 @@ from .._expressions.solve import (
     TooManyCases,
     matched,
 )
-from .._schema.account import COMPONENTS, ENABLED, MODES, filters_of, rules_of
-from .._schema.resource import Object
+from .._schema.account import (
+    COMPONENTS,
+    DISABLED,
+    ENABLED,
+    LEVELS_OF_PROFILES,
+    MODES,
+    MONITORING,
+    filters_of,
+    levels_of_rule,
+    rules_of,
+)
+from .._schema.resource import NO_ITEMS, Object
 from .._text import excerpt, first_few
 from .._values.address_set import (
     EVERYTHING,
@@ -74,11 +94,13 @@ class Filter(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A rule for a scope: for `global`, or for the region or data center that is its `place`."""
+    """A rule for a scope: for `global`, or for the region or data center that is its `place`; its
+    `levels` are the sensitivities by field."""
 
     scope: str
     place: str
     mode: str
+    levels: Mapping[str, str] = NO_ITEMS
 
     @property
     def everywhere(self) -> bool:
@@ -94,6 +116,37 @@ class Rule(NamedTuple):
     def key(self) -> Place:
         """Scope and place; rules that have both in common decide on the same traffic."""
         return self.scope, self.place.casefold()
+
+
+class Lowered(NamedTuple):
+    """The rule that decided in some place, and the one that decides there with less sensitivity."""
+
+    was: Rule
+    becomes: Rule
+
+    @property
+    def only_monitors(self) -> bool:
+        """True if neither of them mitigates."""
+        return self.was.mode == self.becomes.mode == MONITORING
+
+    @property
+    def rule(self) -> str:
+        """The rule that decides, and the one in whose place it does, in words."""
+        former = f", in place of {self.was.label}," if self.was.key != self.becomes.key else ""
+        return f"rule {self.becomes.label}{former}"
+
+    @property
+    def levels(self) -> Sequence[str]:
+        """Each sensitivity that is lower, in words; a level that is not known is the lowest."""
+        ranks = {level: rank for rank, level in enumerate(LEVELS_OF_PROFILES)}
+        pairs = {
+            name: (self.becomes.levels[name], level) for name, level in self.was.levels.items()
+        }
+        return [
+            f"{name.replace('_', ' ')} {lower} instead of {level}"
+            for name, (lower, level) in pairs.items()
+            if ranks.get(level, -1) > ranks.get(lower, -1)
+        ]
 
 
 class Component(NamedTuple):
@@ -202,7 +255,7 @@ def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
     objects = {name: state.get(resource.plural) for name, resource in lists.items() if resource}
     problems: list[str] = []
     read_filters = [_filter(item, title, problems) for item in objects.get("filters") or []]
-    read_rules = [_read_rule(item, title, problems) for item in objects["rules"] or []]
+    read_rules = [_read_rule(item, kind, problems) for item in objects["rules"] or []]
     read_rules.extend(_contradictions(read_rules, title, problems))
     unknown = [name for name, listed in objects.items() if listed is None]
     if unknown:
@@ -241,11 +294,17 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
         return Filter(expression, UNDECIDED, Matches([], EVERYTHING), mode)
 
 
-def _read_rule(obj: Object, title: str, problems: list[str]) -> Rule:
+def rule_of(obj: Object, kind: str) -> Rule:
+    """A rule as an object has it, its mode left out."""
     scope = str(CODE.normalise(obj.get("scope")))
-    rule = Rule(scope, "" if scope == GLOBAL else str(obj.get("name")), "")
+    place = "" if scope == GLOBAL else str(obj.get("name"))
+    return Rule(scope, place, "", levels_of_rule(kind, obj))
+
+
+def _read_rule(obj: Object, kind: str, problems: list[str]) -> Rule:
+    rule, title = rule_of(obj, kind), COMPONENTS[kind].title
     mode = _read_mode(obj, f"the rule {rule.label} of {title}", problems)
-    if scope not in (GLOBAL, REGION, DATA_CENTER):
+    if rule.scope not in (GLOBAL, REGION, DATA_CENTER):
         problems.append(f"The scope {obj.get('scope')!r} of a rule of {title} is not known.")
         mode = UNDECIDED
     return rule._replace(mode=mode)
@@ -253,9 +312,9 @@ def _read_rule(obj: Object, title: str, problems: list[str]) -> Rule:
 
 def _contradictions(rules: Sequence[Rule], title: str, problems: list[str]) -> list[Rule]:
     """If two rules for one place have different modes, it is not known which of them counts."""
-    first = {rule.key: rule.mode for rule in reversed(rules)}
-    keys = dict.fromkeys(rule.key for rule in rules if rule.mode != first[rule.key])
-    contradictory = [Rule(scope, place, UNDECIDED) for scope, place in keys]
+    first = {rule.key: rule for rule in reversed(rules)}
+    keys = dict.fromkeys(rule.key for rule in rules if rule.mode != first[rule.key].mode)
+    contradictory = [Rule(*key, UNDECIDED, first[key].levels) for key in keys]
     problems.extend(
         f"Two rules {rule.label} of {title} have different modes." for rule in contradictory
     )
@@ -340,7 +399,7 @@ def never_mitigated(component: Component, space: Ranges) -> Ranges:
 def _differing(was: Component, becomes: Component, space: Ranges) -> Ranges:
     """The addresses for which the two states may differ: those that a filter may match which only
     one of them has, or all if their rules differ."""
-    if was.rules != becomes.rules:
+    if [rule[:3] for rule in was.rules] != [rule[:3] for rule in becomes.rules]:
         return space
     # By which filters are equal; what an expression matches follows from it.
     before, after = (
@@ -412,23 +471,46 @@ def _mitigating_places(was: Component, becomes: Component) -> _Places:
         for rule in rules.values()
         if rule.scope == scope
     }
-    regions, centers = (
-        [ELSEWHERE, *(place for place in titles if place[0] == scope)] for scope in SCOPES
-    )
-    modes = [{rule.key: rule.mode for rule in one.rules} for one in (was, becomes)]
-    places = list(product(regions, centers))
-    before, after = ({place for place in places if _is_on(side, *place)} for side in modes)
+    deciding = list(_deciding_rules(was, becomes))
+    before = {place for place, rule, _other in deciding if rule and rule.mode == ENABLED}
+    after = {place for place, _other, rule in deciding if rule and rule.mode == ENABLED}
     return _Places(
         _places_in_words(before, titles),
-        _places_in_words({*places} - after, titles),
+        _places_in_words({item[0] for item in deciding} - after, titles),
         _places_in_words(before - after, titles),
     )
 
 
-def _is_on(modes: Mapping[Place, str], region: Place, center: Place) -> bool:
-    """True if the most specific rule mitigates."""
-    deciding = [modes[place] for place in (center, region, (GLOBAL, "")) if place in modes]
-    return deciding[:1] == [ENABLED]
+def _deciding_rules(
+    was: Component, becomes: Component
+) -> Iterator[tuple[tuple[Place, Place], Rule | None, Rule | None]]:
+    """Each region with each data center, and the most specific rule for both in either state."""
+    first, second = ({rule.key: rule for rule in one.rules} for one in (was, becomes))
+    regions, centers = (
+        [ELSEWHERE, *(place for place in {**first, **second} if place[0] == scope)]
+        for scope in SCOPES
+    )
+    for region, center in product(regions, centers):
+        narrowing = (center, region, (GLOBAL, ""))
+        before, after = (
+            next((rules[place] for place in narrowing if place in rules), None)
+            for rules in (first, second)
+        )
+        yield (region, center), before, after
+
+
+def lowered_rules(was: Component, becomes: Component) -> list[Lowered]:
+    """The rules that decide with less sensitivity than others, or they themselves, did before."""
+    by_places: dict[tuple[Place, Place], Lowered] = {}
+    for _place, before, after in (
+        _deciding_rules(was, becomes) if was.rules != becomes.rules else ()
+    ):
+        if before and after:
+            modes, lowered = {before.mode, after.mode}, Lowered(before, after)
+            both_work = modes == {ENABLED} or (before.key == after.key and DISABLED not in modes)
+            if both_work and lowered.levels:
+                by_places[before.key, after.key] = lowered
+    return list(by_places.values())
 
 
 def _places_in_words(

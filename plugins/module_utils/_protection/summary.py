@@ -224,6 +224,12 @@ def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
                 f" {part.in_words}."
                 for item, part in mitigated
             ),
+            *(
+                f"{capitalised(item.title)}: the {lower.rule} is less sensitive than the baseline"
+                f" says ({', '.join(lower.levels)})."
+                for item in after.components
+                for lower in gained.lowered(item.kind)
+            ),
         ],
     )
 

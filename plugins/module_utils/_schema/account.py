@@ -47,10 +47,11 @@ CODE_FORMS = {  # scope: the form of its codes, and an example
 }
 MODE = Field("mode", choice(*MODES)._replace(holds=A_MODE), default=MONITORING)
 LEVELS_OF_RULES = ("low", "medium", "high")
-SENSITIVITY, PROFILES = choice(*LEVELS_OF_RULES), choice(*LEVELS_OF_RULES, "very_high")
+LEVELS_OF_PROFILES = (*LEVELS_OF_RULES, "very_high")
+SENSITIVITY, PROFILES = choice(*LEVELS_OF_RULES), choice(*LEVELS_OF_PROFILES)
 RESPONSES = choice("challenge", "retransmit")
-RATE = Field("rate_sensitivity", SENSITIVITY, default="medium", inert=True)
-BURST = Field("burst_sensitivity", SENSITIVITY, default="medium", inert=True)
+RATE = Field("rate_sensitivity", SENSITIVITY, default="medium")
+BURST = Field("burst_sensitivity", SENSITIVITY, default="medium")
 COMMENT = Field("comment", TEXT, default="", inert=True)
 
 
@@ -113,7 +114,7 @@ COMPONENTS: Mapping[str, ComponentDeclaration] = {
         "DNS protection",
         DNS,
         DNS_PATH + "/dns_protection",
-        (Field("profile_sensitivity", PROFILES, default="low", inert=True),),
+        (Field("profile_sensitivity", PROFILES, default="low"),),
     ),
 }
 TCP_KINDS = tuple(name for name, component in COMPONENTS.items() if component.product == TCP)
@@ -269,6 +270,12 @@ def of_kind(resources: tuple[Resource, ...], kind: str | None) -> Resource:
 def rules_of(component: str) -> Resource:
     """The rules of a component."""
     return next(item for item in (*RULES, DNS_RULES) if item.component == component)
+
+
+def levels_of_rule(component: str, rule: Object) -> dict[str, str]:
+    """The sensitivities of a rule of a component, by field; the default where it lacks one."""
+    fields = [item for item in rules_of(component).fields if item.value in (SENSITIVITY, PROFILES)]
+    return {item.name: str(CODE.normalise(rule.get(item.name) or item.default)) for item in fields}
 
 
 def filters_of(component: str) -> Resource | None:

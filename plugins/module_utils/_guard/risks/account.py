@@ -18,8 +18,8 @@ from ..._expressions.grammar import NotKnown
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import AccountLosses, Coverage, has_flag
-from ..._protection.modes import UNDECIDED, Component, counted_networks
-from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS
+from ..._protection.modes import UNDECIDED, Component, counted_networks, rule_of
+from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
 from ..._schema.resource import Object
 from ..._text import Advice, Message, Option, first_few, sentence
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
@@ -175,7 +175,31 @@ def _working(item: Component) -> dict[str, bool]:
     }
 
 
-PROTECTION_RISKS = (unprotects_addresses, stops_mitigation, disables_protection)
+@risk(
+    "The plan would lower the rate, burst or profile sensitivity of a rule that is enabled, or that"
+    " monitors on its way there."
+)
+def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
+    """A rule mitigates later than it did, or than another one in its place."""
+    reasons = []
+    concerned: list[Operation] = []
+    for item in change.before.components:
+        rules = [one for one in change.plan.operations if one.resource is rules_of(item.kind)]
+        for lower in _losses_by(change).lowered(item.kind) if rules else ():
+            keys = (lower.was.key, lower.becomes.key)
+            by = [
+                one for one in rules if rule_of(one.existing or one.fields, item.kind).key in keys
+            ]
+            if not lower.only_monitors or change.staged & {*map(key_of, by)}:
+                reasons.append(f"{item.title}: {lower.rule} ({', '.join(lower.levels)})")
+                concerned += by
+    if not reasons:
+        return None
+    message = f"Attacks would be mitigated later by {first_few(reasons)}."
+    return Finding(message, [], entries_of(dict.fromkeys(concerned)))
+
+
+PROTECTION_RISKS = (unprotects_addresses, stops_mitigation, disables_protection, lowers_sensitivity)
 
 
 def _shortest(version: int, default: int, bits: int) -> Limit:

@@ -14,7 +14,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
+from typing import (
+    AbstractSet,
+    Any,
+    Callable,
+    Iterable,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    TypedDict,
+)
 
 from ..._errors import OptionError, OptionProblems
 from ..._plan.plan import Operation, Plan
@@ -93,13 +103,14 @@ def not_known(why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
 class Change(NamedTuple):
     """A plan with what it does to the coverage; `now` is Cloudflare's time, None where it does not
     say. `verdicts` are what the traffic says of the objects that the plan enables, where the task
-    asks for it."""
+    asks for it. `staged` are the objects that are to be enabled, and are not yet."""
 
     plan: Plan
     before: Coverage
     after: Coverage
     now: datetime | None = None
     verdicts: Verdicts = NO_ITEMS
+    staged: AbstractSet[VerdictKey] = frozenset()
 
 
 class Limit(NamedTuple):

@@ -65,7 +65,7 @@ def test_objects_that_stop_mitigation_are_named_and_others_of_the_plan_are_not()
     existing = [
         {"id": str(number), **item} for number, item in enumerate([rule("enabled"), rule("enabled", "region", "WEUR")])
     ]
-    rules = [{"scope": "global", "mode": "monitoring"}, {"scope": "region", "name": "WEUR", "rate_sensitivity": "low"}]
+    rules = [{"scope": "global", "mode": "monitoring"}, {"scope": "region", "name": "WEUR", "rate_sensitivity": "high"}]
     change = changes_of(
         account_state(syn_flood_rules=existing),
         parse_desired(RULES[0], numbered("rules", rules)),
