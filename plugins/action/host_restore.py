@@ -28,6 +28,7 @@ from ..plugin_utils._export.restore import (
     read_file,
 )
 from ..plugin_utils._export.snapshot import (
+    Named,
     parse_before,
     parse_moment,
     read_parts,
@@ -142,7 +143,7 @@ class _Restore:
         restoration.require_complete()
         if wrong := wrong_parts(restoration.parts):
             return HostRun(wrong, True)
-        updated = self._update(restoration.parts, values)
+        updated = self._update(restoration.parts, values, file.named)
         self._unmet = self._compare(restoration, readers, updated)
         return updated._replace(accept=NAMES["accept_risks"])
 
@@ -163,10 +164,10 @@ class _Restore:
         self._task.tell(f"The restore takes {path}.")
         return str(path)
 
-    def _update(self, parts: Sequence[Part], values: Mapping[str, Any]) -> HostRun:
+    def _update(self, parts: Sequence[Part], values: Mapping[str, Any], named: Named) -> HostRun:
         directory = values.get(SNAPSHOT_DIRECTORY)
         run_module, check_mode = self._runner.run_module, self._check_mode
-        snapshot = snapshots_in(directory, self._task.host, parts, run_module, check_mode)
+        snapshot = snapshots_in(directory, self._task.host, parts, run_module, check_mode, named)
         return self._runner.update(self._task.host, parts, check_mode, snapshot=snapshot)
 
     def _compare(

@@ -16,7 +16,8 @@ description:
     C(edgeops.protection.baseline) writes before its first change, or a file of the role
     C(edgeops.protection.export).
   - It makes the lists and the custom rules that the file describes exactly what they were, through
-    the same checks as any other change. Then it reads the state and compares it with the file, and
+    the same checks as any other change. Objects that the run of a snapshot could not change stay
+    as they are. Then it reads the state and compares it with the file, and
     fails with all differences if there are any.
   - It refuses to bring back an object as another one, for example a malformed prefix that was
     deleted, or one of two duplicates. It names such objects before it changes anything.

@@ -16,6 +16,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.host_parts import read_back
 from tests.support.inventories import write_inventory
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
@@ -92,6 +93,8 @@ def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: Loca
     assert state(service) == before
     files = sorted((snapshots / "lima").iterdir())
     assert len(files) == 2  # a restore is a change like any other
+    first, second = (read_back(path.read_text(encoding="utf-8"))["baseline_source"] for path in files)
+    assert first["named"] == second["named"]  # so that it is undone within the same limits
 
     once_more = result(run("baseline", service, tmp_path, **host, baseline_snapshot_keep=2))
     assert once_more["deleted_snapshots"] == [str(files[0])]

@@ -25,6 +25,8 @@ from tests.support.module_run import ACCOUNT, ZONE, Modules
 OLD = "2026-01-02T03:04:05.678901+00:00"
 STAMPS = {"created_on": OLD, "modified_on": OLD}
 CHECK = {"username_expression": "u", "password_expression": "p"}
+PURGED = ("prefixes", "allowlist", "rules", "filters")
+ALL_PURGED: dict[str, Any] = {"baseline_purge": list(PURGED), **{f"baseline_{option}": [] for option in PURGED}}
 RESPONSE = {"status_code": 403, "content": "no", "content_type": "text/plain"}
 
 
@@ -248,7 +250,7 @@ def test_rules_that_belong_to_others_stay_theirs(service: LocalService) -> None:
 
 def test_a_messy_account_is_restored_and_what_no_module_can_make_is_named(service: LocalService) -> None:
     messy(service)
-    text = snapshot(service)
+    text = snapshot(service, **ALL_PURGED)
     applied(service, {"baseline_allowlist": [{"prefix": "198.51.100.9"}], "baseline_rules": []})
     assert restored(service, text) == ([], [])
     assert [entry["id"] for entry in service.account(ACCOUNT).allowlist] == ["a1"]
@@ -267,13 +269,90 @@ def test_fields_that_no_module_sets_are_named(service: LocalService) -> None:
     messy(service)
     account = service.account(ACCOUNT)
     account.prefixes[:] = [{**account.prefixes[0], "tags": ["a"]}]
-    text = snapshot(service)
+    text = snapshot(service, **ALL_PURGED)
     del account.prefixes[0]
     assert restored(service, text)[0] == [
         "The prefix 192.0.2.0/25 (id p1) cannot be brought back: no option sets its tags."
     ]
     assert restored(service, text, fields=["tags"]) == ([], [])
     assert [prefix["prefix"] for prefix in account.prefixes] == ["192.0.2.0/25"]
+
+
+def test_lists_that_a_run_does_not_name_are_left_alone(service: LocalService) -> None:
+    items = [{"ip": "192.0.2.1"}, {"ip": "192.0.2.2"}]
+    lists: list[dict[str, Any]] = [{"name": "offices", "items": items}, {"name": "blocked", "items": items}]
+    account = service.account(ACCOUNT).seed(lists=lists)
+    run = {"baseline_ip_lists": [{"name": "$offices", "items": [{"ip": "192.0.2.3"}, {"ip": "192.0.2.1/32", "comment": "x"}]},
+                                 {"name": "more", "items": []}]}  # fmt: skip
+    text = snapshot(service, **run)
+    applied(service, run)
+    of_others = {"baseline_ip_lists": [
+        {"name": "offices", "items": [{"ip": "198.51.100.1"}, {"ip": "192.0.2.1"}], "purge": True},
+        {"name": "blocked", "items": [{"ip": "198.51.100.2"}]},
+        {"name": "new", "items": [{"ip": "198.51.100.3"}]},
+    ]}  # fmt: skip
+    applied(service, of_others)
+    assert restored(service, text) == ([], [])
+    assert {item["name"]: [entry["ip"] for entry in item["items"]] for item in account.ip_lists.lists} == {
+        "offices": ["192.0.2.1", "198.51.100.1"],
+        "blocked": ["192.0.2.1", "192.0.2.2", "198.51.100.2"],
+        "new": ["198.51.100.3"],
+    }
+    assert account.ip_lists.list_named("offices")["items"][0]["comment"] == ""
+    service.calls.clear()
+    assert (restored(service, text), service.writes) == (([], []), [])
+
+
+def test_rules_that_a_run_does_not_name_are_left_alone(service: LocalService) -> None:
+    rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("own", "others", "gone")]
+    service.zone(ZONE).seed(custom_rules=rules)
+    run = {"baseline_custom_rules": [{"ref": "own", "action": "log"}, {**rules[0], "ref": "made"}]}
+    text = snapshot(service, **run)
+    applied(service, run)
+    zone_rules = service.zone(ZONE).custom_rules
+    zone_rules[:] = [rule for rule in zone_rules if rule["ref"] != "gone"]
+    zone_rules[1]["action"] = "challenge"
+    service.zone(ZONE).custom_rules.append({**zone_rules[1], "id": "f" * 32, "ref": "new"})
+    assert restored(service, text) == ([], [])
+    after = [(rule["ref"], rule["action"]) for rule in service.zone(ZONE).custom_rules]
+    assert after == [("own", "block"), ("others", "challenge"), ("new", "challenge")]
+    service.calls.clear()
+    assert (restored(service, text), service.writes) == (([], []), [])
+
+
+@pytest.mark.parametrize("purges", [False, True])
+def test_prefixes_that_a_run_does_not_name_are_left_alone_unless_it_purges(purges: bool, service: LocalService) -> None:
+    account = service.account(ACCOUNT).seed(
+        enabled=True, prefixes=[{"prefix": "192.0.2.0/24", "comment": "before"}, {"prefix": "203.0.113.0/24"}]
+    )
+    run = {
+        "baseline_prefixes": [{"prefix": "192.0.2.9/24", "comment": "run"}, {"prefix": "198.51.100.0/24"}],
+        "baseline_purge": ["prefixes"] if purges else [],
+    }
+    text = snapshot(service, **run)
+    applied(service, run)
+    applied(service, {"baseline_enabled": False, "baseline_prefixes": [
+        {"prefix": "203.0.113.0/24", "comment": "theirs"}, {"prefix": "233.252.0.0/24", "comment": "theirs"}
+    ]})  # fmt: skip
+    assert restored(service, text) == ([], [])
+    after = {item["prefix"]: item["comment"] for item in account.prefixes}
+    theirs = {"203.0.113.0/24": "theirs", "233.252.0.0/24": "theirs"}
+    assert after == {"192.0.2.0/24": "before", **({"203.0.113.0/24": ""} if purges else theirs)}
+    assert account.enabled is False  # which the run did not set
+    service.calls.clear()
+    assert (restored(service, text), service.writes) == (([], []), [])
+
+
+def test_a_snapshot_without_names_comes_back_as_a_whole(service: LocalService) -> None:
+    """As releases before this one wrote them."""
+    account = service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+    named = read_back(snapshot(service))["baseline_source"]["named"]
+    assert named["prefixes"] == [] and "dns_rules" not in named
+    text = snapshot(service, **ALL_PURGED)
+    assert "prefixes" not in read_back(text)["baseline_source"]["named"]
+    account.prefixes.clear()
+    assert restored(service, text) == ([], [])
+    assert [item["prefix"] for item in account.prefixes] == ["192.0.2.0/24"]
 
 
 def test_lists_come_back_with_their_items(service: LocalService) -> None:
@@ -286,7 +365,7 @@ def test_lists_come_back_with_their_items(service: LocalService) -> None:
         {"name": "hosts", "kind": "hostname"},
     ]
     account = service.account(ACCOUNT).seed(lists=lists)
-    variables = {"baseline_ip_lists": [{"name": "offices"}], "baseline_ip_lists_state": "exact"}
+    variables = {"baseline_ip_lists": [{"name": "offices", "items": []}], "baseline_ip_lists_state": "exact"}
     text = snapshot(service, **variables)
     account.ip_lists.list_named("offices").update(description="", items=[])
     account.ip_lists.seed([{"name": "new"}])

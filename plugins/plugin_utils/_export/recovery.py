@@ -20,6 +20,7 @@ from typing import Any
 
 from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._plan.ordering import longest_ascending
+from ...module_utils._schema.lists import WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, Field, Key, Object, Resource, State
 from ...module_utils._text import left_out
@@ -129,10 +130,12 @@ EMPTY: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "di
 @dataclass(frozen=True)
 class Exceptions:
     """The exceptions of a restore: objects of others, by id or by patterns of the keys of rules;
-    objects by id or by name; and fields that no option knows."""
+    objects by id or by name; fields that no option knows; and in the collections of `named`, all
+    objects but these."""
 
     ignore_ids: Collection[str] = ()
     ignore: Mapping[str, Sequence[str]] = field(default_factory=dict)  # by plural
+    named: Mapping[str, Collection[Key]] = field(default_factory=dict)  # by plural
     objects: Collection[str] = ()
     fields: Collection[str] = ()
 
@@ -143,7 +146,13 @@ class Exceptions:
             identity in self.ignore_ids
             or not {identity, name, f"{resource.title} {name}"}.isdisjoint(self.objects)
             or any(fnmatchcase(name, pattern) for pattern in self.ignore.get(resource.plural, ()))
+            or not self.names(resource, obj)
         )
+
+    def names(self, resource: Resource, obj: Object) -> bool:
+        """Return whether the run of the snapshot could change this object."""
+        named = self.named.get(resource.plural)
+        return named is None or resource.key_of(obj) in named
 
 
 @dataclass
@@ -196,12 +205,26 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
     for plural, objects in snapshot.items():
         if not objects and plural not in current:
             continue  # nothing was there, and no module makes anything of it
+        if plural == WHOLE_LISTS.plural:
+            objects = [_with_items_of_others(obj, current[plural], exceptions) for obj in objects]
         plan = _Recovery(BY_PLURAL[plural], current[plural], exceptions)
         plan.take(objects)
         recovered.expected.append(plan.expected(objects))
         recovered.refusals += _all_refusals(plan, objects, current[plural])
         _add_variables(plan, plan.in_order(objects), recovered.variables)
     return recovered
+
+
+def _with_items_of_others(obj: Object, lists: Sequence[Object], exceptions: Exceptions) -> Object:
+    """A list of the snapshot; the items that its run could not change are those of today."""
+    name = WHOLE_LISTS.label_of(obj)
+    now = next((item for item in lists if WHOLE_LISTS.label_of(item) == name), None)
+    resource = items_of(name)
+    if now is None or resource.plural not in exceptions.named:
+        return obj
+    own = [item for item in obj.get("items") or () if exceptions.names(resource, item)]
+    others = [item for item in now.get("items") or () if not exceptions.names(resource, item)]
+    return {**obj, "items": [*own, *others]}
 
 
 def _all_refusals(

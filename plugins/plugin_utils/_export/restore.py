@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from ...module_utils._schema.lists import items_of
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, State
 from .._baseline.variables import (
@@ -27,12 +28,14 @@ from .._baseline.variables import (
 from .._plain import plain
 from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
 from .recovery import Exceptions, Restoration, first_named, recover
+from .snapshot import Named
 
 ACCOUNT_STATE = frozenset(
     f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))
 )
 RULES = {f"{PREFIX}{plural}": item for plural, item in BY_PLURAL.items() if plural not in OPTION_OF}
 ZONE_STATE = frozenset(name for name, item in RULES.items() if item.owner == "zone_id")
+ITEMS = items_of("")  # which have the same keys in every list
 STATE = frozenset([*ACCOUNT_STATE, *RULES])
 IGNORED = {
     f"{name}_ignore": resource for name, resource in RULES.items() if resource.has_exact_state
@@ -75,12 +78,14 @@ def difference_message(file: str, host: str, differences: Sequence[str]) -> str:
 @dataclass(frozen=True)
 class StateFile:
     """A snapshot or an export: its account and zone by id, and the state of them, as Cloudflare
-    had it (`objects`) or as variables."""
+    had it (`objects`) or as variables; and the objects that alone its run could change, of the
+    collections in `named`."""
 
     name: str
     owners: Mapping[str, str]
     incomplete: Sequence[str] = ()
     ignore: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    named: Named = field(default_factory=dict)
     objects: State | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
 
@@ -121,7 +126,11 @@ class StateFile:
             recovered = Restoration(_exclusive(self.variables, self.incomplete, ignored))
         else:
             ignore = {item.plural: ignored[name] for name, item in IGNORED.items()}
-            exceptions = Exceptions(ignored[IGNORE_IDS], ignore, objects, fields)
+            named = {
+                plural: frozenset(map(BY_PLURAL.get(plural, ITEMS).key_of, entries))
+                for plural, entries in self.named.items()
+            }
+            exceptions = Exceptions(ignored[IGNORE_IDS], ignore, named, objects, fields)
             recovered = recover(self.objects, current, exceptions)
         how = {
             f"{PREFIX}staged_rollout": False,  # each mode as it was
@@ -152,11 +161,14 @@ def read_file(document: Any, name: str) -> StateFile:
     source = content[SOURCE]
     owners = {key: source[key] for key in ("account_id", "zone_id") if source.get(key)}
     incomplete, ignore = source.get("incomplete") or [], source.get("ignore") or {}
+    named = source.get("named") or {}
     problems = {
         "account_id and zone_id are no texts": all(isinstance(key, str) for key in owners.values()),
         "incomplete is not a list": isinstance(incomplete, list),
         "ignore is not a dictionary of lists": isinstance(ignore, dict)
         and all(isinstance(patterns, list) for patterns in ignore.values()),
+        "named is not a dictionary of lists of objects": isinstance(named, dict)
+        and all(map(_are_objects, named.values())),
     }
     for problem, is_right in problems.items():
         if not is_right:
@@ -166,9 +178,14 @@ def read_file(document: Any, name: str) -> StateFile:
         owners,
         incomplete,
         ignore,
+        named,
         _objects(content[SNAPSHOT], name) if SNAPSHOT in content else None,
         {key: value for key, value in content.items() if key in STATE | HOW},
     )
+
+
+def _are_objects(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
 def _objects(snapshot: Any, name: str) -> State:
@@ -180,7 +197,7 @@ def _objects(snapshot: Any, name: str) -> State:
                 f"{name} has {plural}, which this release of the collection does not know. Take"
                 " the release that wrote the file."
             )
-        if not isinstance(objects, list) or not all(isinstance(obj, dict) for obj in objects):
+        if not _are_objects(objects):
             raise ValueError(f"{name} is damaged: {plural} is not a list of objects.")
     return snapshot
 

@@ -20,6 +20,7 @@ import yaml
 
 from ...module_utils._schema.registry import BY_PLURAL, MANAGED
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
+from ...module_utils._specs.base import validate
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp
 from .._baseline.variables import (
@@ -29,6 +30,7 @@ from .._baseline.variables import (
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
     SOURCE,
+    SPECS,
     Part,
     RunModule,
     TakeSnapshot,
@@ -37,6 +39,8 @@ from .._baseline.variables import (
 from .._files import write_private
 from .._plain import plain
 
+Named = Mapping[str, Sequence[Object]]  # objects by their keys alone, by the plural of the resource
+NOTHING: Named = {}
 READERS = ("protection_info", "custom_rules_info")  # of an account, and of a zone
 
 
@@ -124,11 +128,17 @@ NAME = "%Y-%m-%dT%H-%M-%S.%fZ.yml"  # of a file, by the time in UTC
 
 
 def snapshots_in(
-    directory: Any, host: str, parts: Sequence[Part], run_module: RunModule, check_mode: bool
+    directory: Any,
+    host: str,
+    parts: Sequence[Part],
+    run_module: RunModule,
+    check_mode: bool,
+    named: Named = NOTHING,
 ) -> TakeSnapshot | None:
     """Reads what the parts may change, and writes it; None without a directory.
 
-    In check mode it is only tried whether the file could be written.
+    `named` limits it, as `snapshot_text` says. In check mode it is only tried whether the file
+    could be written.
     """
     if not directory:
         return None
@@ -138,21 +148,44 @@ def snapshots_in(
         if check_mode:
             require_writable(folder)
             return ""
-        text = snapshot_text(parts, read_parts(parts, run_module))
+        text = snapshot_text(parts, read_parts(parts, run_module), named)
         return write_snapshot(folder, text, datetime.now(timezone.utc))
 
     return take_snapshot
 
 
-def snapshot_text(parts: Sequence[Part], state: HostState) -> str:
-    """The text of the file: what the parts may change, as Cloudflare has it."""
+def named_by(parts: Sequence[Part]) -> Named:
+    """The objects that the parts name, with their keys alone, in the collections of which they
+    change no others."""
+    desired = [
+        item
+        for part in parts
+        for item in MODULE_SPECS[part.module].desired(
+            validate(SPECS[part.module], part.module, part.options).options
+        )
+    ]
+    exclusive = {item.resource.plural for item in desired if item.exclusive}
+    return {
+        item.resource.plural: [
+            {name: values[name] for name in item.resource.key if name in values}
+            for values in item.objects.values()
+        ]
+        for item in desired
+        if item.resource.plural not in exclusive
+    }
+
+
+def snapshot_text(parts: Sequence[Part], state: HostState, named: Named = NOTHING) -> str:
+    """The text of the file: what the parts may change, as Cloudflare has it. Of the collections in
+    `named`, the run only changes these objects, though its parts may say more."""
     ignored = {
         OPTIONS[part.module][option]: list(part.options[option])
         for part in parts
         for option in ("ignore", "ignore_ids")
         if part.options.get(option)
     }
-    source = {**state.owners, **({"ignore": plain(ignored)} if ignored else {})}
+    limits = {"ignore": plain(ignored), "named": plain({**named_by(parts), **named})}
+    source = {**state.owners, **{name: limit for name, limit in limits.items() if limit}}
     return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [HEADER])
 
 

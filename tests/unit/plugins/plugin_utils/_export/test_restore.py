@@ -185,6 +185,7 @@ def test_differences_are_named_in_a_sentence() -> None:
         ({**FILE, "edge_api_token": "x"}, "it has edge_api_token, which"),
         ({**FILE, "baseline_source": {**SOURCE, "incomplete": 5}}, "in baseline_source, incomplete is not a list"),
         ({**FILE, "baseline_source": {**SOURCE, "ignore": {"x": 5}}}, "ignore is not a dictionary of lists"),
+        ({**FILE, "baseline_source": {**SOURCE, "named": {"prefixes": [5]}}}, "named is not a dictionary of lists of"),
         ({**FILE, "baseline_source": {**SOURCE, "zone_id": 5}}, "account_id and zone_id are no texts"),
     ],
 )

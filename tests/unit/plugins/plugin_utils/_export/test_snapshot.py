@@ -34,7 +34,14 @@ ACCOUNT: dict[str, Any] = {
     "prefixes": [{"id": "p1", "prefix": "203.0.113/24", "excluded": None}],
     "syn_flood_rules": [{"id": "r1", "scope": "global", "name": "global", "mode": "quantum"}],
 }
-VARIABLES = {"baseline_custom_rules": RULES, "baseline_timeout": 5.0, "baseline_custom_rules_ignore": ["x"]}
+VARIABLES = {
+    "baseline_custom_rules": [{"ref": "a", "action": "log", "expression": "true"}],
+    "baseline_prefixes": [{"prefix": "192.0.2.9/24"}],
+    "baseline_rules": [],
+    "baseline_purge": ["rules"],
+    "baseline_timeout": 5.0,
+    "baseline_custom_rules_ignore": ["x"],
+}
 RESULTS: dict[str, dict[str, Any]] = {
     "protection_info": ACCOUNT,
     "custom_rules_info": {"zone_id": "b" * 32, "custom_rules": RULES},
@@ -64,12 +71,21 @@ def test_a_state_that_cannot_be_read_is_an_error() -> None:
 
 def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
     parts = parts_of("lima", {**HOST, **VARIABLES})
-    text = snapshot_text(parts, read_parts(parts, lambda part, check_mode: RESULTS[part.module]))
+    of_the_file = {
+        "allowlist": [{"prefix": "198.51.100.7"}],
+        "custom_rules": [{"ref": "b"}],
+    }  # of which this is the restore
+    text = snapshot_text(parts, read_parts(parts, lambda part, check_mode: RESULTS[part.module]), of_the_file)
     document = yaml.safe_load(text)
     assert document["baseline_source"] == {
         "account_id": "a" * 32,
         "zone_id": "b" * 32,
         "ignore": {"baseline_custom_rules_ignore": ["x"]},
+        "named": {
+            **{name: [] for name in PLURALS if not name.endswith("_rules")},
+            "prefixes": [{"prefix": "192.0.2.0/24"}],
+            **of_the_file,
+        },
     }
     snapshot = document["baseline_snapshot"]
     assert snapshot == {**{name: ACCOUNT[name] for name in PLURALS}, "custom_rules": RULES}
