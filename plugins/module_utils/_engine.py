@@ -18,7 +18,7 @@ from ._errors import PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
 from ._guard.guard import Guard
 from ._plan.plan import Plan, unread_nested
-from ._plan.reconcile import Adjust, make_plan
+from ._plan.reconcile import make_plan
 from ._result import (
     add_orders,
     expired_records,
@@ -104,12 +104,13 @@ class Run(NamedTuple):
         task = self.task
         nested = self._read_nested(existing)
         inner = task.inner(existing)
-
-        def make(adjust: Adjust) -> Plan:
-            return make_plan(existing, task.desired, adjust, nested, inner)
-
         lists = task.spec.judged_lists(task.options, task.desired, existing)
-        return self.guard.plan(make, task.reads[0], lists)
+        return self.guard.plan(
+            lambda desired, adjust: make_plan(existing, desired, adjust, nested, inner),
+            task.desired,
+            task.reads[0],
+            lists,
+        )
 
     def _read_nested(self, existing: State) -> State:
         """By collection: the nested objects that a task names and that no existing object has."""

@@ -9,13 +9,15 @@ for which it is refused."""
 from __future__ import annotations
 
 from datetime import datetime, timezone
-from typing import AbstractSet, Any, Callable, Mapping, NamedTuple
+from functools import partial
+from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._context import TASK, Context
+from .._plan.desired import Desired
 from .._plan.fingerprint import plan_id
 from .._plan.plan import Plan
-from .._plan.reconcile import Adjust
+from .._plan.reconcile import Make
 from .._schema.resource import Resource, State
 from .._text import joined
 from .check import Checked, check_plan
@@ -47,13 +49,18 @@ class Guard(NamedTuple):
         return cls(terms, context, client, rollout)
 
     def plan(
-        self, make: Callable[[Adjust], Plan], first: Resource, lists: AbstractSet[str]
+        self, make: Make, desired: Sequence[Desired], first: Resource, lists: AbstractSet[str]
     ) -> Plan:
         """The plan that `make` returns for the stages of this run, with all that decides about it.
 
         `first` is the first resource of the task; `lists` are names of lists to check.
         """
-        plan = self.rollout.plan(make, first)
+        by_stage = partial(make, desired)
+        if self.context.is_role:
+            from .._protection.described import plan_as_described  # loaded for roles
+
+            by_stage = partial(plan_as_described, make, desired)
+        plan = self.rollout.plan(by_stage, first)
         surroundings = self.terms.surroundings
         if plan.operations or self.terms.expectations or lists:
             plan = surroundings.completed(plan, self.context, lists, self.client)

@@ -26,6 +26,7 @@ UNKNOWN_AGE = datetime.max.replace(tzinfo=timezone.utc)
 PHASES = ("create", "update", "delete")  # nothing is deleted before what replaces it exists
 
 Adjust = Callable[[Resource, Optional[Object], Values], Values]
+Make = Callable[[Sequence[Desired], Adjust], Plan]
 Existing = Tuple[int, Object]  # an object and its place in the listing
 
 

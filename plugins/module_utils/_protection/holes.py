@@ -27,11 +27,12 @@ from .._values.address_set import Ranges, difference, range_of, union
 from .coverage import AccountLosses, Coverage, has_flag
 from .losses import Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
-from .overrides import weakenings
+from .overrides import turned_off, weakenings
 from .plain import OWN_NAMES, depends_on_owner, met_by_plain, width
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
+UNLIKE = ", and the baseline does not"
 ON = {STATUS.plural: [{"enabled": True}]}
 
 
@@ -75,15 +76,15 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
         )
     ]
     records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
-    return records + [
-        _weaker_record(
-            resource, item.label, Loss(True, f"{item.reason}, and the baseline does not")
-        )
-        for resource in DDOS_OVERRIDES
-        for item in weakenings(
-            resource, *(state.get(resource.plural) or () for state in (after, before))
-        )
-    ]
+    for resource in DDOS_OVERRIDES:
+        lists = [state.get(resource.plural) or () for state in (after, before)]
+        losses = [(item.label, f"{item.reason}{UNLIKE}") for item in weakenings(resource, *lists)]
+        off = [
+            (resource.label_of(obj), "is off, and the baseline turns it on")
+            for obj in turned_off(resource, *lists)
+        ]
+        records += [_weaker_record(resource, key, Loss(True, text)) for key, text in losses + off]
+    return records
 
 
 def _weaker_record(resource: Resource, key: str, loss: Loss) -> WeakerRecord:

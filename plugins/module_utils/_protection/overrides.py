@@ -16,7 +16,7 @@ from typing import Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import NotKnown
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
-from .._schema.overrides import DEFAULT, L4_OVERRIDES, LOG, SENSITIVITIES, levels_of
+from .._schema.overrides import DEFAULT, L4_OVERRIDES, LOG, SENSITIVITIES, levels_of, strengthens
 from .._schema.resource import ENABLED, Key, Object, Resource
 from .._values.address_set import Ranges, union
 
@@ -71,6 +71,15 @@ def weakenings(
     except TooManyCases:
         every = [{**obj, "expression": "true"} for obj in after]
         return [item for obj in every for item in _weakenings(resource, (), [obj])]
+
+
+def turned_off(
+    resource: Resource, before: Sequence[Object], after: Sequence[Object]
+) -> list[Object]:
+    """The overrides that are off afterwards and may stop something before."""
+    on = {resource.key_of(obj) for obj in before if strengthens(obj)}
+    off = [obj for obj in after if ENABLED.normalised(obj) == "false"]
+    return [obj for obj in off if resource.key_of(obj) in on]
 
 
 def _weakenings(

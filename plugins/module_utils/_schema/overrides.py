@@ -113,7 +113,7 @@ def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -
     for name in ("action", *ENTRY_KEYS):
         if name in fitted and fitted[name] in (DEFAULT, [], None):
             del fitted[name]
-    if "sensitivity" in named and not any(
+    if (existing or "sensitivity" in named) and not any(
         name in fitted for name in (*OWN, PARAMETERS, OTHER_RULE)
     ):
         fitted["sensitivity"] = DEFAULT  # an override that changes nothing says at least that
@@ -179,10 +179,15 @@ def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
     parsers = {"categories": parse_filled_text, "rules": identifier}
     keys = {name: {key: {"type": "str", "required": True}} for name, key in ENTRY_KEYS.items()}
     return (
-        Field("action", choice(DEFAULT, *actions), absent_default=DEFAULT),
-        Field("sensitivity", choice(*SENSITIVITIES), absent_default=DEFAULT),
+        Field("action", choice(DEFAULT, *actions), absent_default=DEFAULT, switch=True),
+        Field("sensitivity", choice(*SENSITIVITIES), absent_default=DEFAULT, switch=True),
         *(
-            Field(name, keyed(key, parsers[name], {**keys[name], **levels}), absent_default=[])
+            Field(
+                name,
+                keyed(key, parsers[name], {**keys[name], **levels}),
+                absent_default=[],
+                switch=True,
+            )
             for name, key in ENTRY_KEYS.items()
         ),
     )

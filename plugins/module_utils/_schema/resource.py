@@ -101,7 +101,8 @@ class Field(NamedTuple):
     decides). `absent_default` is the value that counts where an existing object lacks the field.
     `inert` marks a field that never changes who is protected, or how. Any field of a rule but its
     expression may narrow what the rule matches, unless it is declared with `narrows=False`.
-    `fields` are the fields of a nested object.
+    A baseline that leaves a `switch` out describes its default. `fields` are the fields of a nested
+    object.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Field(NamedTuple):
     required: bool = False
     inert: bool = False
     narrows: bool = True
+    switch: bool = False
     fields: tuple[Field, ...] = ()
 
     def normalised(self, obj: Object | None) -> Hashable:
@@ -508,7 +510,7 @@ RULESET_PATHS: Mapping[str, str] = {
 }
 REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True, narrows=False)
 DESCRIPTION = Field("description", TEXT, default="", narrows=False)
-ENABLED = Field("enabled", FLAG, default=True, absent_default=True, narrows=False)
+ENABLED = Field("enabled", FLAG, default=True, absent_default=True, narrows=False, switch=True)
 # By itself, Cloudflare logs a request that is skipped.
 LOGGED = {"logging": {"enabled": True}}
 REPLACE = Write("PUT")

@@ -88,7 +88,8 @@ def _invalid_firewall_rule(rule: Values) -> str:
     return ""
 
 
-PAUSED, DESCRIBED, REFERENCE = Field("paused", FLAG), Field("description", TEXT), Field("ref", TEXT)
+PAUSED = Field("paused", FLAG, absent_default=False, switch=True)
+DESCRIBED, REFERENCE = Field("description", TEXT), Field("ref", TEXT)
 FIREWALL_FILTER = (
     Field("id", ID),
     Field("expression", FIREWALL_EXPRESSION),

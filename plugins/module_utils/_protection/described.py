@@ -1,0 +1,99 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A baseline describes an object that it names with the defaults of the switches that it leaves
+out: an existing value that protects less is set back, and one that protects more stays."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator, Mapping, Sequence
+
+from .._plan.desired import Desired
+from .._plan.plan import Plan, overlay
+from .._plan.reconcile import Adjust, Make
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION
+from .._schema.resource import Field, Key, Object, Resource, Values
+from .losses import rule_losses
+from .overrides import turned_off, weakenings
+
+IN_ORDER = {resource.plural: in_order for resource, in_order in EVALUATION}
+
+
+def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) -> Plan:
+    """The plan of a baseline. It is made anew if the state after it protects less than the baseline
+    describes."""
+    plan = make(desired, adjust)
+    after = plan.after()
+    filled = [_filled(item, after[item.resource.plural]) for item in desired]
+    return plan if filled == list(desired) else make(filled, adjust)
+
+
+def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
+    """The desired state, with the switches to set back in the objects that it names."""
+    resource = desired.resource
+    if desired.absent or desired.only_deletes:
+        return desired
+    defaults = [
+        list(_left_out(resource.fields, desired.objects.get(resource.key_of(obj)), obj))
+        for obj in planned
+    ]
+    described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
+    objects: dict[Key, Values] = {}
+    for index, changes in enumerate(defaults):
+        beside = (described[:index], described[index + 1 :])
+        kept = _to_set_back(resource, planned[index], changes, beside) if changes else ()
+        if kept:
+            key = resource.key_of(planned[index])
+            objects[key] = _over(resource, desired.objects[key], kept)
+    return desired._replace(objects={**desired.objects, **objects}) if objects else desired
+
+
+def _left_out(fields: Sequence[Field], values: Values | None, obj: Object) -> Iterator[Values]:
+    """The defaults of the switches that the values of a task leave out and that an object has
+    otherwise, one by one."""
+    for item in fields if values is not None else ():
+        value = values.get(item.name) if values else None
+        if item.fields and isinstance(obj.get(item.name), Mapping):
+            inner = _left_out(item.fields, value or {}, obj[item.name])
+            yield from ({item.name: change} for change in inner)
+        elif item.switch and value is None:
+            default: Any = item.absent_default if item.default is None else item.default
+            if item.normalised(obj) != item.value.normalise(default):
+                yield {item.name: default}
+
+
+def _over(resource: Resource, obj: Object, changes: Sequence[Values]) -> Object:
+    """An object with changes laid over it, one after the other."""
+    for change in changes:
+        obj = overlay(resource.fields, obj, change)
+    return obj
+
+
+def _to_set_back(
+    resource: Resource,
+    obj: Object,
+    changes: Sequence[Values],
+    beside: tuple[Sequence[Object], Sequence[Object]],
+) -> Sequence[Values]:
+    """As few of the changes as are needed so that an object protects no less than with all."""
+    front, behind = beside if resource in DDOS_OVERRIDES else ((), ())
+    described = [*front, _over(resource, obj, changes), *behind]
+    kept = list(changes)
+    for change in changes:
+        fewer = [item for item in kept if item is not change]
+        if not _protects_less(resource, described, [*front, _over(resource, obj, fewer), *behind]):
+            kept = fewer
+    return kept
+
+
+def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[Object]) -> bool:
+    """True if objects protect less than the same objects with other values."""
+    in_order = IN_ORDER.get(resource.plural)
+    if in_order:
+        return any(rule_losses(resource, in_order(was), in_order(becomes)))
+    if resource in DDOS_OVERRIDES:
+        return bool(weakenings(resource, was, becomes) or turned_off(resource, was, becomes))
+    protects_nobody = resource.semantics.protects_nobody
+    return any(protects_nobody(now) > protects_nobody(then) for then, now in zip(was, becomes))

@@ -1,0 +1,182 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The role describes an object that it names with the defaults of its switches: a value by hand that protects less is
+set back, and one that protects more stays; a module alone leaves alone what its task leaves out."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import L4, L7
+from tests.functional.idempotence_cases import override as override_of
+from tests.support.host_parts import RISKS
+from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
+
+ROLE = Context(is_role=True)
+GENERATED = "2026-11-21T10:00:00+00:00"
+ENABLED = {"scope": "global", "name": "global", "mode": "enabled"}
+HALF = {"prefix": "192.0.2.0/25"}
+WHOLE = {"prefix": "192.0.2.0/24"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """An object as somebody left it by hand, its entry in the baseline, and the fields that the role sets back."""
+
+    name: str
+    module: str
+    option: str
+    existing: Mapping[str, Any]
+    entry: Mapping[str, Any]
+    fields: Mapping[str, Any] | None  # None: it stays
+    status: str = "weakened"
+
+    @property
+    def changes(self) -> bool:
+        return self.fields is not None
+
+
+def of_account(
+    name: str, option: str, existing: Mapping[str, Any], entry: Mapping[str, Any], fields: Any, status: str = "weakened"
+) -> Case:
+    return Case(name, "account_protection", option, existing, entry, fields, status)
+
+
+REF = {"ref": "login"}
+BLOCK = {**REF, "action": "block", "expression": "ip.src eq 192.0.2.1"}
+SKIP = {**BLOCK, "action": "skip", "action_parameters": {"ruleset": "current"}}
+FILTER_ID, RULE_ID = "a" * 32, "b" * 32
+FIREWALL: dict[str, Any] = {
+    "id": RULE_ID,
+    "action": "block",
+    "paused": False,
+    "filter": {"id": FILTER_ID, "expression": "ip.src eq 192.0.2.1", "paused": False},
+}
+ENTRY = {"id": RULE_ID}
+PAUSED = {**FIREWALL["filter"], "paused": True}
+OVERRIDE = {**REF, "expression": "true"}
+CATEGORY = [{"category": "botnets", "action": "log"}]
+
+
+def override(**overrides: Any) -> dict[str, Any]:
+    return {**OVERRIDE, **overrides}
+
+
+def cases_of_rules(module: str) -> list[Case]:
+    return [
+        Case("a block is off", module, "rules", {**BLOCK, "enabled": False}, BLOCK, {"enabled": True}),
+        Case("only its ref is named", module, "rules", {**BLOCK, "enabled": False}, REF, {"enabled": True}),
+        Case("a skip is off", module, "rules", {**SKIP, "enabled": False}, SKIP, None),
+        Case("a log is off", module, "rules", {**BLOCK, "action": "log", "enabled": False}, REF, None),
+    ]
+
+
+def cases_of_overrides(module: str) -> list[Case]:
+    def case(name: str, existing: Mapping[str, Any], entry: Mapping[str, Any], fields: Any) -> Case:
+        return Case(name, module, "overrides", existing, entry, fields)
+
+    block = override(action="block")
+    return [
+        case("it only logs", override(action="log", sensitivity="default"), override(sensitivity="default"), {"action": "default"}),
+        case("it only logs, and has nothing else", override(action="log"), OVERRIDE, {"action": "default"}),
+        case("it is less sensitive", override(action="block", sensitivity="low"), block, {"sensitivity": "default"}),
+        case("it logs a category", override(action="block", categories=CATEGORY), block, {"categories": []}),
+        case("it blocks", override(action="block", sensitivity="low"), override(sensitivity="low"), None),
+        case("it is off", override(action="block", enabled=False), block, {"enabled": True}),
+        case("a weak one is off", override(sensitivity="low", enabled=False), override(sensitivity="low"), None),
+    ]  # fmt: skip
+
+
+CASES = [
+    of_account("a prefix is excluded", "prefixes", {**HALF, "excluded": True}, HALF, {"excluded": False}),
+    of_account("an exclusion is protected", "prefixes", HALF, {**HALF, "excluded": True}, {"excluded": True}, "drift"),
+    of_account("an allowlist entry is off", "allowlist", {**HALF, "enabled": False}, HALF, None),
+    of_account("a rule is disabled", "rules", {**ENABLED, "mode": "disabled"}, {"scope": "global"}, {"mode": "monitoring"}, "unprotected"),
+    of_account("a rule mitigates", "rules", ENABLED, {"scope": "global"}, None),
+    of_account("a mode is not known", "rules", {**ENABLED, "mode": "perhaps"}, {"scope": "global"}, None, "unknown"),
+    *cases_of_rules("custom_rules"),
+    *cases_of_rules("network_firewall_rules"),
+    Case("a rule is paused", "firewall_rules", "rules", {**FIREWALL, "paused": True}, ENTRY, {"paused": False}),
+    Case("a filter is paused", "firewall_rules", "rules", {**FIREWALL, "filter": PAUSED}, ENTRY, {"filter": {"paused": False}}),
+    Case(
+        "both are paused", "firewall_rules", "rules", {**FIREWALL, "paused": True, "filter": PAUSED}, ENTRY,
+        {"paused": False, "filter": {"paused": False}},
+    ),
+    Case("an allow is paused", "firewall_rules", "rules", {**FIREWALL, "action": "allow", "paused": True}, ENTRY, None),
+    Case("it is paused in the baseline", "firewall_rules", "rules", {**FIREWALL, "filter": PAUSED}, {**ENTRY, "paused": True}, {"paused": True}, "drift"),
+    *cases_of_overrides("ddos_l4_overrides"),
+    *cases_of_overrides("ddos_l7_overrides"),
+]  # fmt: skip
+
+
+def raw_override(fields: Mapping[str, Any], module: str) -> dict[str, Any]:
+    """An override as Cloudflare has it."""
+    names = {"sensitivity": "sensitivity_level"}
+    own = {names.get(name, name): fields[name] for name in fields.keys() - {"ref", "expression", "enabled"}}
+    managed = L4 if module == "ddos_l4_overrides" else L7
+    return {**override_of(fields["ref"], fields["expression"], managed, **own), "enabled": fields.get("enabled", True)}
+
+
+def seeded(service: LocalService, case: Case) -> None:
+    account, zone = service.account(ACCOUNT), service.zone(ZONE)
+    existing: Any = copy.deepcopy(dict(case.existing))
+    kinds: dict[str, Any] = {kind: {"rules": [ENABLED]} for kind in ("syn_flood", "out_of_state_tcp")}
+    if case.option == "overrides":
+        existing = raw_override(existing, case.module)
+    if case.module != "account_protection":
+        name = "rules" if case.module == "firewall_rules" else case.module
+        (zone if case.module in AREA_B else account).seed(**{name: [existing]})
+    elif case.option == "rules":
+        account.seed(enabled=True, prefixes=[WHOLE], **{**kinds, "syn_flood": {"rules": [existing]}})
+    else:
+        account.seed(
+            enabled=True,
+            **{"prefixes": [WHOLE], case.option: [*([WHOLE] if case.option == "prefixes" else []), existing]},
+            **kinds,
+        )
+
+
+def options(case: Case) -> dict[str, Any]:
+    entry = (
+        {"kind": "syn_flood", **case.entry}
+        if (case.module, case.option) == ("account_protection", "rules")
+        else case.entry
+    )
+    beside: Sequence[Mapping[str, Any]] = [WHOLE] if case.option == "prefixes" else []
+    return {case.option: [*beside, entry], "accept_risks": RISKS}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.module}: {case.name}")
+def test_the_role_sets_back_what_protects_less(case: Case, service: LocalService, modules: Modules) -> None:
+    seeded(service, case)
+    predicted = modules.run(case.module, check=True, context=ROLE, **options(case))
+    assert not predicted.get("failed"), predicted
+    assert [item["fields"] for item in predicted["operations"]] == ([case.fields] if case.changes else [])
+    record = host_record(host_results("lima", {}, {case.module: predicted}), GENERATED)
+    assert case.changes or case.status != "weakened" or record["status"] in ("in_order", "unprotected", "unknown"), (
+        record["reasons"]
+    )
+    assert not case.changes or record["status"] == case.status, record["reasons"]
+    done = modules.run(case.module, context=ROLE, **options(case))
+    for name in ("operations", "plan_id", "diff", "changed"):
+        assert done.get(name) == predicted.get(name)
+    assert modules.run(case.module, context=ROLE, **options(case))["changed"] is False
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.module}: {case.name}")
+def test_a_module_alone_leaves_alone_what_is_left_out(case: Case, service: LocalService, modules: Modules) -> None:
+    seeded(service, case)
+    result = modules.done(case.module, **options(case))
+    named = {name: case.fields[name] for name in (case.fields or {}) if name in case.entry and case.fields}
+    assert [item["fields"] for item in result["operations"]] == ([named] if named else [])
