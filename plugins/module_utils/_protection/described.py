@@ -46,7 +46,9 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
         kept = _to_set_back(resource, planned[index], changes, beside) if changes else ()
         if kept:
             key = resource.key_of(planned[index])
-            objects[key] = _over(resource, desired.objects[key], kept)
+            # An override that is left with nothing has to name its sensitivity.
+            own = {**_lacking(resource, planned[index]), **desired.objects[key]}
+            objects[key] = _over(resource, own, kept)
     return desired._replace(objects={**desired.objects, **objects}) if objects else desired
 
 
@@ -62,6 +64,12 @@ def _left_out(fields: Sequence[Field], values: Values | None, obj: Object) -> It
             default: Any = item.absent_default if item.default is None else item.default
             if item.normalised(obj) != item.value.normalise(default):
                 yield {item.name: default}
+
+
+def _lacking(resource: Resource, obj: Object) -> Values:
+    """The switches that an object lacks, with the values that count there."""
+    lacking = [item for item in resource.fields if item.switch and item.name not in obj]
+    return {item.name: item.absent_default for item in lacking if item.absent_default is not None}
 
 
 def _over(resource: Resource, obj: Object, changes: Sequence[Values]) -> Object:

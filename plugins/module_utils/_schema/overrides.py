@@ -113,7 +113,7 @@ def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -
     for name in ("action", *ENTRY_KEYS):
         if name in fitted and fitted[name] in (DEFAULT, [], None):
             del fitted[name]
-    if (existing or "sensitivity" in named) and not any(
+    if "sensitivity" in named and not any(
         name in fitted for name in (*OWN, PARAMETERS, OTHER_RULE)
     ):
         fitted["sensitivity"] = DEFAULT  # an override that changes nothing says at least that
