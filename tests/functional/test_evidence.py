@@ -81,6 +81,13 @@ CASES = [
     Case("packets of more hours count", [*BUSY, flow(9000, hours_ago=25)], "evidence", "Within 26 h", FIRST, evidence={"hours": 26}),
     Case("packets that were dropped are no loss", [*BUSY, {**flow(9000), "outcome": "drop"}]),
     Case("other networks do not count", [*BUSY, flow(9000, to="192.0.2.7")]),
+    Case("too much of one network hides no silent one", [BUSY[0], flow(9000)], "evidence", "saw no traffic to 198.51.100.0/24.", BOTH),
+    Case("a destination that is not understood", [*BUSY, {**BUSY[0], "ipDestinationSubnet": "nowhere"}], "unknown",
+         "Destinations are not understood: nowhere.", BOTH),
+    Case("another region does not hide what the global rule loses", [*BUSY, {**BUSY[0], "coloCode": "SJC", "packets": 100}, flow(10, coloCode="SJC")],
+         "evidence", "9.09", FIRST),
+    Case("a setting that is not understood", BUSY, "unknown", "settings of the analytics are not understood: notOlderThan.", BOTH,
+         account={"analytics": {"tcp": {"notOlderThan": 0}}}),
     Case("no traffic at all", [], "unknown", "The analytics saw no traffic.", BOTH),
     Case("no traffic to one network", BUSY[:1], "unknown", "The analytics saw no traffic to 198.51.100.0/24.", SECOND),
     Case("too few samples", [BUSY[0], {**BUSY[1], "sampleInterval": 1000}], "unknown", "Only 10 packets were sampled", SECOND),
@@ -93,7 +100,7 @@ CASES = [
          account={"analytics": {"tcp": {"enabled": False}}}),
     Case("a retention that is too short", BUSY, "unknown", "are kept for 6 h, and 24 h", BOTH,
          account={"analytics": {"tcp": {"notOlderThan": 6 * 3600}}}),
-    Case("too much, although not all is known", [*BUSY, flow(9000)], "evidence", "", FIRST,
+    Case("too much, although not all is known", [*BUSY, flow(9000)], "evidence", "a shard is lost", BOTH,
          faults={"kind": "query_errors_beside", "messages": ["a shard is lost"]}),
     Case("a data center's rule sees its own traffic", [*BUSY, flow(9000)], "unknown", "saw no traffic to", BOTH, IN_AMS),
     Case("a data center's rule loses its own traffic", [{**item, "coloCode": "AMS"} for item in [*BUSY, flow(9000)]], "evidence", "", FIRST, IN_AMS),
@@ -250,6 +257,86 @@ def test_an_acceptance_lets_its_networks_pass(service: LocalService, modules: Mo
     assert modules.done("protection_rule", accept_risks=[others], **options)["pending"]["reason"] == "unknown"
     result = modules.done("protection_rule", accept_risks=[idle], **options)
     assert result["rule"]["mode"] == "enabled" and result["risks"][0]["reason"] == "nobody uses it yet"
+
+
+def test_an_accepted_network_hides_no_other_one(service: LocalService, modules: Modules) -> None:
+    """Neither one that is protected for an hour, nor one of which nothing is known."""
+    seed(service, Case("", BUSY[:1]))
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+    service.clock.advance(hours=1)
+    service.account(ACCOUNT).seed(traffic=[BUSY[0], {"ipDestinationAddress": "192.0.2.7", "packets": 9000}])
+    options: Any = {**OUT_OF_STATE, "staged_rollout": True, "rollout_evidence": {}}
+    accepted = [{"code": "drops_traffic", "networks": SECOND}]
+    pending = modules.done("protection_rule", accept_risks=accepted, **options)["pending"]
+    assert pending["networks"] == ["192.0.2.0/24", *SECOND] and "for 24 h already: 192.0.2.0/24." in pending["message"]
+    accepted.append({"code": "drops_traffic", "networks": ["192.0.2.0/24"]})
+    assert modules.done("protection_rule", accept_risks=accepted, **options)["rule"]["mode"] == "enabled"
+
+
+LATE = {"prefix": "192.0.2.0/24"}
+TO_LATE = {"ipDestinationAddress": "192.0.2.7", "packets": 9000}
+AMS_OFF = {**AMS, "mode": "disabled"}
+FILTER_OFF = {"expression": "ip.dst in {192.0.2.0/24}", "mode": "disabled"}
+BRINGING: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "an exclusion ends": ({"prefixes": [{**LATE, "excluded": True}]}, {"prefixes": [{**LATE, "excluded": False}]}),
+    "an exclusion is deleted": (
+        {"prefixes": [LATE, {"prefix": "192.0.2.128/25", "excluded": True}]},
+        {"prefixes": [*PREFIXES, LATE], "purge": ["prefixes"]},
+    ),
+    "a disabled filter is deleted": (
+        {"prefixes": [LATE], "out_of_state_tcp": {"filters": [FILTER_OFF]}},
+        {"filters": [], "purge": ["filters"]},
+    ),
+    "a disabled rule of a data center is deleted": (
+        {"prefixes": [LATE], "out_of_state_tcp": {"rules": [AMS_OFF]}},
+        {"purge": ["rules"]},
+    ),
+    "an allowlist entry is deleted": (
+        {"prefixes": [LATE], "allowlist": [{"prefix": "10.0.0.1/32"}]},
+        {"allowlist": [], "purge": ["allowlist"]},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BRINGING)
+def test_a_rule_waits_for_traffic_that_its_own_plan_brings(name: str, service: LocalService, modules: Modules) -> None:
+    existing, task = BRINGING[name]
+    own = existing.get("out_of_state_tcp", {})
+    account = {**existing, "prefixes": [*PREFIXES, *existing["prefixes"]]}
+    account["out_of_state_tcp"] = {"rules": [GLOBAL, *own.get("rules", [])], "filters": own.get("filters", [])}
+    service.account(ACCOUNT).seed(enabled=True, syn_flood={"rules": [GLOBAL]}, **account)
+    service.clock.advance(hours=48)
+    service.account(ACCOUNT).seed(traffic=[*BUSY, TO_LATE])
+    accepted = ["mass_deletion", "empties_list"]
+    options: Any = {"rules": [dict(OUT_OF_STATE), {**SYN_FLOOD, "mode": "monitoring"}], "rollout_evidence": {}, **task}
+    predicted, result = (
+        modules.done("account_protection", check, staged_rollout=True, accept_risks=accepted, **options)
+        for check in (True, False)
+    )
+    assert predicted["operations"] == result["operations"] and result["changed"]
+    assert "out_of_state_tcp_rule" not in [
+        item["resource"] for item in result["operations"] if item["action"] == "update"
+    ]
+    (pending,) = result["pending"]
+    assert pending["reason"] == "unknown"
+
+
+def test_a_prefix_that_was_excluded_an_hour_ago_is_young(service: LocalService, modules: Modules) -> None:
+    seed(service, Case("", BUSY, account={"prefixes": [{**LATE, "excluded": True}]}))
+    modules.done("protected_prefixes", prefixes=[{**LATE, "excluded": False}])
+    service.clock.advance(hours=1)
+    service.account(ACCOUNT).seed(traffic=[*BUSY, TO_LATE])
+    options: Any = {**OUT_OF_STATE, "staged_rollout": True, "rollout_evidence": {}}
+    pending = modules.done("protection_rule", **options)["pending"]
+    assert (pending["reason"], pending["networks"]) == ("unknown", ["192.0.2.0/24"])
+
+
+def test_many_excluded_hosts_do_not_keep_a_rule_back(service: LocalService, modules: Modules) -> None:
+    hosts = [{"prefix": f"10.20.{number}.9/32", "excluded": True} for number in range(205)]
+    flows = [{"ipDestinationAddress": f"10.20.{number}.7", "packets": 9000} for number in range(205)]
+    seed(service, Case("", [*BUSY, *flows], account={"prefixes": [{"prefix": "10.20.0.0/16"}, *hosts]}))
+    options: Any = {**OUT_OF_STATE, "staged_rollout": True, "rollout_evidence": {}}
+    assert modules.done("protection_rule", **options)["rule"]["mode"] == "enabled" and len(service.queries) == 3
 
 
 def test_one_query_answers_for_the_whole_account(service: LocalService, modules: Modules) -> None:

@@ -17,7 +17,7 @@ from typing import Iterable, Sequence, Tuple
 from .._api.client import Client
 from .._expressions.grammar import NotKnown
 from .._plan.plan import Operation, Plan
-from .._protection.coverage import Coverage, Decided, decided_by, prefixes_since
+from .._protection.coverage import AccountLosses, Coverage, Decided, decided_by, protected_since
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
 from .._text import first_few, plural, sentence
@@ -28,6 +28,7 @@ from .._values.address_set import (
     INSIDE,
     Range,
     Ranges,
+    difference,
     intersection,
     networks,
     position_in,
@@ -39,6 +40,7 @@ from .risks.base import Verdict, VerdictKey, enabled_too_soon, enabling, key_of,
 from .terms import EvidenceLimits
 
 Share = Tuple[Ranges, Sums]  # a network, and the traffic to it
+Doubt = Tuple[str, Ranges]  # sentences, and the networks of which they say what is not known
 
 
 def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
@@ -47,8 +49,14 @@ def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
     return share or (limits.max_packets is not None and sums.would_drop > limits.max_packets)
 
 
-def judge(decided: Decided, evidence: Evidence, limits: EvidenceLimits) -> Verdict:
-    """The verdict on an object: network by network, no more may be lost than the limits allow."""
+def judge(
+    decided: Decided, evidence: Evidence, limits: EvidenceLimits, more: Sequence[Doubt] = ()
+) -> Verdict:
+    """The verdict on an object: network by network, no more may be lost than the limits allow.
+
+    It concerns each network that loses too much or is not known, with `more` that is not known, so
+    that no acceptance of one network hides another.
+    """
     space = decided.space
     if not space:
         return not_known("It decides for no protected address.", [])
@@ -58,16 +66,23 @@ def judge(decided: Decided, evidence: Evidence, limits: EvidenceLimits) -> Verdi
     lost = summed(rows).would_drop
     advice = Evidence(evidence.component, rows, ()).advice()
     exceeding = [share for share in shares if _exceeds(limits, share[1])]
-    if exceeding:
-        worst = max(exceeding, key=_percent)
-        ranges = union(item for networks_, _sums in exceeding for item in networks_)
-        message = _too_much(worst, ranges, limits)
-        return Verdict("evidence", message, _percent(worst), lost, ranges, advice)
-    thin = [share for share in by_prefix if not share[1].known]
-    if evidence.unknown or thin:
-        ranges = space if evidence.unknown else union(item for one, _sums in thin for item in one)
-        return not_known(" ".join([*evidence.unknown, *_too_thin(thin)]), ranges)
-    return Verdict("", "", max(map(_percent, shares)), lost, [], advice)
+    doubts = [*((reason, space) for reason in evidence.unknown), *_too_thin(by_prefix), *more]
+    unknown = not_known(" ".join(text for text, _ranges in doubts), _all_of(doubts))
+    if not exceeding and doubts:
+        return unknown
+    if not exceeding:
+        return Verdict("", "", max(map(_percent, shares)), lost, [], advice)
+    worst, ranges = (
+        max(exceeding, key=_percent),
+        union(item for one in exceeding for item in one[0]),
+    )
+    sentences = [_too_much(worst, ranges, limits), *([unknown.message] if doubts else [])]
+    concerned = union([*ranges, *unknown.ranges])
+    return Verdict("evidence", " ".join(sentences), _percent(worst), lost, concerned, advice)
+
+
+def _all_of(doubts: Sequence[Doubt]) -> Ranges:
+    return union(item for _text, ranges in doubts for item in ranges)
 
 
 def _percent(share: Share) -> float:
@@ -101,7 +116,7 @@ def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[Sha
 
     def key(row: Row) -> tuple[Range, str]:
         destination = range_of(row.destination) or (0, 0)
-        return subnet_of(destination), row.data_center if decided.in_region else ""
+        return subnet_of(destination), row.data_center if decided.beside_region else ""
 
     return [
         (intersection([subnet], space), summed(group))
@@ -123,16 +138,17 @@ def _too_much(worst: Share, ranges: Ranges, limits: EvidenceLimits) -> str:
     )
 
 
-def _too_thin(thin: Sequence[Share]) -> list[str]:
-    """The prefixes to which too few packets were seen, in sentences."""
-    silent = [text for ranges, sums in thin if not sums.samples for text in networks(ranges)]
+def _too_thin(by_prefix: Sequence[Share]) -> list[Doubt]:
+    """The prefixes to which too few packets were seen."""
+    silent = union(item for ranges, sums in by_prefix if not sums.samples for item in ranges)
     few = [
-        f"{too_few(sums.samples).rstrip('.')}, to {first_few(networks(ranges))}."
-        for ranges, sums in thin
-        if sums.samples
+        (f"{too_few(sums.samples).rstrip('.')}, to {first_few(networks(ranges))}.", ranges)
+        for ranges, sums in by_prefix
+        if sums.samples and not sums.known
     ]
-    seen_none = [f"The analytics saw no traffic to {first_few(silent)}."] if silent else []
-    return [*seen_none, *few[:3]]
+    seen_none = (f"The analytics saw no traffic to {first_few(networks(silent))}.", silent)
+    sentences = " ".join(text for text, _ranges in few[:3])
+    return [doubt for doubt in (seen_none, (sentences, _all_of(few))) if doubt[1]]
 
 
 CHANGES = (
@@ -140,6 +156,11 @@ CHANGES = (
     " first, and enable it later."
 )
 SWITCHED_OFF = "TCP protection is off, so that nothing was monitored."
+BROUGHT = (
+    "The same plan brings it traffic to {} that nothing monitored; apply that first, and enable it"
+    " later."
+)
+YOUNG = "It is not known that these networks are protected for {:g} h already: {}."
 
 
 def verdicts_without_traffic(
@@ -169,24 +190,26 @@ def ask(
 
 
 def verdicts_of(
-    items: Sequence[Operation],
-    plan: Plan,
-    listings: AccountTraffic,
-    limits: EvidenceLimits,
-    now: datetime | None,
+    items: Sequence[Operation], plan: Plan, listings: AccountTraffic, limits: EvidenceLimits
 ) -> dict[VerdictKey, Verdict]:
     """The verdicts of the traffic on objects, by the coverage after their plan."""
-    coverage, is_off = Coverage(plan.after()), Coverage(plan.before).enabled is False
+    before, coverage = Coverage(plan.before), Coverage(plan.after())
+    losses, is_off = AccountLosses(before, coverage), before.enabled is False
+    settled = protected_since(before, listings.since)
     decided = [_decides_for(item, coverage, is_off) for item in items]
     spaces = {tuple(one.space): one.space for one in decided if isinstance(one, Decided)}
     traffic = listings.traffic(list(spaces.values()))
-    oldest = now and now - limits.time
     verdicts = {}
     for item, one in zip(items, decided):
         if isinstance(one, Decided):
-            verdict = judge(one, evidence_of(traffic, str(item.resource.component)), limits)
-            young = [] if verdict.reason else _young(one, coverage, oldest)
-            one = _too_young(young, limits) if young else verdict
+            young = difference(one.space, settled)
+            brought = losses.unwatched(item.resource, item.key, difference(one.space, young))
+            doubts = [
+                (YOUNG.format(limits.hours, first_few(networks(young))), young),
+                (BROUGHT.format(first_few(networks(brought))), brought),
+            ]
+            evidence = evidence_of(traffic, str(item.resource.component))
+            one = judge(one, evidence, limits, [doubt for doubt in doubts if doubt[1]])
         verdicts[key_of(item)] = one
     return verdicts
 
@@ -199,18 +222,3 @@ def _decides_for(item: Operation, coverage: Coverage, is_off: bool) -> Decided |
         return decided_by(coverage, item.resource, item.planned or {})
     except NotKnown as exc:
         return not_known(sentence(f"what it matches is not known: {exc}"), coverage.protected)
-
-
-def _young(decided: Decided, coverage: Coverage, oldest: datetime | None) -> list[Range]:
-    """The prefixes of an object that are not known to be protected since then."""
-    if oldest is None:
-        return []
-    since = prefixes_since(coverage)
-    return [prefix for prefix, _ranges in decided.networks if since.get(prefix, oldest) > oldest]
-
-
-def _too_young(young: Sequence[Range], limits: EvidenceLimits) -> Verdict:
-    listed = first_few([text for item in young for text in networks([item])])
-    hours = f"{limits.hours:g} h"
-    why = f"It is not known that these networks are protected for {hours} already: {listed}."
-    return not_known(why, list(young))

@@ -94,7 +94,7 @@ class Rollout:
         rest = {resource.plural: objects for resource, objects in zip(unread, results)}
         plan = plan._replace(before={**rest, **plan.before}) if rest else plan
         if asking and self.limits and self._listings:
-            more = evidence.verdicts_of(asking, plan, self._listings, self.limits, self.now)
+            more = evidence.verdicts_of(asking, plan, self._listings, self.limits)
             self.verdicts.update(more)
         return plan
 

@@ -12,21 +12,21 @@ carves out its network, whatever other entries there are inside or around it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import datetime
 from functools import cached_property
 from typing import Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.solve import matched
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
-from .._schema.resource import Object, Resource
+from .._schema.resource import Key, Object, Resource
 from .._text import capitalised, excerpt
 from .._timestamps import read_timestamp
 from .._values.address_set import Range, Ranges, counted, difference, intersection, range_of, union
 from .._values.kinds import CODE, FLAG
 from .modes import (
     DATA_CENTER,
+    GLOBAL,
     OFF,
-    REGION,
     UNDECIDED,
     Component,
     Lowered,
@@ -40,6 +40,7 @@ from .modes import (
     never_mitigated,
     no_longer_mitigated,
     union_of_modes,
+    watching,
 )
 
 IDLE = frozenset([OFF, DISABLED])
@@ -243,21 +244,18 @@ def _does(modes: Modes) -> str:
     return f"treats traffic differently ({', '.join(in_order(modes))}) for"
 
 
-NEVER = datetime.max.replace(tzinfo=timezone.utc)
-
-
 class Decided(NamedTuple):
     """The traffic that a rule or filter decides for; perhaps not for all of it.
 
     `networks` are the protected prefixes with what of each it decides for. It decides in the data
-    centers `only` (None: all) and not in those `but`; of one `in_region` it is not known which
-    data centers are in it.
+    centers `only` (None: all) and not in those `but`; of one `beside_region`, or for a region, it
+    is not known in which of them.
     """
 
     networks: Sequence[tuple[Range, Ranges]]
     only: frozenset[str] | None = None
     but: frozenset[str] = frozenset()
-    in_region: bool = False
+    beside_region: bool = False
 
     @property
     def space(self) -> Ranges:
@@ -284,7 +282,8 @@ def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     others = frozenset(
         rule.place.casefold() for rule in component.rules if rule.scope == DATA_CENTER
     )
-    return Decided(networks, but=others, in_region=scope == REGION)
+    in_regions = any(rule.scope not in (GLOBAL, DATA_CENTER) for rule in component.rules)
+    return Decided(networks, but=others, beside_region=in_regions)
 
 
 def _networks(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
@@ -294,13 +293,24 @@ def _networks(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
     return [piece for piece in pieces if piece[1]]
 
 
-def prefixes_since(coverage: Coverage) -> dict[Range, datetime]:
-    """Since when each prefix is protected; the end of time for one that is not yet, and for one of
-    which that is not known."""
-    return {
-        network: read_timestamp(entry.get("created_on")) or NEVER
-        for entry, network in coverage.prefixes(excluded=False)
-    }
+def protected_since(coverage: Coverage, oldest: datetime) -> Ranges:
+    """The addresses that are known to be protected without a break since then.
+
+    A prefix that changed later may have been excluded until then.
+    """
+    settled: list[Range] = []
+    touched: list[Range] = []
+    for entry, network in coverage.prefixes(excluded=False):
+        created, changed = (
+            read_timestamp(entry.get(f"{name}_on")) for name in ("created", "modified")
+        )
+        since = max(created or changed, changed) if changed else None
+        if since and since <= oldest:
+            settled.append(network)
+        elif since is None or since != created:
+            touched.append(network)
+    lost = union([*touched, *coverage.carved_out])
+    return [] if coverage.malformed_exclusions else difference(union(settled), lost)
 
 
 def outermost(ranges: Iterable[Range]) -> list[Range]:
@@ -345,3 +355,17 @@ class AccountLosses:
         """The rules of a component that have less sensitivity in the second state."""
         was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))
         return lowered_rules(was, becomes) if was and becomes else []
+
+    def unwatched(self, resource: Resource, key: Key, space: Ranges) -> Ranges:
+        """The addresses with traffic that a rule or filter decides for in the second state, and
+        that its component neither mitigates nor monitors in the first one."""
+        if difference(self.was.bypassing, self.becomes.bypassing):
+            return space
+        was = watching(self.was.state, resource)
+        for becomes in (
+            watching(self.becomes.state, resource),
+            watching(self.becomes.state, resource, key),
+        ):
+            parts = no_longer_mitigated(becomes, was, space) if space else []
+            space = union(item for part in parts for item in part.ranges)
+        return space

@@ -49,7 +49,7 @@ from .._schema.account import (
     levels_of_rule,
     rules_of,
 )
-from .._schema.resource import NO_ITEMS, Object
+from .._schema.resource import NO_ITEMS, Key, Object, Resource
 from .._text import excerpt, first_few
 from .._values.address_set import (
     EVERYTHING,
@@ -273,6 +273,29 @@ def components(state: Mapping[str, Sequence[Object]]) -> list[Component]:
         for kind, resource in rules.items()
         if not resource.on_demand or state.get(resource.plural) is not None
     ]
+
+
+def watching(
+    state: Mapping[str, Sequence[Object]], resource: Resource, key: Key | None = None
+) -> Component:
+    """The component of a resource as if all that monitors mitigated too; with a key, as if only
+    this object of the resource did."""
+
+    def watched(item: Resource, obj: Object) -> Object:
+        if CODE.normalise(obj.get("mode")) not in (ENABLED, MONITORING):
+            return obj
+        is_meant = key is None or (item is resource and item.key_of(obj) == key)
+        return {**obj, "mode": ENABLED if is_meant else MONITORING}
+
+    kind = str(resource.component)
+    lists = filter(None, (rules_of(kind), filters_of(kind)))
+    return component(
+        kind,
+        {
+            item.plural: [watched(item, obj) for obj in state.get(item.plural) or ()]
+            for item in lists
+        },
+    )
 
 
 def _read_mode(obj: Object, what: str, problems: list[str]) -> str:

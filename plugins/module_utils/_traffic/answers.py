@@ -35,9 +35,10 @@ class Row(NamedTuple):
 
 
 def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
-    """The position of a destination: inside of a space, outside of all, or across an edge."""
+    """The position of a destination: inside of a space, outside of all, or across an edge; one that
+    is not understood may be inside."""
     destination = range_of(row.destination)
-    positions = {position_in(destination, space) for space in spaces} if destination else {OUTSIDE}
+    positions = {position_in(destination, space) for space in spaces} if destination else {INSIDE}
     return next((one for one in (STRADDLING, INSIDE) if one in positions), OUTSIDE)
 
 
@@ -98,12 +99,14 @@ class Unanswered(Exception):
 
 
 class NodeSettings(NamedTuple):
-    """Limits of what an account may ask of a node; seconds and numbers, None for those not told."""
+    """Limits of what an account may ask of a node; seconds and numbers, None for those not told,
+    and the names of those that are not understood."""
 
-    enabled: bool | None
+    enabled: bool
     not_older_than: int | None
     max_duration: int | None
     max_page_size: int | None
+    odd: Sequence[str] = ()
 
 
 class NodeRows(NamedTuple):
@@ -150,7 +153,7 @@ def _unexpected(response: Response, problem: str) -> Unanswered:
 def _errors(response: Response, document: Any) -> Iterator[Unanswered]:
     """The errors of an answer, in the envelope of the analytics or in the usual one."""
     listed = document.get("errors") if isinstance(document, dict) else None
-    for item in listed if isinstance(listed, list) else []:
+    for item in listed if isinstance(listed, list) else [listed] if listed is not None else []:
         message = item.get("message") if isinstance(item, dict) else item
         path = item.get("path") if isinstance(item, dict) else None
         yield _unanswered(response.status, str(message or "it gave no reason"), path)
@@ -195,15 +198,19 @@ def _row(item: Any, page: Page) -> Row:
 
 def _settings(listed: Any) -> dict[str, NodeSettings]:
     """By the name of the node; without those of which the answer says nothing."""
-    read: dict[str, NodeSettings] = {}
-    for node in NODES:
-        item = listed.get(node.field) if isinstance(listed, dict) else None
-        if isinstance(item, dict):
-            numbers = [_positive(item.get(name)) for name in LIMITS_OF_NODES]
-            enabled = item.get("enabled")
-            enabled = enabled if isinstance(enabled, bool) else None
-            read[node.name] = NodeSettings(enabled, *numbers)
-    return read
+    of_nodes = {
+        node.name: listed.get(node.field) if isinstance(listed, dict) else listed for node in NODES
+    }
+    return {name: _of_node(item) for name, item in of_nodes.items() if item is not None}
+
+
+def _of_node(item: Any) -> NodeSettings:
+    values = item if isinstance(item, dict) else {}
+    enabled, limits = values.get("enabled"), {name: values.get(name) for name in LIMITS_OF_NODES}
+    odd = [] if isinstance(enabled, bool) else ["enabled"]
+    odd += [name for name, value in limits.items() if value is not None and not _positive(value)]
+    oldest, longest, page_size = map(_positive, limits.values())
+    return NodeSettings(enabled is not False, oldest, longest, page_size, tuple(odd))
 
 
 def _positive(value: Any) -> int | None:

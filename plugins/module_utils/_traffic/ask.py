@@ -17,7 +17,7 @@ from typing import Callable, Mapping, Sequence
 from .._api.responses import Request, Response
 from .._errors import ServiceError
 from .._text import plural
-from .._values.address_set import INSIDE, STRADDLING, Ranges
+from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges
 from .answers import (
     NodeRows,
     NodeSettings,
@@ -33,7 +33,7 @@ from .queries import NODES, Page, node_of, query
 GRAPHQL_PATH = "graphql"
 MAX_PAGES = 20  # of one node
 MARGIN = 60  # seconds, which may pass until Cloudflare looks at its clock
-MAX_STRADDLING = 200  # subnets that are asked for address by address
+MAX_STRADDLING = 200  # subnets that one query asks for address by address
 Send = Callable[[Request], Response]
 
 
@@ -123,7 +123,7 @@ class AccountTraffic:
         if allowed is None:
             return NodeTraffic(page).without(refusal.reason)
         listing = NodeTraffic(bounded(page, allowed)).without(*kept_back(page, allowed))
-        if allowed.enabled is False:
+        if not allowed.enabled:
             return listing
         try:
             answer = self.ask([listing.page])
@@ -173,23 +173,27 @@ class AccountTraffic:
         listing = replace(listing, rows=inside)
         if not subnets:
             return listing
-        if len(subnets) > MAX_STRADDLING:
+        if len(subnets) > MAX_PAGES * MAX_STRADDLING:
             reason = f"{len(subnets)} subnets are only in part of what is asked for."
             return listing.without(reason)
-        page = listing.page._replace(subnets=subnets, first=None)
-        try:
-            by_address = self.complete(self.listing(page, self.ask([page])))
-        except Unanswered as exc:
-            return listing.without(exc.reason)
-        rows = [row for row in by_address.rows if position_of(row, spaces) == INSIDE]
-        return replace(listing, rows=[*inside, *rows]).without(*by_address.unknown)
+        for first in range(0, len(subnets), MAX_STRADDLING):
+            of_page = subnets[first : first + MAX_STRADDLING]
+            page = listing.page._replace(subnets=of_page, first=None)
+            try:
+                by_address = self.complete(self.listing(page, self.ask([page])))
+            except Unanswered as exc:
+                return listing.without(exc.reason)
+            rows = [row for row in by_address.rows if position_of(row, spaces) != OUTSIDE]
+            listing = replace(listing, rows=[*listing.rows, *rows]).without(*by_address.unknown)
+        return listing
 
 
 def kept_back(page: Page, allowed: NodeSettings) -> list[str]:
     """The parts of a page that the settings of the account keep back, a sentence each."""
-    if allowed.enabled is False:
+    if not allowed.enabled:
         return [f"The account has no analytics of {page.node.product}."]
     seconds = (page.until - page.since).total_seconds()
+    odd = [f"The settings of the analytics are not understood: {', '.join(allowed.odd)}."]
     bounds = [
         f"{name} {limit / 3600:g} h"
         for name, limit in (
@@ -199,7 +203,8 @@ def kept_back(page: Page, allowed: NodeSettings) -> list[str]:
         if limit is not None and limit < seconds
     ]
     hours = f"{seconds / 3600:g} h"
-    return [f"The account's analytics {bound}, and {hours} are asked for." for bound in bounds]
+    kept = [f"The account's analytics {bound}, and {hours} are asked for." for bound in bounds]
+    return [*(odd if allowed.odd else []), *kept]
 
 
 def bounded(page: Page, allowed: NodeSettings) -> Page:

@@ -90,7 +90,7 @@ def test_the_gate_enables_nothing_that_the_model_keeps_and_keeps_nothing_else(
     listed = sorted(prefixes, key=lambda text: range_of(text) or (0, 0))
     ranges = [item for item in map(range_of, listed) if item]
     only = frozenset(["ams"]) if scope == "datacenter" else None
-    decided = Decided([(item, [item]) for item in ranges], only=only, in_region=scope == "region")
+    decided = Decided([(item, [item]) for item in ranges], only=only, beside_region=scope == "region")
     moment: Any = None
     evidence = evidence_of(Traffic(moment, moment, {"tcp": rows}, {"tcp": unknown}), component)
     reason = expected(rows, component, limits, scope, listed)

@@ -91,7 +91,7 @@ def test_too_few_samples_are_not_known() -> None:
 def test_a_region_is_as_bad_as_its_worst_data_center() -> None:
     rows = [Row(SMALL, "CDG", "", "pass", "pass", 10, 10), lost(SMALL, 1, "CDG")]
     assert verdict(*rows, where=decided(SMALL)).reason == ""
-    found = verdict(*rows, where=decided(SMALL, in_region=True))
+    found = verdict(*rows, where=decided(SMALL, beside_region=True))
     assert (found.reason, found.percent) == ("evidence", 9.091)
 
 

@@ -6,15 +6,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import (
-    NEVER,
     Coverage,
     decided_by,
-    prefixes_since,
+    protected_since,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
@@ -70,7 +70,7 @@ def test_scopes_tell_the_data_centers() -> None:
     seen = {"FRA": (True, False, True), "lax": (False, True, False), "LAX": (False, True, False)}
     for data_center, held in seen.items():
         assert tuple(item.holds(data_center) for item in (everywhere, lax, weur)) == held
-    assert [item.in_region for item in (everywhere, lax, weur)] == [False, False, True]
+    assert [item.beside_region for item in (everywhere, lax, weur)] == [True, False, True]
 
 
 def test_each_protected_prefix_is_a_network() -> None:
@@ -85,14 +85,40 @@ def test_each_protected_prefix_is_a_network() -> None:
     assert [networks(ranges) for _prefix, ranges in found.networks] == [["192.0.2.0/26"], ["192.0.2.128/25"]]
 
 
-def test_prefixes_are_protected_since_they_were_made() -> None:
-    stamp = "2026-07-01T12:00:00+00:00"
-    prefixes: list[dict[str, Any]] = [
-        {"id": "1", "prefix": "192.0.2.0/24", "created_on": stamp},
-        {"prefix": "198.51.100.0/24"},
-        {"id": "2", "prefix": "203.0.113.0/24", "created_on": "lately"},
-        {"id": "3", "prefix": "192.0.2.64/28", "excluded": True, "created_on": stamp},
-    ]
-    since = {networks([item])[0]: time for item, time in prefixes_since(Coverage({"prefixes": prefixes})).items()}
-    assert since.pop("192.0.2.0/24").isoformat() == stamp
-    assert since == {"198.51.100.0/24": NEVER, "203.0.113.0/24": NEVER}
+OLDEST = datetime(2026, 7, 1, 12, tzinfo=UTC)
+EARLY, LATE, LATER = "2026-06-01T12:00:00Z", "2026-07-02T12:00:00Z", "2026-07-02T13:00:00Z"
+SINCE = "198.51.100.0/24"
+
+
+@pytest.mark.parametrize(
+    ("times", "settled"),
+    [
+        ({"created_on": EARLY, "modified_on": EARLY}, [SINCE]),
+        ({"created_on": EARLY, "modified_on": LATE}, []),
+        ({"created_on": LATE, "modified_on": LATE}, []),
+        ({"created_on": None, "modified_on": EARLY}, [SINCE]),
+        ({"created_on": EARLY}, []),
+        ({"created_on": EARLY, "modified_on": "lately"}, []),
+        ({}, []),
+    ],
+)
+def test_protected_since_means_not_excluded_since(times: Any, settled: list[str]) -> None:
+    prefixes = [{"prefix": SINCE, **times}]
+    assert networks(protected_since(Coverage({"prefixes": prefixes}), OLDEST)) == settled
+
+
+@pytest.mark.parametrize(
+    ("inner", "settled"),
+    [
+        ({"created_on": LATE, "modified_on": LATE}, [SINCE]),
+        ({"created_on": EARLY, "modified_on": LATE}, ["198.51.100.0/25"]),
+        ({"created_on": LATE, "modified_on": LATER}, ["198.51.100.0/25"]),
+        ({"created_on": EARLY, "modified_on": EARLY, "excluded": True}, ["198.51.100.0/25"]),
+    ],
+)
+def test_a_prefix_within_another_one_may_have_been_excluded(inner: Any, settled: list[str]) -> None:
+    outer = {"prefix": SINCE, "created_on": EARLY, "modified_on": EARLY}
+    prefixes = [outer, {"prefix": "198.51.100.128/25", **inner}]
+    assert networks(protected_since(Coverage({"prefixes": prefixes}), OLDEST)) == settled
+    malformed = {"prefix": "somewhere", "excluded": True}
+    assert protected_since(Coverage({"prefixes": [*prefixes, malformed]}), OLDEST) == []

@@ -57,7 +57,7 @@ def test_rows_are_read() -> None:
         ({"enabled": False}, NodeSettings(False, None, None, None)),
         (
             {"enabled": None, "notOlderThan": "5", "maxDuration": True, "maxPageSize": 0},
-            NodeSettings(None, None, None, None),
+            NodeSettings(True, None, None, None, ("enabled", "notOlderThan", "maxDuration", "maxPageSize")),
         ),
     ],
 )

@@ -189,5 +189,8 @@ def test_too_many_subnets_at_the_edge_are_not_known(
     monkeypatch: pytest.MonkeyPatch, service: LocalService, asked: Asked
 ) -> None:
     monkeypatch.setattr(ask, "MAX_STRADDLING", 1)
-    traffic = asked(components=["syn_flood"], networks=["203.0.112.192/26", "203.0.113.192/26"])
+    asking: dict[str, Any] = {"components": ["syn_flood"], "networks": ["203.0.112.192/26", "203.0.113.192/26"]}
+    assert asked(**asking).unknown["tcp"] == [] and len(service.queries) == 3
+    monkeypatch.setattr(ask, "MAX_PAGES", 1)
+    traffic = asked(**asking)
     assert traffic.unknown["tcp"] == ["2 subnets are only in part of what is asked for."]
