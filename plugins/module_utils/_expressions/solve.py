@@ -46,6 +46,7 @@ OPEN_LEVEL, LAST_LEVEL = 1 << 20, 1 << 40  # of comparisons that are variables, 
 MOST_VARIABLES = 250
 MOST_STEPS = 500_000
 MISSING_NUMBER, NEGATIVE, GREATEST = -2, -1, 10**18  # only `ne` is true for a missing number
+NO_PORT = (-1, -1)  # of a packet that is not of TCP
 NUMBERS: Ranges = [(MISSING_NUMBER, GREATEST)]
 ALL_TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that no expression names
 EITHER: Ranges = [(0, 1)]
@@ -70,10 +71,12 @@ class DiagramNode(NamedTuple):
 
 class Diagrams:
     """Sets of requests or packets; they raise TooManyCases. `decide` says of which comparisons it
-    is known that all of the traffic, or nothing, meets them: by True and False."""
+    is known that all of the traffic, or nothing, meets them: by True and False. All packets that
+    meet `filters` have ports of TCP; others may lack them."""
 
-    def __init__(self, decide: Settled | None = None) -> None:
+    def __init__(self, decide: Settled | None = None, filters: bool = False) -> None:
         self._decide = decide
+        self._missing: Ranges = [] if filters else [NO_PORT]
         self._levels: dict[Hashable, int] = {name: at for at, name in enumerate(FIRST_LEVELS)}
         self._texts: dict[str, int] = {}
         end = DiagramNode(LAST_LEVEL, (), ())
@@ -168,7 +171,10 @@ class Diagrams:
         name, is_other = leaf.field, leaf.operator == "ne"
         try:
             if name in FILTER_FIELDS:
-                return self._within(name, FILTER_FIELDS[name].everything, values_of(leaf))
+                missing = self._missing if name in (SOURCE_PORT, PORT) else []
+                everything = union([*missing, *FILTER_FIELDS[name].everything])
+                ranges = values_of(leaf)
+                return self._within(name, everything, [*missing, *ranges] if is_other else ranges)
             if leaf.plain and _names_texts(leaf):
                 numbers = [
                     self._texts.setdefault(token.text, len(self._texts) + 1)
@@ -301,7 +307,7 @@ def matched(expression: str) -> Matches:
             values_of(leaf)
     except Unread as exc:
         raise NotKnown(f"{exc.problem} ({place_of(expression, exc.start)})") from exc
-    diagrams = Diagrams()
+    diagrams = Diagrams(filters=True)
     try:
         return destinations(diagrams, diagrams.of(tree))
     except TooManyCases:

@@ -385,7 +385,7 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> li
 def _lost_parts(
     filters: Sequence[Sequence[Filter]], places: _Places, space: Ranges
 ) -> list[TrafficPart]:
-    diagrams = Diagrams()
+    diagrams = Diagrams(filters=True)
     every = diagrams.combined("and", [diagrams.possible(), diagrams.to(space)])
     before, after = (_by_filters(diagrams, item, every) for item in filters)
     lost: list[tuple[Ranges, int, str]] = []

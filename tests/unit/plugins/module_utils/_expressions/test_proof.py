@@ -23,7 +23,7 @@ PROVEN = [
     'http.host ne "a" or http.host ne "b"', 'http.host ne "a" or http.host in {"a" "b"}', 'not (http.host eq "a" and http.host == "b")',
     'http.host contains "a" or not http.host contains "a"', 'h["x"][0] eq "a" || !(h["x"][0] eq "a")', 'not http.host in {}',
     'lower(http.host) eq "a" or not (lower( http.host ) == "a")', "x ne 5 or x in {1..9}", "not (x lt 5 and x gt 6)", "not (x lt 5 and x ge 5)",
-    'http.host ~ "[\\"]" or not http.host matches "[\\"]"', "tcp.dstport ge 0", "tcp.dstport in {0..79 80..65535}", "tcp.dstport le 70000",
+    'http.host ~ "[\\"]" or not http.host matches "[\\"]"', "tcp.dstport ge 80 or not tcp.dstport in {80..65535}",
     " or ".join(f"a{number} or not a{number}" for number in range(60)),
     " and ".join(f"(a{number} or not a{number})" for number in range(60)),
     " xor ".join([*(f"a{number}" for number in range(8))] * 2) + " xor true",
@@ -36,6 +36,7 @@ NOT_PROVEN = [
     'http.host ne "a" or http.host eq "b"', 'http.host eq "a" or not http.host eq "A"', 'http.host ne "\\x61" and http.host eq "a"',
     'http.host eq "a" or not http.uri eq "a"', "x ge 0", "x lt 5 or x ge 5", "x in {0..999999999999999999}", "x gt 5 or x le 4",
     'h["x"][0] eq "a" or not h["x"][1] eq "a"', "ssl or notssl", "tcp.dstport gt 0", "tcp.dstport in {0..065535}",
+    "tcp.dstport ge 0", "tcp.dstport in {0..79 80..65535}", "not tcp.dstport in {0..65535}",  # packets of UDP have none
     " or ".join(f"a{number}" for number in range(300)),
 ]  # fmt: skip
 
