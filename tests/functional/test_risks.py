@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 
 from tests.fake_service import LocalService
 from tests.fake_service.credentials import Grant
-from tests.functional.idempotence_cases import L7, override
+from tests.functional.idempotence_cases import L4, L7, override
 from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase
 from tests.functional.zone_risk_cases import FOUR, TEN, ZONE_RISK_CASES, Rule, identity, rule
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules, run_main
@@ -503,3 +503,20 @@ def test_the_first_override_of_a_zone_hides_those_of_its_account(
         assert "Zone Read (zone)" in str(done["warnings"])
     else:  # the override is there, so that nothing more is read
         assert (done["changed"], "warnings" in done) == (False, False)
+
+
+UDP_FLOOD = "599dab0942ff4898ac1b7797e954e98b"  # of the categories udp and generic
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_an_override_of_a_category_keeps_its_rules_from_weaker_ones_behind_it(
+    check: bool, service: LocalService, modules: Modules
+) -> None:
+    strict = override("strict", "true", L4, categories=[{"category": "generic", "action": "block"}])
+    weak = override("one", "true", L4, rules=[{"id": UDP_FLOOD, "action": "log"}])
+    service.account(ACCOUNT).seed(ddos_l4_overrides=[strict, weak])
+    gone: Any = {"overrides": [{"ref": "strict"}], "state": "absent"}
+    failed = modules.failed("ddos_l4_overrides", check=check, **gone)
+    assert "warnings" not in failed
+    (risk,) = failed["risks"]
+    assert f"override one sets the action log for rule {UDP_FLOOD} and all destinations" in risk["message"]

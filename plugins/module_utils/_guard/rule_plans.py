@@ -15,10 +15,16 @@ from .._schema.neighbours import ZONE
 from .._schema.registry import lists_named_in
 from .._schema.resource import Object, ReadCollection, Resource
 from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
-from .._text import did_you_mean, first_few
+from .._text import Message, did_you_mean, first_few
 from .feasibility import CHECKS, Surroundings, Unchecked, unchecked
 from .own_names import unread_names, with_own_names
-from .surroundings import hidden_overrides, unread_lists, unread_rules, with_surroundings
+from .surroundings import (
+    hidden_overrides,
+    unread_lists,
+    unread_managed_rules,
+    unread_rules,
+    with_surroundings,
+)
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
@@ -85,9 +91,12 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     if not catalogue or not naming:
         return ""
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
+    named = resource.catalogue_object()
+    if named.plural in plan.unread:
+        raise Unchecked(Message(not_known, plan.unread[named.plural]))
     try:
         with unchecked(not_known):
-            (listed,) = read(resource.catalogue_object())
+            (listed,) = plan.before.get(named.plural) or read(named)
         clauses = [
             f"{resource.title} {item.label} {clause}"
             for item in naming
@@ -138,12 +147,12 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     return ""
 
 
+WARNINGS = (hidden_overrides, unread_managed_rules, unread_lists, unread_rules)
+
+
 def warnings_of_surroundings(plan: Plan) -> list[str]:
     """Warnings of a plan that changes more than its objects, or may, since not all is known."""
-    return [
-        *filter(None, (hidden_overrides(plan), unread_lists(plan), unread_rules(plan))),
-        *unread_names(plan),
-    ]
+    return [*filter(None, [warning_of(plan) for warning_of in WARNINGS]), *unread_names(plan)]
 
 
 ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_list_items)

@@ -16,10 +16,10 @@ from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
-from .._protection.overrides import weakenings
+from .._protection.overrides import managed_rules, weakenings
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
+from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, named_entries, strengthens
 from .._schema.registry import lists_named_in
 from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES
@@ -48,6 +48,41 @@ def with_overrides_of_account(plan: Plan, client: Client) -> Plan:
     return plan._replace(before={**plan.before, hidden: overrides})
 
 
+def with_managed_rules(plan: Plan, client: Client) -> Plan:
+    """The plan with the managed rules that its overrides are about, if these name categories or
+    rules that may be about the same one."""
+    resources = [item.resource for item in plan.operations[:1] if item.resource.catalogue]
+    names = {
+        (what, name)
+        for state in (plan.before, plan.after())
+        for objects in (state.values() if resources else ())
+        for obj in objects
+        for what, name, _item in named_entries(obj)
+    }
+    if not resources or len(names) < 2:
+        return plan
+    catalogue = resources[0].catalogue_object()
+    try:
+        before = {**plan.before, catalogue.plural: client.read(catalogue)}
+        managed_rules(resources[0], before)
+    except (ServiceError, ValueError) as exc:
+        reason = exc.message if isinstance(exc, ServiceError) else f"{exc}."
+        return plan._replace(unread={**plan.unread, catalogue.plural: reason})
+    return plan._replace(before=before)
+
+
+def unread_managed_rules(plan: Plan) -> str:
+    """A warning where the plan changes overrides of managed rules whose categories are not
+    known."""
+    reasons = [
+        plan.unread[item.resource.catalogue_object().plural]
+        for item in plan.operations
+        if item.resource.catalogue and item.resource.catalogue_object().plural in plan.unread
+    ]
+    what = "The categories of the managed DDoS rules are not known, so that any may be in any: "
+    return Message(what, reasons[0]) if reasons else ""
+
+
 def hidden_overrides(plan: Plan) -> str:
     """A warning for a plan that hides overrides of an account, or has them applied, without the
     risk weakens_ddos_rules, or may do so; empty for any other."""
@@ -57,7 +92,8 @@ def hidden_overrides(plan: Plan) -> str:
     if hidden in plan.unread:
         return Message(f"{moment}. Whether there are any is not known: ", plan.unread[hidden])
     overrides = plan.before.get(hidden, ())
-    worse = weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides) if existing else ()
+    managed = managed_rules(L7_OVERRIDES, plan.before)
+    worse = existing and weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides, managed)
     if not overrides or worse or (not existing and any(map(strengthens, overrides))):
         return ""
     return f"{moment}: {first_few(map(L7_OVERRIDES_OF_ACCOUNT.label_of, overrides))}."
@@ -206,4 +242,4 @@ def with_surroundings(
     """The plan, whose state has all that decides about it. `judged` are lists by name."""
     plan = with_referring_rules(plan, judged, context.zone_id, client)
     plan = with_named_lists(plan, context.lists, client)
-    return with_overrides_of_account(plan, client)
+    return with_managed_rules(with_overrides_of_account(plan, client), client)

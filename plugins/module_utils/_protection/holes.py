@@ -27,7 +27,7 @@ from .._values.address_set import Ranges, difference, range_of, union
 from .coverage import AccountLosses, Coverage, has_flag
 from .losses import Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
-from .overrides import turned_off, weakenings
+from .overrides import managed_rules, turned_off, weakenings
 from .plain import OWN_NAMES, depends_on_owner, met_by_plain, width
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
@@ -78,12 +78,15 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
     for resource in DDOS_OVERRIDES:
         lists = [state.get(resource.plural) or () for state in (after, before)]
-        losses = [(item.label, f"{item.reason}{UNLIKE}") for item in weakenings(resource, *lists)]
-        off = [
-            (resource.label_of(obj), "is off, and the baseline turns it on")
+        losses = [
+            (item.label, Loss(item.certain, f"{item.reason}{UNLIKE}"))
+            for item in weakenings(resource, lists[0], lists[1], managed_rules(resource, before))
+        ]
+        losses += [
+            (resource.label_of(obj), Loss(True, "is off, and the baseline turns it on"))
             for obj in turned_off(resource, *lists)
         ]
-        records += [_weaker_record(resource, key, Loss(True, text)) for key, text in losses + off]
+        records += [_weaker_record(resource, key, loss) for key, loss in losses]
     return records
 
 
@@ -170,9 +173,10 @@ def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple
         keys = {*map(resource.key_of, named)}
         for key in map(resource.key_of, state.get(resource.plural) or ()):
             both = _among(resource, state[resource.plural], {*keys, key})
-            worse = weakenings(resource, named, both) if key not in keys else ()
+            managed = managed_rules(resource, state)
+            worse = weakenings(resource, named, both, managed) if key not in keys else ()
             if worse:
-                yield (resource.plural, key), Loss(True, worse[0].reason)
+                yield (resource.plural, key), Loss(worse[0].certain, worse[0].reason)
 
 
 def _loss_of_account(

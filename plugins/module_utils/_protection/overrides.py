@@ -6,18 +6,28 @@
 """Overrides of managed DDoS rules that let more of an attack pass than other overrides do.
 
 The first override whose expression matches and that sets something for a managed rule decides about
-it, and in it the rule before its category before all rules ("Overrides", DDoS Protection). An
+it, and in it the rule before its categories, the last of them first, before all rules ("Overrides",
+DDoS Protection). A managed rule is known by its names: its own and those of its categories. A
 comparison of which no more is known is taken as met by some of the traffic and not by other.
 """
 
 from __future__ import annotations
 
-from typing import Callable, Mapping, NamedTuple, Sequence
+from itertools import chain, combinations
+from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._expressions.grammar import NotKnown
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
-from .._schema.overrides import DEFAULT, L4_OVERRIDES, LOG, SENSITIVITIES, levels_of, strengthens
-from .._schema.resource import ENABLED, Key, Object, Resource
+from .._schema.overrides import (
+    DEFAULT,
+    L4_OVERRIDES,
+    LOG,
+    SENSITIVITIES,
+    listed_rules,
+    named_entries,
+    strengthens,
+)
+from .._schema.resource import ENABLED, Key, Object, Resource, State
 from .._values.address_set import Ranges, union
 
 Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as weak as that
@@ -45,13 +55,15 @@ LEVELS: Mapping[str, Level] = {
 
 class Weakening(NamedTuple):
     """An override that lets more pass: of which managed rules (empty for all), by which value, and
-    for which destinations; for no ranges, by its expression."""
+    for which destinations; for no ranges, by its expression. It is not `certain` if it depends on
+    the categories of managed rules, which are not known."""
 
     key: Key
     label: str
     what: str
     level: str
     ranges: Ranges
+    certain: bool
 
     @property
     def reason(self) -> str:
@@ -59,18 +71,44 @@ class Weakening(NamedTuple):
         return f"sets {self.level} for {self.what or 'all managed rules'}"
 
 
+class _Setting(NamedTuple):
+    """The values that an override sets for a managed rule, by its entry of a name, empty for all
+    rules."""
+
+    name: str
+    action: str
+    sensitivity: str
+
+
+_Decided = Sequence[Tuple[Object, _Setting, Set]]  # overrides, with the traffic that they decide on
+NOTHING = _Setting("", DEFAULT, DEFAULT)
+
+
+def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
+    """The managed rules that overrides are about, as far as a state has them."""
+    return [
+        rule
+        for ruleset in state.get(resource.catalogue_object().plural) or ()
+        for rule in listed_rules(ruleset)
+    ]
+
+
 def weakenings(
-    resource: Resource, before: Sequence[Object], after: Sequence[Object]
+    resource: Resource,
+    before: Sequence[Object],
+    after: Sequence[Object],
+    managed: Sequence[Object] = (),
 ) -> list[Weakening]:
     """The overrides afterwards that let more pass than those before, each with its worst level;
-    one that would do so only since another is gone or moved is among them."""
+    one that would do so only since another is gone or moved is among them. Without managed rules,
+    any may be in any category."""
     if before == after:
         return []
     try:
-        return _weakenings(resource, before, after)
+        return _weakenings(resource, before, after, managed)
     except TooManyCases:
         every = [{**obj, "expression": "true"} for obj in after]
-        return [item for obj in every for item in _weakenings(resource, (), [obj])]
+        return [item for obj in every for item in _weakenings(resource, (), [obj], managed)]
 
 
 def turned_off(
@@ -83,45 +121,103 @@ def turned_off(
 
 
 def _weakenings(
-    resource: Resource, before: Sequence[Object], after: Sequence[Object]
+    resource: Resource, before: Sequence[Object], after: Sequence[Object], managed: Sequence[Object]
 ) -> list[Weakening]:
     diagrams = Diagrams()
-    names = dict.fromkeys(name for obj in (*before, *after) for name in levels_of(obj))
+    groups: dict[tuple[tuple[_Setting | None, ...], ...], bool] = {}  # of rules that are set alike
+    for rule in _rules([*before, *after], managed):
+        settings = tuple(tuple(_setting_of(obj, rule) for obj in some) for some in (before, after))
+        groups[settings] = groups.get(settings, False) or bool(managed) or len(rule) < 2
+    decided = [
+        [_decided(diagrams, *both) for both in zip((before, after), settings)]
+        for settings in groups
+    ]
     worst: dict[Key, Weakening] = {}
     for level, is_weak in LEVELS.items():
-        for name in names:
-            weak = [traffic for _obj, traffic in _weak(diagrams, before, name, is_weak)]
-            was = diagrams.combined("or", weak)
-            for obj, traffic in _weak(diagrams, after, name, is_weak):
-                more = diagrams.without(traffic, was)
-                if more != EMPTY:
-                    key, label = resource.key_of(obj), resource.label_of(obj)
-                    known = worst.get(key, Weakening(key, label, name, level, []))
-                    names = dict.fromkeys([known.what, name] if known.level == level else [name])
-                    ranges = union([*known.ranges, *_destinations(resource, obj, diagrams, more)])
-                    what = ", ".join(names) if all(names) else ""
-                    worst[key] = Weakening(key, label, what, level, ranges)
+        for (was, becomes), certain in zip(decided, groups.values()):
+            for obj, names, more in _losses(diagrams, was, becomes, is_weak):
+                key, what = resource.key_of(obj), max(names, key=_how_exact)
+                ranges = _destinations(resource, obj, diagrams, more)
+                item = Weakening(key, resource.label_of(obj), what, level, ranges, certain)
+                worst[key] = _with(item, worst.get(key, item))
     return list(worst.values())
 
 
-def _weak(
-    diagrams: Diagrams, overrides: Sequence[Object], name: str, is_weak: Level
-) -> list[tuple[Object, Set]]:
-    """The active overrides that are so weak for these managed rules, with the traffic that they
-    decide on."""
-    weak: list[tuple[Object, Set]] = []
+def _with(item: Weakening, known: Weakening) -> Weakening:
+    """The last weakening of an override, and those that are known already."""
+    names = known.what.split(", ") if known.level == item.level else [item.what]
+    what = ", ".join(dict.fromkeys([*names, item.what])) if item.what and all(names) else ""
+    ranges = union([*known.ranges, *item.ranges])
+    return item._replace(what=what, ranges=ranges, certain=item.certain or known.certain)
+
+
+def _losses(
+    diagrams: Diagrams, was: _Decided, becomes: _Decided, is_weak: Level
+) -> Iterator[tuple[Object, list[str], Set]]:
+    """The overrides that are so weak where others were not, with the names by which both say so,
+    and the traffic."""
+    strict = [(level, traffic) for _obj, level, traffic in was if not is_weak(*level[1:])]
+    lost = diagrams.combined("or", [traffic for _level, traffic in strict])
+    for obj, level, traffic in becomes:
+        more = diagrams.combined("and", [traffic, lost]) if is_weak(*level[1:]) else EMPTY
+        if more != EMPTY:
+            names = [one.name for one, had in strict if diagrams.combined("and", [had, more])]
+            yield obj, [level.name, *names], more
+
+
+def _how_exact(name: str) -> int:
+    return ("", "category", "rule").index(name.partition(" ")[0])
+
+
+def _rules(overrides: Sequence[Object], managed: Sequence[Object]) -> Sequence[AbstractSet[str]]:
+    """The names of each managed rule; if these are not known, of all that the overrides may tell
+    apart."""
+    if managed:
+        return [
+            {
+                f"rule {rule.get('id')}",
+                *(f"category {name}" for name in rule.get("categories") or ()),
+            }
+            for rule in managed
+        ]
+    names = dict.fromkeys(
+        f"{what} {name}" for obj in overrides for what, name, _item in named_entries(obj)
+    )
+    own, categories = ([one for one in names if _how_exact(one) == at] for at in (2, 1))
+    # Two overrides are compared: no more than one category of each counts.
+    some = list(chain.from_iterable(combinations(categories, number) for number in range(3)))
+    return [{*rule, *more} for rule in [[], *([one] for one in own)] for more in some]
+
+
+def _setting_of(override: Object, rule: AbstractSet[str]) -> _Setting | None:
+    """The values that an override sets for a managed rule; None if it sets none."""
+    named = [(f"{what} {name}", item) for what, name, item in named_entries(override)]
+    own = [(name, item) for name, item in reversed(named) if name in rule]
+    action = override.get("action") or DEFAULT
+    sets_all = action != DEFAULT or bool(override.get("sensitivity"))
+    if ENABLED.normalised(override) == "false" or not (own or sets_all):
+        return None
+    sources = [*(item for _name, item in own), override]
+    action, sensitivity = (
+        next((str(item[field]) for item in sources if item.get(field)), DEFAULT)
+        for field in ("action", "sensitivity")
+    )
+    return _Setting(own[0][0] if own else "", action, sensitivity)
+
+
+def _decided(
+    diagrams: Diagrams, overrides: Sequence[Object], settings: Sequence[_Setting | None]
+) -> _Decided:
+    """The overrides that set something for a managed rule, with the traffic that they decide on;
+    at last the traffic that none decides on."""
+    decided: list[tuple[Object, _Setting, Set]] = []
     rest = WHOLE
-    for obj in overrides:
-        if ENABLED.normalised(obj) == "false":
-            continue
-        levels = levels_of(obj)
-        matching = diagrams.matching(str(obj.get("expression") or ""))
-        traffic = diagrams.combined("and", [rest, matching])
-        if is_weak(*levels.get(name, levels[""])) and traffic != EMPTY:
-            weak.append((obj, traffic))
-        if _sets_all(obj) or (name and name in levels):
+    for obj, values in zip(overrides, settings):
+        if values:
+            matching = diagrams.matching(str(obj.get("expression") or ""))
+            decided.append((obj, values, diagrams.combined("and", [rest, matching])))
             rest = diagrams.without(rest, matching)
-    return weak
+    return [*decided, ({}, NOTHING, rest)]
 
 
 def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:
@@ -131,9 +227,3 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
     except NotKnown:
         return []
     return destinations(diagrams, traffic).sometimes if resource is L4_OVERRIDES else []
-
-
-def _sets_all(override: Object) -> bool:
-    """True if an override sets something for all managed rules, and not for named ones alone."""
-    action = override.get("action") or DEFAULT
-    return action != DEFAULT or bool(override.get("sensitivity"))

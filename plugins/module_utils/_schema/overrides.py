@@ -139,17 +139,26 @@ def _invalid_override(override: Values) -> str:
     return ""
 
 
+def listed_rules(managed: Object) -> Sequence[Object]:
+    """The rules of a managed ruleset; raises ValueError for one that cannot be read."""
+    rules = managed.get("rules")
+    if isinstance(rules, list) and all(
+        isinstance(rule, Mapping) and isinstance(rule.get("categories") or [], list)
+        for rule in rules
+    ):
+        return rules
+    raise ValueError("the managed ruleset lists no rules")
+
+
 def _unknown_names(override: Object, managed: Object) -> list[str]:
     """Names of an override that the managed ruleset does not have, with the nearest names."""
-    rules = managed.get("rules")
-    if not isinstance(rules, list) or not all(isinstance(rule, Mapping) for rule in rules):
-        raise ValueError("the managed ruleset lists no rules")
+    rules = listed_rules(managed)
     known = {
         "category": {str(name): "" for rule in rules for name in rule.get("categories") or ()},
         "rule": {str(rule.get("id")): str(rule.get("description") or "") for rule in rules},
     }
     clauses = []
-    for what, name, _item in _named_entries(override):
+    for what, name, _item in named_entries(override):
         if name not in known[what]:
             close = get_close_matches(name, known[what], 3, 0) if known[what] else []
             titles = [f"{one} ({known[what][one]})" if known[what][one] else one for one in close]
@@ -161,7 +170,7 @@ def _unknown_names(override: Object, managed: Object) -> list[str]:
     return clauses
 
 
-def _named_entries(override: Object) -> Iterator[tuple[str, str, Object]]:
+def named_entries(override: Object) -> Iterator[tuple[str, str, Object]]:
     """The categories and managed rules of an override: what each is, its key, and the entry."""
     for name, key in ENTRY_KEYS.items():
         entries = override.get(name)
@@ -242,7 +251,7 @@ def strengthens(override: Object) -> bool:
 def levels_of(override: Object) -> dict[str, tuple[str, str]]:
     """By what it overrides, an empty text for all rules: action and sensitivity."""
     levels = {"": _level(override, (DEFAULT, DEFAULT))}
-    for what, name, item in _named_entries(override):
+    for what, name, item in named_entries(override):
         levels[f"{what} {name}"] = _level(item, levels[""])
     return levels
 

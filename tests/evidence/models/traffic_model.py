@@ -124,12 +124,12 @@ NO_LEVEL = (False, 0)
 
 
 def level_of(override: Item, managed: str, categories: Sequence[str]) -> tuple[bool, int]:
-    """Whether a managed rule only logs, and how far its sensitivity is lowered; a rule comes before its category."""
+    """Whether a managed rule only logs, and how far its sensitivity is lowered; a rule comes before its last category."""
     overrides = override.get("action_parameters", {}).get("overrides", {})  # none in a rule of another kind
     rules = [item for item in overrides.get("rules", ()) if item["id"] == managed]
     of_categories = [item for item in overrides.get("categories", ()) if item["category"] in categories]
     said: Item = {}
-    for item in (*rules, *of_categories, overrides):
+    for item in (*rules, *reversed(of_categories), overrides):
         said = {**item, **said}
     return said.get("action") == "log", LEVELS.index(said.get("sensitivity_level", "default"))
 

@@ -25,7 +25,7 @@ from ..._protection.losses import (
     overtaken,
     rule_loss,
 )
-from ..._protection.overrides import Weakening, weakenings
+from ..._protection.overrides import Weakening, managed_rules, weakenings
 from ..._protection.plain import met_by_plain, width
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
 from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, spelt_out
@@ -268,7 +268,8 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
         before, after = (
             state.state.get(resource.plural) or () for state in (change.before, change.after)
         )
-        for item in weakenings(resource, before, after):
+        managed = managed_rules(resource, change.before.state)
+        for item in weakenings(resource, before, after, managed):
             reasons.append(_clause(resource, item))
             entries.append(Entry(resource, item.key, item.label))
             ranges += item.ranges if resource is L4_OVERRIDES else []
@@ -293,7 +294,8 @@ def _beside(change: Change) -> Iterator[str]:
         labels = [L7_OVERRIDES_OF_ACCOUNT.label_of(obj) for obj in overrides if strengthens(obj)]
         reason = "the first HTTP DDoS override of the zone hides those of its account,"
     else:
-        weaker = weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides) if overrides else ()
+        managed = managed_rules(L7_OVERRIDES, change.before.state)
+        weaker = weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides, managed)
         labels = [f"{item.label} {item.reason}" for item in weaker]
         reason = "without its last HTTP DDoS override, the zone has those of its account, of which"
     if labels:

@@ -222,3 +222,31 @@ def test_rules_that_cannot_be_read_are_told_of_a_change() -> None:
     what = "Whether Network Firewall rules would let more pass, or stop more, with the new items of office is not known"
     assert told == f"{what}: No permission."
     assert warnings_of_surroundings(complete(item_of("update"), Reading(refused=True), "office")) == []
+
+
+SYN = {"id": "1", "ref": "syn", "expression": "true", "categories": [{"category": "syn", "action": "block"}]}
+BEHIND = {"ref": "one", "expression": "true", "rules": [{"id": "a" * 32, "action": "log"}]}
+WITHOUT_SYN = make_plan(
+    {L4_OVERRIDES.plural: [SYN, BEHIND]}, [parse_desired(L4_OVERRIDES, [(Option(), {"ref": "syn"})], absent=True)]
+)
+
+
+@pytest.mark.parametrize(
+    ("categories", "reason", "is_risk"),
+    [
+        (["syn"], "", True),
+        (["udp"], "", False),
+        ("syn", "the managed ruleset lists no rules.", True),
+        (None, "No permission.", True),
+    ],
+)
+def test_the_categories_of_managed_rules_are_read_and_may_be_any_otherwise(
+    categories: Any, reason: str, is_risk: bool
+) -> None:
+    client = Reading({"rules": [{"id": "a" * 32, "categories": categories}]}, refused=categories is None)
+    plan = complete(WITHOUT_SYN, client)
+    assert client.asked == [L4_OVERRIDES.catalogue_object().plural]
+    risk = weakens_ddos_rules.in_change(Change(plan, Coverage(plan.before), Coverage(plan.after())), Limits())
+    assert bool(risk) is is_risk
+    what = "The categories of the managed DDoS rules are not known, so that any may be in any: "
+    assert warnings_of_surroundings(plan) == ([what + reason] if reason else [])

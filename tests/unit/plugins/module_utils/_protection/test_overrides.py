@@ -107,3 +107,34 @@ EVERY = one("every", sensitivity="eoff")
 )
 def test_what_a_stronger_override_decides_first_counts(before: Any, after: Any, weaker: list[str]) -> None:
     assert [item.label for item in weakenings(L7_OVERRIDES, before, after)] == weaker
+
+
+GENERIC = [{"id": "R", "categories": ["generic", "udp"]}, {"id": "S", "categories": ["tcp"]}]
+BLOCK_GENERIC = one("strict", categories=[{"category": "generic", "action": "block"}])
+LOG_R = one("one", rules=[{"id": "R", "action": "log"}])
+BLOCK_R = one("strict", rules=[{"id": "R", "action": "block"}])
+LOG_GENERIC = one("calm", categories=[{"category": "generic", "action": "log"}])
+LOG_UDP = one("calm", categories=[{"category": "udp", "action": "log"}])
+BOTH = [{"category": "generic", "action": "log"}, {"category": "udp", "action": "block"}]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "managed", "expected"),
+    [
+        ([BLOCK_GENERIC, LOG_R], [LOG_R], GENERIC, [("one", "sets the action log for rule R", True)]),
+        ([BLOCK_GENERIC, LOG_R], [LOG_R], [], [("one", "sets the action log for rule R", False)]),
+        ([BLOCK_GENERIC, LOG_R], [LOG_R], GENERIC[1:], []),
+        ([BLOCK_R, LOG_GENERIC], [LOG_GENERIC], GENERIC, [("calm", "sets the action log for rule R", True)]),
+        ([BLOCK_R, LOG_GENERIC], [{**BLOCK_R, "enabled": False}, LOG_GENERIC], GENERIC, [("calm", "sets the action log for rule R", True)]),
+        ([BLOCK_GENERIC, LOG_UDP], [LOG_UDP], GENERIC, [("calm", "sets the action log for category udp", True)]),
+        ([BLOCK_GENERIC, LOG_UDP], [LOG_UDP], GENERIC[1:], []),
+        ([one(categories=BOTH)], [one(categories=BOTH[::-1])], GENERIC, [("a", "sets the action log for category generic", True)]),
+        ([one(categories=BOTH[::-1])], [one(categories=BOTH)], GENERIC, []),
+        ([], [LOG_R], [], [("one", "sets the action log for rule R", True)]),
+    ],
+)  # fmt: skip
+def test_a_rule_comes_before_its_categories_and_the_last_category_counts(
+    before: Any, after: Any, managed: Any, expected: Any
+) -> None:
+    found = weakenings(L4_OVERRIDES, before, after, managed)
+    assert [(item.label, item.reason, item.certain) for item in found] == expected
