@@ -14,13 +14,18 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import L4, L7
 from tests.functional.idempotence_cases import override as override_of
-from tests.support.host_parts import RISKS
+from tests.support.baseline_runs import applied
+from tests.support.host_parts import RISKS, host, read_back, run_module
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
 
 ROLE = Context(is_role=True)
@@ -55,6 +60,7 @@ def of_account(
 
 REF = {"ref": "login"}
 BLOCK = {**REF, "action": "block", "expression": "ip.src eq 192.0.2.1"}
+CONDITION = {"exposed_credential_check": {"username_expression": "a", "password_expression": "b"}}
 SKIP = {**BLOCK, "action": "skip", "action_parameters": {"ruleset": "current"}}
 FILTER_ID, RULE_ID = "a" * 32, "b" * 32
 FIREWALL: dict[str, Any] = {
@@ -77,9 +83,14 @@ def cases_of_rules(module: str) -> list[Case]:
     return [
         Case("a block is off", module, "rules", {**BLOCK, "enabled": False}, BLOCK, {"enabled": True}),
         Case("only its ref is named", module, "rules", {**BLOCK, "enabled": False}, REF, {"enabled": True}),
+        Case("a block has a condition", module, "rules", {**BLOCK, **CONDITION}, BLOCK, {"exposed_credential_check": None}),
+        Case("its condition is named", module, "rules", {**BLOCK, **CONDITION}, {**BLOCK, "api_fields": CONDITION}, None),
+        Case("a block is off and has a condition", module, "rules", {**BLOCK, **CONDITION, "enabled": False}, BLOCK,
+             {"enabled": True, "exposed_credential_check": None}),
+        Case("a skip has a condition", module, "rules", {**SKIP, **CONDITION}, SKIP, None),
         Case("a skip is off", module, "rules", {**SKIP, "enabled": False}, SKIP, None),
         Case("a log is off", module, "rules", {**BLOCK, "action": "log", "enabled": False}, REF, None),
-    ]
+    ]  # fmt: skip
 
 
 def cases_of_overrides(module: str) -> list[Case]:
@@ -180,3 +191,12 @@ def test_a_module_alone_leaves_alone_what_is_left_out(case: Case, service: Local
     result = modules.done(case.module, **options(case))
     named = {name: case.fields[name] for name in (case.fields or {}) if name in case.entry and case.fields}
     assert [item["fields"] for item in result["operations"]] == ([named] if named else [])
+
+
+def test_an_export_keeps_what_was_done_by_hand(service: LocalService) -> None:
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[WHOLE, {**HALF, "excluded": True}])
+    service.zone(ZONE).seed(custom_rules=[{**BLOCK, **CONDITION}, {**BLOCK, "ref": "off", "enabled": False}])
+    parts = parts_of("lima", {**host(service), "baseline_custom_rules": []})
+    export = export_state(read_parts(parts, run_module).objects, purge=False)
+    applied(service, {**read_back(export_text(export, {})), "baseline_rules": []})
+    assert service.writes == []

@@ -36,8 +36,7 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     if desired.absent or desired.only_deletes:
         return desired
     defaults = [
-        list(_left_out(resource.fields, desired.objects.get(resource.key_of(obj)), obj))
-        for obj in planned
+        _defaults(resource, desired.objects.get(resource.key_of(obj)), obj) for obj in planned
     ]
     described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
@@ -52,11 +51,22 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     return desired._replace(objects={**desired.objects, **objects}) if objects else desired
 
 
-def _left_out(fields: Sequence[Field], values: Values | None, obj: Object) -> Iterator[Values]:
+def _defaults(resource: Resource, values: Values | None, obj: Object) -> Sequence[Values]:
+    """Changes that make an object the described one; no values are of an object that no entry
+    names."""
+    if values is None:
+        return ()
+    in_order = IN_ORDER.get(resource.plural)
+    conditions = in_order([obj])[0].conditions if in_order else ()
+    unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
+    return [*_left_out(resource.fields, values, obj), *unnamed]
+
+
+def _left_out(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[Values]:
     """The defaults of the switches that the values of a task leave out and that an object has
     otherwise, one by one."""
-    for item in fields if values is not None else ():
-        value = values.get(item.name) if values else None
+    for item in fields:
+        value = values.get(item.name)
         if item.fields and isinstance(obj.get(item.name), Mapping):
             inner = _left_out(item.fields, value or {}, obj[item.name])
             yield from ({item.name: change} for change in inner)

@@ -82,6 +82,11 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
         return Loss(True, "does not exist", REMOVED) if was.enforces else None
     if was.enforces and becomes.enforces:
         fewer = leaves_out(becomes.expression, was.expression)
+        more = [name for name in becomes.conditions if name not in was.conditions]
+        if more and not fewer:
+            why = f"since it has {first_few(f'the field {name}' for name in more)}"
+            reason = f"may match fewer {resource.traffic}s than described, {why}"
+            return Loss(False, reason, NARROWED)
         what = f"fewer {resource.traffic}s than described"
         return _loss(fewer, "matches", "match", what, NARROWED)
     if _effect(becomes) >= _effect(was):
