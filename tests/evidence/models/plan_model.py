@@ -54,7 +54,7 @@ def network(item: Mapping[str, Any]) -> Hashable:
         return str(item["prefix"])
 
 
-def position_of(item: Mapping[str, Any]) -> Hashable:
+def position_of(item: Mapping[str, Any]) -> tuple[str, str]:
     return (item["scope"], (item.get("name") or "global").casefold())
 
 

@@ -7,11 +7,12 @@ lists alone, of a zone those that follow from what becomes of requests."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence, Set
 from datetime import datetime, timedelta
+from itertools import product
 from typing import Any
 
-from tests.evidence.models.plan_model import Item, Lists, same_text
+from tests.evidence.models.plan_model import Item, Lists, entries_of, position_of, same_text
 from tests.evidence.models.traffic_model import (
     Rule,
     custom_in_order,
@@ -27,8 +28,9 @@ from tests.evidence.models.traffic_model import (
 Risks = dict[str, set[str]]  # the keys of the objects concerned, by code
 MODELLED = {
     "unprotects_addresses", "skips_monitoring", "broad_allowlist", "allowlists_own_prefix",
-    "mass_deletion", "empties_list",
+    "mass_deletion", "empties_list", "lowers_sensitivity",
 }  # fmt: skip
+LEVELS = ("low", "medium", "high", "very_high")
 LIMITS = {
     "max_deletions_percent": 30,
     "min_monitoring_hours": 4,
@@ -45,7 +47,7 @@ def risks_in(result: Item) -> Risks:
     return {risk["code"]: set(risk["entries"]) for risk in risks}
 
 
-def account_risks(before: Lists, after: Lists, now: datetime, options: Item) -> set[str]:
+def account_risks(module: str, before: Lists, after: Lists, now: datetime, options: Item) -> set[str]:
     """The codes of the risks of a task with these options."""
     limits = {**LIMITS, **options}
     monitoring = timedelta(hours=limits["min_monitoring_hours"])
@@ -54,6 +56,11 @@ def account_risks(before: Lists, after: Lists, now: datetime, options: Item) -> 
     risks = {
         "unprotects_addresses": bool(protected(before[PREFIXES]) - protected(after[PREFIXES])),
         "skips_monitoring": any(hurried(before[name], after[name], now, monitoring) for name in before),
+        "lowers_sensitivity": any(
+            lowers(before[name], after[name], enabled_later(module, options, name))
+            for name in before
+            if name[0] in ("rules", "dns_rules")
+        ),
         "broad_allowlist": is_broad(before[ALLOWLIST], after[ALLOWLIST], limits),
         "allowlists_own_prefix": bool(newly_passing & own(after[PREFIXES])),
         "mass_deletion": any(is_mass(before[name], after[name], percent) for name in before),
@@ -73,6 +80,39 @@ def hurried(before: Sequence[Item], after: Sequence[Item], now: datetime, monito
         if item.get("mode") == "enabled" != was.get("mode") and not has_monitored:
             return True
     return False
+
+
+def enabled_later(module: str, options: Item, name: tuple[str, str]) -> set[Hashable]:
+    """The places of the rules that a task wants enabled, in stages."""
+    entries = (entries_of(module, options, *name) or ()) if options.get("staged_rollout") else ()
+    return {position_of(item) for item in entries if item.get("mode") == "enabled"}
+
+
+def lowers(before: Sequence[Item], after: Sequence[Item], later: Set[Hashable]) -> bool:
+    """Whether the rule that decides somewhere has a sensitivity below that of the one that decided there."""
+    states = [{position_of(item): item for item in items} for items in (before, after)]
+    regions, centers = (
+        {("", ""), *(key for state in states for key in state if key[0] == scope)} for scope in ("region", "datacenter")
+    )
+    for region, center in product(regions, centers):
+        narrowest = (center, region, ("global", "global"))
+        deciding = [next((state[key] for key in narrowest if key in state), None) for state in states]
+        was, becomes = deciding
+        if not was or not becomes:
+            continue
+        modes = {was["mode"], becomes["mode"]}
+        is_same = position_of(was) == position_of(becomes) and "disabled" not in modes
+        counts = modes == {"enabled"} or (is_same and ("enabled" in modes or position_of(was) in later))
+        fields = [name for name in was if name.endswith("_sensitivity")]
+        if counts and any(LEVELS.index(becomes[name]) < LEVELS.index(was[name]) for name in fields):
+            return True
+    return False
+
+
+def is_doubled(lists: Lists) -> bool:
+    """Whether two rules are for one place, so that nobody knows which of them counts."""
+    rules = [items for name, items in lists.items() if name[0] in ("rules", "dns_rules")]
+    return any(len({position_of(item) for item in items}) < len(items) for items in rules)
 
 
 def is_broad(before: Sequence[Item], after: Sequence[Item], limits: Item) -> bool:
