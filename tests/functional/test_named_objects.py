@@ -200,3 +200,34 @@ def test_an_export_keeps_what_was_done_by_hand(service: LocalService) -> None:
     export = export_state(read_parts(parts, run_module).objects, purge=False)
     applied(service, {**read_back(export_text(export, {})), "baseline_rules": []})
     assert service.writes == []
+
+
+BEHIND = {**SKIP, "ref": "behind", "expression": "true"}
+
+
+@pytest.mark.parametrize("module", ["custom_rules", "network_firewall_rules"])
+@pytest.mark.parametrize(
+    ("existing", "entries", "order"),
+    [
+        ([BEHIND, BLOCK], [BLOCK, BEHIND], ["login", "behind"]),
+        ([BEHIND], [BLOCK, BEHIND], ["login", "behind"]),
+        ([BLOCK, BEHIND], [BEHIND, BLOCK], ["login", "behind"]),
+        ([BEHIND, {**SKIP, "ref": "other"}, BLOCK], [BLOCK, BEHIND], ["login", "other", "behind"]),
+        ([BEHIND, BLOCK], [BLOCK, {**BEHIND, "position": "first"}], ["behind", "login"]),
+    ],
+)
+def test_a_skip_that_moved_before_the_blocks_of_the_baseline_moves_back(
+    existing: Any, entries: Any, order: list[str], module: str, service: LocalService, modules: Modules
+) -> None:
+    account, zone = service.account(ACCOUNT), service.zone(ZONE)
+    (zone if module in AREA_B else account).seed(**{module: copy.deepcopy(existing)})
+    given = {"rules": entries, "accept_risks": RISKS}
+    predicted = modules.run(module, check=True, context=ROLE, **given)
+    done = modules.run(module, context=ROLE, **given)
+    assert done["operations"] == predicted["operations"] and done["plan_id"] == predicted["plan_id"]
+    listed = zone.custom_rules if module in AREA_B else account.rules_of(module)
+    assert [rule["ref"] for rule in listed] == order
+    changes = order != [rule["ref"] for rule in existing]
+    record = host_record(host_results("lima", {}, {module: predicted}), GENERATED)
+    assert record["status"] == ("weakened" if changes else "in_order"), record["reasons"]
+    assert modules.run(module, context=ROLE, **given)["changed"] is False

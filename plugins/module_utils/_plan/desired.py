@@ -39,7 +39,8 @@ class Desired(NamedTuple):
 
     `expires` says from when on an object must not exist. `expired` are the keys for which that
     time has come, and `undecided` those for which nobody knows; `at` sets both. `remarks` say what
-    reading the options changed in them.
+    reading the options changed in them. With `own_order`, the objects of an ordered list come one
+    after the other as the task names them.
     """
 
     resource: Resource
@@ -56,6 +57,7 @@ class Desired(NamedTuple):
     expired: AbstractSet[Key] = frozenset()
     undecided: AbstractSet[Key] = frozenset()
     remarks: Sequence[Message] = ()
+    own_order: bool = False
 
     def at(self, now: datetime | None) -> Desired:
         """The desired state at a time, which is Cloudflare's; None where it does not tell its

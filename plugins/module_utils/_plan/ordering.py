@@ -128,7 +128,16 @@ def _insert(desired: Desired, before: Sequence[Key]) -> Order:
         else:
             order.insert(order.index(neighbour) + 1 if other else 0, key)
         predecessors[position] = key
-    return order, before
+    if not desired.own_order:
+        return order, before
+    order = in_own_order(desired, order)
+    return order, longest_ascending(before, {key: index for index, key in enumerate(order)})
+
+
+def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:
+    """The keys with those of the task in its order, at the places that these have together."""
+    own = iter([key for key in desired.objects if key in order])
+    return [next(own) if key in desired.objects else key for key in order]
 
 
 def longest_ascending(before: Sequence[Key], places: Mapping[Key, int]) -> list[Key]:

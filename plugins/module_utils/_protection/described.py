@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Iterator, Mapping, Sequence
 
 from .._plan.desired import Desired
+from .._plan.ordering import in_own_order
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION
@@ -40,6 +41,7 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     ]
     described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
+    after: list[Object] = []
     for index, changes in enumerate(defaults):
         beside = (described[:index], described[index + 1 :])
         kept = _to_set_back(resource, planned[index], changes, beside) if changes else ()
@@ -48,7 +50,25 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
             # An override that is left with nothing has to name its sensitivity.
             own = {**_lacking(resource, planned[index]), **desired.objects[key]}
             objects[key] = _over(resource, own, kept)
-    return desired._replace(objects={**desired.objects, **objects}) if objects else desired
+        after.append(_over(resource, planned[index], kept))
+    return desired._replace(
+        objects={**desired.objects, **objects}, own_order=_is_lost_by_order(desired, after)
+    )
+
+
+def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:
+    """True if a list protects less than with the objects of a task in its order, and that order
+    takes nothing away; a task that gives positions says itself where an object goes."""
+    resource = desired.resource
+    in_order = IN_ORDER.get(resource.plural)
+    if not in_order or not resource.is_ordered or desired.exclusive or desired.positions:
+        return False
+    rules = in_order(planned)
+    by_key = {rule.key: rule for rule in rules}
+    ordered = [by_key[key] for key in in_own_order(desired, [rule.key for rule in rules])]
+    return any(rule_losses(resource, ordered, rules)) and not any(
+        rule_losses(resource, rules, ordered)
+    )
 
 
 def _defaults(resource: Resource, values: Values | None, obj: Object) -> Sequence[Values]:
