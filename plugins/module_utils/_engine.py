@@ -127,7 +127,8 @@ class Run(NamedTuple):
         """Warn of accepted risks, and of what probably is a mistake in the task."""
         warnings = [*plan_warnings(checked), *expiry_warnings(self.task.desired, checked.plan)]
         standing = self.task.context.standing(self.task.codes)
-        for text in [*warnings, *standing_warnings(checked, standing)]:
+        waiting = self.guard.rollout.avoided(checked.plan, self.task.desired)
+        for text in [*warnings, *standing_warnings(checked, standing, waiting)]:
             self.warn(text)
 
     def predict(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:

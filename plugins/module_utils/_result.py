@@ -18,7 +18,7 @@ from ._plan.plan import Operation, Plan, with_along
 from ._protection.coverage import Coverage
 from ._protection.summary import compare_coverage, diff_facts
 from ._schema.resource import Object, Resource, State
-from ._text import Message, capitalised, first_few, first_sentences, plural, sentence
+from ._text import Message, Option, capitalised, first_few, first_sentences, plural, sentence
 from ._timestamps import write_timestamp
 
 
@@ -207,23 +207,33 @@ def _unusual_objects(plan: Plan) -> list[str]:
     return [f"Is this meant? {capitalised(first_few(named))}."] if named else []
 
 
-def standing_warnings(checked: Checked, codes: Sequence[str]) -> list[str]:
+def standing_warnings(
+    checked: Checked, codes: Sequence[str], waiting: Sequence[str] = ()
+) -> list[str]:
     """Warnings of acceptances that stay, such as in an inventory: they accept what nobody has seen
     yet.
 
     `codes` are the risks that such a plan can have, and no other plan of the host; a list of a role
-    also accepts risks of other plans.
+    also accepts risks of other plans. `waiting` are those that a staged rollout avoids by waiting.
     """
     return [
-        Message(
-            item.option,
-            f": {item.code} meets nothing in this plan, and would let any such risk through later;"
-            " remove it, or accept the risk with a dictionary that has networks, entries or"
-            " expires.",
-        )
+        Message(item.option, f": {item.code} meets nothing in this plan, ", *reason)
         for item in checked.unmet
         if item.code in codes
+        for reason in [WAITS if item.code in waiting else STANDS]
     ]
+
+
+STANDS = (
+    "and would let any such risk through later; remove it, or accept the risk with a dictionary"
+    " that has networks, entries or expires.",
+)
+WAITS = (
+    "since the staged rollout waits until it is no risk. To mitigate now, set ",
+    Option("staged_rollout"),
+    " to false for this run, and accept skips_monitoring, and drops_traffic if there is evidence"
+    " to wait for.",
+)
 
 
 def failure_of(broken: BrokenOff) -> ProtectionError:

@@ -25,7 +25,7 @@ from .._schema.account import ENABLED, MONITORING, decided_with
 from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
-from .risks.account import drops_traffic
+from .risks.account import drops_traffic, skips_monitoring
 from .risks.base import (
     Finding,
     Verdict,
@@ -40,6 +40,8 @@ from .terms import Acceptance, EvidenceLimits, Pending, accepting
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
+
+AVOIDED = (skips_monitoring.code, drops_traffic.code)  # the risks for which a rollout waits
 
 
 @dataclass
@@ -127,6 +129,10 @@ class Rollout:
             return {**values, mode: MONITORING}
 
         return adjust if self.is_staged else as_desired
+
+    def avoided(self, plan: Plan, desired: Iterable[Desired]) -> Sequence[str]:
+        """The codes of the risks that the plan avoids by waiting."""
+        return AVOIDED if self.pending(plan, desired) else ()
 
     def pending(self, plan: Plan, desired: Iterable[Desired]) -> list[Pending]:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
