@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
+from itertools import filterfalse
 from typing import Any
 
 from ...module_utils._plan.api_fields import undeclared
@@ -146,10 +147,10 @@ class Exceptions:
             identity in self.ignore_ids
             or not {identity, name, f"{resource.title} {name}"}.isdisjoint(self.objects)
             or any(fnmatchcase(name, pattern) for pattern in self.ignore.get(resource.plural, ()))
-            or not self.names(resource, obj)
+            or not self.could_change(resource, obj)
         )
 
-    def names(self, resource: Resource, obj: Object) -> bool:
+    def could_change(self, resource: Resource, obj: Object) -> bool:
         """Return whether the run of the snapshot could change this object."""
         named = self.named.get(resource.plural)
         return named is None or resource.key_of(obj) in named
@@ -219,12 +220,11 @@ def _with_items_of_others(obj: Object, lists: Sequence[Object], exceptions: Exce
     """A list of the snapshot; the items that its run could not change are those of today."""
     name = WHOLE_LISTS.label_of(obj)
     now = next((item for item in lists if WHOLE_LISTS.label_of(item) == name), None)
-    resource = items_of(name)
-    if now is None or resource.plural not in exceptions.named:
+    could_change = partial(exceptions.could_change, items_of(name))
+    if now is None or items_of(name).plural not in exceptions.named:
         return obj
-    own = [item for item in obj.get("items") or () if exceptions.names(resource, item)]
-    others = [item for item in now.get("items") or () if not exceptions.names(resource, item)]
-    return {**obj, "items": [*own, *others]}
+    others = filterfalse(could_change, now.get("items") or ())
+    return {**obj, "items": [*filter(could_change, obj.get("items") or ()), *others]}
 
 
 def _all_refusals(
