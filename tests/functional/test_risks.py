@@ -520,3 +520,4 @@ def test_an_override_of_a_category_keeps_its_rules_from_weaker_ones_behind_it(
     assert "warnings" not in failed
     (risk,) = failed["risks"]
     assert f"override one sets the action log for rule {UDP_FLOOD} and all destinations" in risk["message"]
+    assert risk["entries"] == ["strict"]  # of what changes

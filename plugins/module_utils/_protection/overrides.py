@@ -56,7 +56,8 @@ LEVELS: Mapping[str, Level] = {
 class Weakening(NamedTuple):
     """An override that lets more pass: of which managed rules (empty for all), by which value, and
     for which destinations; for no ranges, by its expression. It is not `certain` if it depends on
-    the categories of managed rules, which are not known."""
+    the categories of managed rules, which are not known. `decided` are the overrides that decided
+    before, with their labels."""
 
     key: Key
     label: str
@@ -64,6 +65,7 @@ class Weakening(NamedTuple):
     level: str
     ranges: Ranges
     certain: bool
+    decided: tuple[tuple[Key, str], ...] = ()
 
     @property
     def reason(self) -> str:
@@ -135,10 +137,11 @@ def _weakenings(
     worst: dict[Key, Weakening] = {}
     for level, is_weak in LEVELS.items():
         for (was, becomes), certain in zip(decided, groups.values()):
-            for obj, names, more in _losses(diagrams, was, becomes, is_weak):
+            for obj, names, more, former in _losses(diagrams, was, becomes, is_weak):
                 key, what = resource.key_of(obj), max(names, key=_how_exact)
                 ranges = _destinations(resource, obj, diagrams, more)
-                item = Weakening(key, resource.label_of(obj), what, level, ranges, certain)
+                had = tuple((resource.key_of(one), resource.label_of(one)) for one in former)
+                item = Weakening(key, resource.label_of(obj), what, level, ranges, certain, had)
                 worst[key] = _with(item, worst.get(key, item))
     return list(worst.values())
 
@@ -148,21 +151,24 @@ def _with(item: Weakening, known: Weakening) -> Weakening:
     names = known.what.split(", ") if known.level == item.level else [item.what]
     what = ", ".join(dict.fromkeys([*names, item.what])) if item.what and all(names) else ""
     ranges = union([*known.ranges, *item.ranges])
-    return item._replace(what=what, ranges=ranges, certain=item.certain or known.certain)
+    decided = tuple(dict.fromkeys([*known.decided, *item.decided]))
+    certain = item.certain or known.certain
+    return item._replace(what=what, ranges=ranges, certain=certain, decided=decided)
 
 
 def _losses(
     diagrams: Diagrams, was: _Decided, becomes: _Decided, is_weak: Level
-) -> Iterator[tuple[Object, list[str], Set]]:
+) -> Iterator[tuple[Object, list[str], Set, list[Object]]]:
     """The overrides that are so weak where others were not, with the names by which both say so,
-    and the traffic."""
-    strict = [(level, traffic) for _obj, level, traffic in was if not is_weak(*level[1:])]
-    lost = diagrams.combined("or", [traffic for _level, traffic in strict])
+    the traffic, and those others."""
+    strict = [item for item in was if not is_weak(*item[1][1:])]
+    lost = diagrams.combined("or", [traffic for _obj, _level, traffic in strict])
     for obj, level, traffic in becomes:
         more = diagrams.combined("and", [traffic, lost]) if is_weak(*level[1:]) else EMPTY
         if more != EMPTY:
-            names = [one.name for one, had in strict if diagrams.combined("and", [had, more])]
-            yield obj, [level.name, *names], more
+            former = [item for item in strict if diagrams.combined("and", [item[2], more])]
+            names = [level.name, *(one.name for _obj, one, _traffic in former)]
+            yield obj, names, more, [one for one, _level, _traffic in former if one]
 
 
 def _how_exact(name: str) -> int:

@@ -264,6 +264,8 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
     reasons: list[str] = []
     entries: list[Entry] = []
     ranges = []
+    every = entries_of(change.plan.operations)
+    changed = {item.key for item in change.plan.operations}
     for resource in DDOS_OVERRIDES:
         before, after = (
             state.state.get(resource.plural) or () for state in (change.before, change.after)
@@ -271,13 +273,15 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
         managed = managed_rules(resource, change.before.state)
         for item in weakenings(resource, before, after, managed):
             reasons.append(_clause(resource, item))
-            entries.append(Entry(resource, item.key, item.label))
+            named = [(item.key, item.label)] if item.key in changed else item.decided
+            of_item = [Entry(resource, *one) for one in named if one[0] in changed]
+            entries += [one for one in of_item or every if one not in entries]
             ranges += item.ranges if resource is L4_OVERRIDES else []
     beside = list(_beside(change))
     if beside:
         reasons += beside
-        every = change.plan.operations  # which create the first ones, or delete the last ones
-        entries += [entry for entry in entries_of(every) if entry not in entries]
+        # The operations create the first ones, or delete the last ones.
+        entries += [entry for entry in every if entry not in entries]
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: an attack may pass that is stopped now."
