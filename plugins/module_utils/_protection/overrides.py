@@ -19,9 +19,11 @@ from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequenc
 from .._expressions.grammar import NotKnown
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
 from .._schema.overrides import (
+    BLOCK,
     DEFAULT,
     L4_OVERRIDES,
     LOG,
+    OFF,
     SENSITIVITIES,
     listed_rules,
     named_entries,
@@ -31,6 +33,7 @@ from .._schema.resource import ENABLED, Key, Object, Resource, State
 from .._values.address_set import Ranges, union
 
 Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as weak as that
+CHALLENGES = ("managed_challenge", "challenge")
 
 
 def _as_weak_as(sensitivity: str) -> Level:
@@ -46,11 +49,22 @@ def _is_logged(action: str, sensitivity: str) -> bool:
     return action == LOG
 
 
+def _is_challenged(action: str, sensitivity: str) -> bool:
+    return action in CHALLENGES
+
+
+def _is_not_blocked(action: str, sensitivity: str) -> bool:
+    return action != BLOCK or sensitivity == OFF
+
+
 # The strictest first, so that the last one that is met says the most.
 LEVELS: Mapping[str, Level] = {
+    "the action challenge": _is_challenged,
     **{f"the sensitivity {name}": _as_weak_as(name) for name in SENSITIVITIES[1:]},
     "the action log": _is_logged,
 }
+# Managed rules by themselves block or challenge: only an override that blocks is stricter.
+WEAK_BEFORE: Mapping[Level, Level] = {_is_challenged: _is_not_blocked}
 
 
 class Weakening(NamedTuple):
@@ -161,7 +175,8 @@ def _losses(
 ) -> Iterator[tuple[Object, list[str], Set, list[Object]]]:
     """The overrides that are so weak where others were not, with the names by which both say so,
     the traffic, and those others."""
-    strict = [item for item in was if not is_weak(*item[1][1:])]
+    was_weak = WEAK_BEFORE.get(is_weak, is_weak)
+    strict = [item for item in was if not was_weak(*item[1][1:])]
     lost = diagrams.combined("or", [traffic for _obj, _level, traffic in strict])
     for obj, level, traffic in becomes:
         more = diagrams.combined("and", [traffic, lost]) if is_weak(*level[1:]) else EMPTY

@@ -38,7 +38,7 @@ from .resource import (
 
 EXECUTE, PARAMETERS, OVERRIDES = "execute", "action_parameters", "overrides"  # of the API
 OTHER_RULE = "other_rule"  # the action of a rule that is no override
-DEFAULT, LOG, OFF = "default", "log", "eoff"
+DEFAULT, BLOCK, LOG, OFF = "default", "block", "log", "eoff"
 SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
 TO_API = {"sensitivity": "sensitivity_level"}  # here and in the API
 FROM_API = {name: own for own, name in TO_API.items()}
@@ -270,13 +270,13 @@ LAYERS: Mapping[str, _Layer] = {  # by phase
         "3b64149bfa6e4220bbbc2bd6db589552",
         "L4 DDoS Managed Ruleset",
         PACKET_OVERRIDE_EXPRESSION,
-        ("block", LOG),
+        (BLOCK, LOG),
     ),
     "ddos_l7": _Layer(
         "4d21379b4f9f4bb088e0729962c8b3cf",
         "HTTP DDoS Managed Ruleset",
         HTTP_OVERRIDE_EXPRESSION,
-        ("block", "managed_challenge", "challenge", LOG),
+        (BLOCK, "managed_challenge", "challenge", LOG),
     ),
 }
 L4_OVERRIDES = _overrides("ddos_l4_override", "DDoS L3/4 override", ACCOUNT_OPTION, "ddos_l4")

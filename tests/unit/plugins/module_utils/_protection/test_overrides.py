@@ -138,3 +138,20 @@ def test_a_rule_comes_before_its_categories_and_the_last_category_counts(
 ) -> None:
     found = weakenings(L4_OVERRIDES, before, after, managed)
     assert [(item.label, item.reason, item.certain) for item in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "weaker"),
+    [
+        ([one(action="block")], [one(action="managed_challenge")], ["sets the action challenge for all managed rules"]),
+        ([one(action="block")], [one(action="challenge")], ["sets the action challenge for all managed rules"]),
+        ([one(action="block")], [one("b", 'http.host eq "a"', action="challenge"), one(action="block")],
+         ["sets the action challenge for all managed rules"]),
+        ([one(action="managed_challenge")], [one(action="challenge")], []),
+        ([one(action="challenge")], [one(action="block")], []),
+        ([one(action="block", sensitivity="eoff")], [one(action="challenge")], []),
+        ([], [one(action="challenge")], []),
+    ],
+)  # fmt: skip
+def test_a_challenge_stops_less_than_a_block(before: Any, after: Any, weaker: list[str]) -> None:
+    assert [item.reason for item in weakenings(L7_OVERRIDES, before, after)] == weaker
