@@ -20,6 +20,7 @@ from .._expressions.grammar import lists_in
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS, items_of, uses_of
+from .._schema.overrides import not_understood
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED, ZoneRule, contents_in, spelt_out
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
@@ -171,12 +172,16 @@ def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple
     for resource in DDOS_OVERRIDES:
         named = described.get(resource.plural) or ()
         keys = {*map(resource.key_of, named)}
-        for key in map(resource.key_of, state.get(resource.plural) or ()):
+        managed = managed_rules(resource, state)
+        for obj in state.get(resource.plural) or ():
+            key = resource.key_of(obj)
             both = _among(resource, state[resource.plural], {*keys, key})
-            managed = managed_rules(resource, state)
             worse = weakenings(resource, named, both, managed) if key not in keys else ()
             if worse:
                 yield (resource.plural, key), Loss(worse[0].certain, worse[0].reason)
+            elif key not in keys and not_understood(obj):
+                reason = "is not understood, and may let more of an attack pass"
+                yield (resource.plural, key), Loss(False, reason)
 
 
 def _loss_of_account(

@@ -39,6 +39,7 @@ from .resource import (
 EXECUTE, PARAMETERS, OVERRIDES = "execute", "action_parameters", "overrides"  # of the API
 OTHER_RULE = "other_rule"  # the action of a rule that is no override
 DEFAULT, BLOCK, LOG, OFF = "default", "block", "log", "eoff"
+ACTIONS = (DEFAULT, BLOCK, "managed_challenge", "challenge", LOG)
 SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
 TO_API = {"sensitivity": "sensitivity_level"}  # here and in the API
 FROM_API = {name: own for own, name in TO_API.items()}
@@ -238,6 +239,24 @@ def weakens(override: Object) -> bool:
     return any(is_weak(*level) for level in levels_of(override).values())
 
 
+def not_understood(override: Object) -> bool:
+    """Return whether an override that is on has a value or field that is not known, or is a rule of
+    another kind."""
+    if ENABLED.normalised(override) == "false":
+        return False
+    entries = [item for _what, _name, item in named_entries(override)]
+    return (
+        OTHER_RULE in override
+        or PARAMETERS in override
+        or any(item.keys() - {"action", "sensitivity", *ENTRY_KEYS.values()} for item in entries)
+        or any(
+            str(item.get("action") or DEFAULT) not in ACTIONS
+            or str(item.get("sensitivity") or DEFAULT) not in SENSITIVITIES
+            for item in (override, *entries)
+        )
+    )
+
+
 def strengthens(override: Object) -> bool:
     """Return whether an override may stop what the managed rules by themselves let pass."""
     if ENABLED.normalised(override) == "false":
@@ -276,7 +295,7 @@ LAYERS: Mapping[str, _Layer] = {  # by phase
         "4d21379b4f9f4bb088e0729962c8b3cf",
         "HTTP DDoS Managed Ruleset",
         HTTP_OVERRIDE_EXPRESSION,
-        (BLOCK, "managed_challenge", "challenge", LOG),
+        ACTIONS[1:],
     ),
 }
 L4_OVERRIDES = _overrides("ddos_l4_override", "DDoS L3/4 override", ACCOUNT_OPTION, "ddos_l4")

@@ -330,6 +330,25 @@ def test_an_override_that_logs_is_a_hole_unless_a_named_one_decides_before_it() 
     assert record["weakens"] is False
 
 
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"action": "interactive"},
+        {"sensitivity": "paranoid"},
+        {"categories": [{"category": "udp", "action": "interactive"}]},
+        {"categories": [{"category": "udp", "enabled": False}]},
+        {"action": "block", "action_parameters": {"overrides": {"enabled": False}}},
+        {"other_rule": {"action": "log"}},
+    ],
+)
+def test_an_override_that_is_not_understood_may_let_more_pass(values: Rule) -> None:
+    override = {"ref": "odd", "expression": "true", **values}
+    (record,) = unmanaged({L4_OVERRIDES.plural: [override]}, (L4_OVERRIDES, []))
+    assert (record["weakens"], record["reason"]) == (None, "is not understood, and may let more of an attack pass")
+    (record,) = unmanaged({L4_OVERRIDES.plural: [{**override, "enabled": False}]}, (L4_OVERRIDES, []))
+    assert record["weakens"] is False
+
+
 def test_an_override_that_lets_more_pass_than_described_is_weaker() -> None:
     weak, strict = ({"ddos_l7_overrides": [item]} for item in (WEAK, {**WEAK, "action": "block"}))
     (record,) = weaker_records(weak, strict)
