@@ -347,8 +347,8 @@ risks:
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'HTTP DDoS override calm sets the sensitivity eoff for all managed rules: an attack
-        may pass that is stopped now.'
+      sample: 'HTTP DDoS override calm sets the sensitivity eoff for rule fdfdac75430c4c47a959592f0aa5e68a:
+        an attack may pass that is stopped now.'
     networks:
       description: The networks that the risk concerns.
       type: list
@@ -518,7 +518,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 2
+  sample: 3
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare
@@ -558,7 +558,7 @@ error:
       description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
         had none.
       type: str
-      sample: 4b227777d4dd1fc6-LOC
+      sample: ef2d127de37b942b-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
