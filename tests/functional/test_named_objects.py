@@ -84,6 +84,7 @@ def cases_of_rules(module: str) -> list[Case]:
         Case("a block is off", module, "rules", {**BLOCK, "enabled": False}, BLOCK, {"enabled": True}),
         Case("only its ref is named", module, "rules", {**BLOCK, "enabled": False}, REF, {"enabled": True}),
         Case("a block has a condition", module, "rules", {**BLOCK, **CONDITION}, BLOCK, {"exposed_credential_check": None}),
+        Case("a block has a field of the future", module, "rules", {**BLOCK, "future": 1}, BLOCK, None, "in_order"),
         Case("its condition is named", module, "rules", {**BLOCK, **CONDITION}, {**BLOCK, "api_fields": CONDITION}, None),
         Case("a block is off and has a condition", module, "rules", {**BLOCK, **CONDITION, "enabled": False}, BLOCK,
              {"enabled": True, "exposed_credential_check": None}),
@@ -231,3 +232,27 @@ def test_a_skip_that_moved_before_the_blocks_of_the_baseline_moves_back(
     record = host_record(host_results("lima", {}, {module: predicted}), GENERATED)
     assert record["status"] == ("weakened" if changes else "in_order"), record["reasons"]
     assert modules.run(module, context=ROLE, **given)["changed"] is False
+
+
+@pytest.mark.parametrize("module", ["custom_rules", "network_firewall_rules"])
+def test_a_block_of_everything_without_its_condition_is_a_risk(
+    module: str, service: LocalService, modules: Modules
+) -> None:
+    owner = service.zone(ZONE) if module == "custom_rules" else service.account(ACCOUNT)
+    owner.seed(**{module: [{**BLOCK, "expression": "true", **CONDITION}]})
+    (risk,) = modules.failed(module, check=True, context=ROLE, rules=[REF])["risks"]
+    assert risk["code"] == "blocks_everything"
+    assert "no longer limited by the field exposed_credential_check" in risk["message"]
+
+
+@pytest.mark.parametrize(
+    ("other", "entry"),
+    [({"action": "allow"}, {}), ({"action": "block"}, {"filter": {"id": FILTER_ID, "paused": True}})],
+)
+def test_a_shared_filter_stays_paused_if_another_rule_needs_it_so(
+    other: dict[str, Any], entry: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    second = {**FIREWALL, **other, "id": "c" * 32, "filter": PAUSED}
+    service.zone(ZONE).seed(rules=[{**FIREWALL, "filter": PAUSED}, second])
+    done = modules.done("firewall_rules", context=ROLE, rules=[ENTRY, {"id": "c" * 32, **entry}])
+    assert done["changed"] is False

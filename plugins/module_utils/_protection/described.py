@@ -14,7 +14,7 @@ from .._plan.desired import Desired
 from .._plan.ordering import in_own_order
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make
-from .._schema.registry import DDOS_OVERRIDES, EVALUATION
+from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, EVALUATION, SKIPPING
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .losses import rule_losses
 from .overrides import turned_off, weakenings
@@ -36,9 +36,7 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     resource = desired.resource
     if desired.absent or desired.only_deletes:
         return desired
-    defaults = [
-        _defaults(resource, desired.objects.get(resource.key_of(obj)), obj) for obj in planned
-    ]
+    defaults = [_defaults(desired, obj, planned) for obj in planned]
     described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
     after: list[Object] = []
@@ -71,15 +69,34 @@ def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:
     )
 
 
-def _defaults(resource: Resource, values: Values | None, obj: Object) -> Sequence[Values]:
-    """Changes that make an object the described one; no values are of an object that no entry
-    names."""
+def _defaults(desired: Desired, obj: Object, planned: Sequence[Object]) -> Sequence[Values]:
+    """Changes that make an object the described one; none of an object that no entry names."""
+    resource = desired.resource
+    values = desired.objects.get(resource.key_of(obj))
     if values is None:
         return ()
     in_order = IN_ORDER.get(resource.plural)
-    conditions = in_order([obj])[0].conditions if in_order else ()
+    conditions = CONDITIONS.intersection(in_order([obj])[0].conditions) if in_order else ()
     unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
-    return [*_left_out(resource.fields, values, obj), *unnamed]
+    shared = resource.nested.field if resource.nested and _is_shared(desired, obj, planned) else ""
+    own = [item for item in resource.fields if item.name != shared]
+    return [*_left_out(own, values, obj), *unnamed]
+
+
+def _is_shared(desired: Desired, obj: Object, planned: Sequence[Object]) -> bool:
+    """True if the object within another one is also in a rule that lets traffic pass, or in one
+    whose entry says something of it."""
+    nested = desired.resource.nested
+    if not nested:
+        return False
+    inner = (obj.get(nested.field) or {}).get("id")
+    others = [one for one in planned if one is not obj]
+    return any(
+        one.get("action") in SKIPPING
+        or desired.objects.get(desired.resource.key_of(one), {}).get(nested.field)
+        for one in others
+        if (one.get(nested.field) or {}).get("id") == inner
+    )
 
 
 def _left_out(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[Values]:

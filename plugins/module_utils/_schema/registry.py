@@ -31,6 +31,8 @@ from .zone import (
 
 ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
 SKIPPING = frozenset({"skip", "allow", "bypass"})
+# Fields that narrow what a rule matches; another one that is not known may do so.
+CONDITIONS = frozenset({"exposed_credential_check"})
 OF_RULESETS = ENFORCING | {"skip", "log"}
 
 # What a skip of `ruleset` or `phase`, and an allow, skips among others.

@@ -219,7 +219,8 @@ def _concerning_everything(
                 passed = overtaken(rule.key, *active)
                 more = f"({rule.expression}) and not ({was.expression})"
                 is_wider = width(resource, rule._replace(expression=more), state)
-                reason = grown(was, rule, passed) or (_widened(is_same) if is_wider else "")
+                reason = grown(was, rule, passed) or _freed(was, rule)
+                reason = reason or (_widened(is_same) if is_wider else "")
             else:
                 reason = _new(was, rule, is_same)
             if reason:
@@ -244,6 +245,12 @@ def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:
     if normalise_expression(was.expression) != normalise_expression(becomes.expression):
         return _widened(is_same)
     return "no longer behind a rule that ends the evaluation"
+
+
+def _freed(was: ZoneRule, becomes: ZoneRule) -> str:
+    """The conditions that a rule no longer has."""
+    fields = [f"the field {name}" for name in was.conditions if name not in becomes.conditions]
+    return f"no longer limited by {first_few(fields)}" if fields else ""
 
 
 def _widened(is_same: bool) -> str:
