@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from typing import Any
 
 import pytest
@@ -85,7 +85,7 @@ def test_each_protected_prefix_is_a_network() -> None:
     assert [networks(ranges) for _prefix, ranges in found.networks] == [["192.0.2.0/26"], ["192.0.2.128/25"]]
 
 
-OLDEST = datetime(2026, 7, 1, 12, tzinfo=UTC)
+OLDEST = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
 EARLY, LATE, LATER = "2026-06-01T12:00:00Z", "2026-07-02T12:00:00Z", "2026-07-02T13:00:00Z"
 SINCE = "198.51.100.0/24"
 
