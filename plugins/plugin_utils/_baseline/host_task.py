@@ -39,7 +39,6 @@ from .variables import (
 )
 
 Results = dict[str, dict[str, Any]]  # by module, in the order in which the modules ran
-NO_RESULTS: Results = {}
 
 
 class HostRun(NamedTuple):
@@ -59,12 +58,12 @@ class HostRunner:
 
     run_module: RunModule
 
-    def run(self, parts: Sequence[Part], check_mode: bool, done: Results = NO_RESULTS) -> Results:
+    def run(self, parts: Sequence[Part], check_mode: bool, done: Results | None = None) -> Results:
         """The result of each module by its name: those that are `done` already, and others as far
         as none fails. A prediction goes on behind a plan that is refused."""
         results: Results = {}
         for part in parts:
-            result = done.get(part.name)
+            result = (done or {}).get(part.name)
             if result is None:
                 result = self.run_module(informed(part, results, check_mode), check_mode)
             results[part.name] = result

@@ -40,7 +40,6 @@ from .._files import write_private
 from .._plain import plain
 
 Named = Mapping[str, Sequence[Object]]  # objects by their keys alone, by the plural of the resource
-NOTHING: Named = {}
 READERS = ("protection_info", "custom_rules_info")  # of an account, and of a zone
 
 
@@ -133,7 +132,7 @@ def snapshots_in(
     parts: Sequence[Part],
     run_module: RunModule,
     check_mode: bool,
-    named: Named = NOTHING,
+    named: Named | None = None,
 ) -> TakeSnapshot | None:
     """Reads what the parts may change, and writes it; None without a directory.
 
@@ -175,7 +174,7 @@ def named_by(parts: Sequence[Part]) -> Named:
     }
 
 
-def snapshot_text(parts: Sequence[Part], state: HostState, named: Named = NOTHING) -> str:
+def snapshot_text(parts: Sequence[Part], state: HostState, named: Named | None = None) -> str:
     """The text of the file: what the parts may change, as Cloudflare has it. Of the collections in
     `named`, the run only changes these objects, though its parts may say more."""
     ignored = {
@@ -184,7 +183,7 @@ def snapshot_text(parts: Sequence[Part], state: HostState, named: Named = NOTHIN
         for option in ("ignore", "ignore_ids")
         if part.options.get(option)
     }
-    limits = {"ignore": plain(ignored), "named": plain({**named_by(parts), **named})}
+    limits = {"ignore": plain(ignored), "named": plain({**named_by(parts), **(named or {})})}
     source = {**state.owners, **{name: limit for name, limit in limits.items() if limit}}
     return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [HEADER])
 
