@@ -20,7 +20,6 @@ from .._expressions.grammar import lists_in
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS, items_of, uses_of
-from .._schema.overrides import not_understood
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED, ZoneRule, contents_in, spelt_out
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
@@ -28,7 +27,7 @@ from .._values.address_set import Ranges, difference, range_of, union
 from .coverage import AccountLosses, Coverage, has_flag
 from .losses import Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
-from .overrides import managed_rules, turned_off, weakenings
+from .overrides import managed_rules, not_understood, turned_off, weakenings
 from .plain import OWN_NAMES, depends_on_owner, met_by_plain, width
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")

@@ -19,11 +19,15 @@ from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequenc
 from .._expressions.grammar import NotKnown
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
 from .._schema.overrides import (
+    ACTIONS,
     BLOCK,
     DEFAULT,
+    ENTRY_KEYS,
     L4_OVERRIDES,
     LOG,
     OFF,
+    OTHER_RULE,
+    PARAMETERS,
     SENSITIVITIES,
     listed_rules,
     named_entries,
@@ -248,3 +252,21 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
     except NotKnown:
         return []
     return destinations(diagrams, traffic).sometimes if resource is L4_OVERRIDES else []
+
+
+def not_understood(override: Object) -> bool:
+    """Return whether an override that is on has a value or field that is not known, or is a rule of
+    another kind."""
+    if ENABLED.normalised(override) == "false":
+        return False
+    entries = [item for _what, _name, item in named_entries(override)]
+    return (
+        OTHER_RULE in override
+        or PARAMETERS in override
+        or any(item.keys() - {"action", "sensitivity", *ENTRY_KEYS.values()} for item in entries)
+        or any(
+            str(item.get("action") or DEFAULT) not in ACTIONS
+            or str(item.get("sensitivity") or DEFAULT) not in SENSITIVITIES
+            for item in (override, *entries)
+        )
+    )

@@ -239,24 +239,6 @@ def weakens(override: Object) -> bool:
     return any(is_weak(*level) for level in levels_of(override).values())
 
 
-def not_understood(override: Object) -> bool:
-    """Return whether an override that is on has a value or field that is not known, or is a rule of
-    another kind."""
-    if ENABLED.normalised(override) == "false":
-        return False
-    entries = [item for _what, _name, item in named_entries(override)]
-    return (
-        OTHER_RULE in override
-        or PARAMETERS in override
-        or any(item.keys() - {"action", "sensitivity", *ENTRY_KEYS.values()} for item in entries)
-        or any(
-            str(item.get("action") or DEFAULT) not in ACTIONS
-            or str(item.get("sensitivity") or DEFAULT) not in SENSITIVITIES
-            for item in (override, *entries)
-        )
-    )
-
-
 def strengthens(override: Object) -> bool:
     """Return whether an override may stop what the managed rules by themselves let pass."""
     if ENABLED.normalised(override) == "false":
