@@ -35,7 +35,7 @@ SKIPPING = frozenset({"skip", "allow", "bypass"})
 CONDITIONS = frozenset({"exposed_credential_check"})
 OF_RULESETS = ENFORCING | {"skip", "log"}
 
-# What a skip of `ruleset` or `phase`, and an allow, skips among others.
+# A skip of `ruleset` or `phase`, and an allow, skip this among others.
 REST_OF_THE_LIST = "the remaining rules"
 
 
