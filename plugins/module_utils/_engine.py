@@ -127,8 +127,10 @@ class Run(NamedTuple):
         """Warn of accepted risks, and of what probably is a mistake in the task."""
         warnings = [*plan_warnings(checked), *expiry_warnings(self.task.desired, checked.plan)]
         standing = self.task.context.standing(self.task.codes)
-        waiting = self.guard.rollout.avoided(checked.plan, self.task.desired)
-        for text in [*warnings, *standing_warnings(checked, standing, waiting)]:
+        if checked.unmet:
+            waiting = self.guard.rollout.avoided(checked.plan, self.task.desired)
+            warnings += standing_warnings(checked, standing, waiting)
+        for text in warnings:
             self.warn(text)
 
     def predict(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:

@@ -136,10 +136,12 @@ class Rollout:
 
     def pending(self, plan: Plan, desired: Iterable[Desired]) -> list[Pending]:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
+        if not self.is_staged:
+            return []
         changed = {(item.resource.plural, item.key) for item in plan.operations}
         after = plan.after()
         pending: list[Pending] = []
-        for item in desired if self.is_staged else ():
+        for item in desired:
             resource, mode = item.resource, item.resource.mode_field
             if not mode or item.absent:
                 continue

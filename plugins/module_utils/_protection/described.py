@@ -41,8 +41,10 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     objects: dict[Key, Values] = {}
     after: list[Object] = []
     for index, changes in enumerate(defaults):
-        beside = (described[:index], described[index + 1 :])
-        kept = _to_set_back(resource, planned[index], changes, beside) if changes else ()
+        kept: Sequence[Values] = ()
+        if changes:
+            beside = (described[:index], described[index + 1 :])
+            kept = _to_set_back(resource, planned[index], changes, beside)
         if kept:
             key = resource.key_of(planned[index])
             # An override that is left with nothing has to name its sensitivity.
@@ -78,24 +80,22 @@ def _defaults(desired: Desired, obj: Object, planned: Sequence[Object]) -> Seque
     in_order = IN_ORDER.get(resource.plural)
     conditions = CONDITIONS.intersection(in_order([obj])[0].conditions) if in_order else ()
     unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
-    shared = resource.nested.field if resource.nested and _is_shared(desired, obj, planned) else ""
-    own = [item for item in resource.fields if item.name != shared]
-    return [*_left_out(own, values, obj), *unnamed]
+    changes = [*_left_out(resource.fields, values, obj), *unnamed]
+    nested = resource.nested.field if resource.nested else ""
+    if any(nested in change for change in changes) and _is_shared(desired, nested, obj, planned):
+        return [change for change in changes if nested not in change]
+    return changes
 
 
-def _is_shared(desired: Desired, obj: Object, planned: Sequence[Object]) -> bool:
+def _is_shared(desired: Desired, nested: str, obj: Object, planned: Sequence[Object]) -> bool:
     """True if the object within another one is also in a rule that lets traffic pass, or in one
     whose entry says something of it."""
-    nested = desired.resource.nested
-    if not nested:
-        return False
-    inner = (obj.get(nested.field) or {}).get("id")
-    others = [one for one in planned if one is not obj]
+    inner = (obj.get(nested) or {}).get("id")
     return any(
         one.get("action") in SKIPPING
-        or desired.objects.get(desired.resource.key_of(one), {}).get(nested.field)
-        for one in others
-        if (one.get(nested.field) or {}).get("id") == inner
+        or desired.objects.get(desired.resource.key_of(one), {}).get(nested)
+        for one in planned
+        if one is not obj and (one.get(nested) or {}).get("id") == inner
     )
 
 
