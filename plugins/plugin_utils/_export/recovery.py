@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from itertools import filterfalse
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._plan.ordering import longest_ascending
@@ -123,7 +123,18 @@ def _difference(name: str, expected: Object, existing: Object) -> str:
     return f"{name} is {existing.get(name)!r} instead of {expected.get(name)!r}"
 
 
-REFUSED = " cannot be brought back: "
+class Refusal(NamedTuple):
+    """An object that cannot come back, and why."""
+
+    name: str
+    reason: str
+
+    @property
+    def sentence(self) -> str:
+        """The refusal by itself."""
+        return f"{self.name} cannot be brought back: {self.reason}"
+
+
 MAX_NAMED = 10  # objects in a message
 EMPTY: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
 
@@ -159,18 +170,23 @@ class Exceptions:
 @dataclass
 class Restoration:
     """The variables that bring objects back, the modules to run for them, the state that they must
-    leave, and a sentence for each object that cannot come back."""
+    leave, and the objects that cannot come back."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     parts: Sequence[Part] = ()
     expected: list[Expected] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+
+    @property
+    def refusals(self) -> list[str]:
+        """A sentence for each object that cannot come back."""
+        return [item.sentence for item in self.refused]
 
     def require_complete(self) -> None:
         """Raises ValueError if an object cannot come back as it was."""
-        if self.refusals:
+        if self.refused:
             raise ValueError(
-                f"{first_named(_grouped(self.refusals), ' ')} Nothing was changed."
+                f"{first_named(_grouped(self.refused), ' ')} Nothing was changed."
                 " To restore everything else, name these objects in restore_leave_objects, by id"
                 " if they have one; to restore them without fields that the collection does not"
                 " know, name the fields in restore_leave_fields."
@@ -181,15 +197,16 @@ class Restoration:
         return [text for item in self.expected for text in item.unmet(state[item.resource.plural])]
 
 
-def _grouped(refusals: Iterable[str]) -> list[str]:
+def _grouped(refused: Iterable[Refusal]) -> list[str]:
     """The refusals, in one sentence for all objects with one reason."""
     groups: dict[str, list[str]] = {}
-    for name, _mark, reason in (text.partition(REFUSED) for text in refusals):
-        groups.setdefault(reason, []).append(name)
+    for item in refused:
+        groups.setdefault(item.reason, []).append(item.name)
     return [
-        f"{names[0]}{REFUSED}{reason}"
+        Refusal(names[0], reason).sentence
         if len(names) == 1
-        else f"{len(names)} objects{REFUSED}{reason} They are: {first_named(names, ', ')}."
+        else f"{Refusal(f'{len(names)} objects', reason).sentence} They are:"
+        f" {first_named(names, ', ')}."
         for reason, names in groups.items()
     ]
 
@@ -211,7 +228,7 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
         plan = _Recovery(BY_PLURAL[plural], current[plural], exceptions)
         plan.take(objects)
         recovered.expected.append(plan.expected(objects))
-        recovered.refusals += _all_refusals(plan, objects, current[plural])
+        recovered.refused += _all_refusals(plan, objects, current[plural])
         _add_variables(plan, plan.in_order(objects), recovered.variables)
     return recovered
 
@@ -229,7 +246,7 @@ def _with_items_of_others(obj: Object, lists: Sequence[Object], exceptions: Exce
 
 def _all_refusals(
     plan: _Recovery, objects: Sequence[Object], current: Sequence[Object]
-) -> list[str]:
+) -> list[Refusal]:
     """The refusals of a plan, with those of objects that cannot come back once the refused ones are
     left alone, such as a second object for the network of one that is left."""
     if not plan.refusals:
@@ -252,7 +269,7 @@ class _Recovery:
         self.anchors: list[Key] = []  # objects of an ordered list that are left, and do not move
         # Existing objects that are left alone.
         self.kept = _by_key(resource, filter(self._is_left, current))
-        self.refusals: dict[str, str] = {}  # by the id of an object, or the name of one without
+        self.refusals: dict[str, Refusal] = {}  # by the id of an object, or the name of one without
         self._by_id = {str(obj.get("id")): obj for obj in current}
         self._current = _by_key(resource, current)
 
@@ -315,7 +332,7 @@ class _Recovery:
 
     def _refuse(self, obj: Object, reason: str) -> None:
         identity = str(obj.get("id") or self.resource.label_of(obj))
-        self.refusals[identity] = f"{name_of(self.resource, obj)}{REFUSED}{reason.rstrip('?')}."
+        self.refusals[identity] = Refusal(name_of(self.resource, obj), f"{reason.rstrip('?')}.")
 
     def _take_anchors(self, objects: Sequence[Object]) -> None:
         """Between which objects that are left the others come back, in an ordered list."""
