@@ -325,9 +325,9 @@ options:
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
       - V(weakens_ddos_rules) means that the plan would set an override of managed DDoS rules to
-        log, C(eoff) or a lower sensitivity than before, or for more traffic, or would hide
-        overrides of the account by the first one of a zone, or have weaker ones of the account
-        applied by deleting the last one of a zone.
+        log, C(eoff) or a lower sensitivity than before, or to a challenge where it blocked, or for
+        more traffic, or would hide overrides of the account by the first one of a zone, or have
+        weaker ones of the account applied by deleting the last one of a zone.
     version_added: 1.0.0
     type: list
     elements: raw

@@ -343,8 +343,7 @@ def test_prefixes_that_a_run_does_not_name_are_left_alone_unless_it_purges(purge
     assert (restored(service, text), service.writes) == (([], []), [])
 
 
-def test_a_snapshot_without_names_comes_back_as_a_whole(service: LocalService) -> None:
-    """As releases before this one wrote them."""
+def test_a_collection_that_a_run_purges_comes_back_as_a_whole(service: LocalService) -> None:
     account = service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
     named = read_back(snapshot(service))["baseline_source"]["named"]
     assert named["prefixes"] == [] and "dns_rules" not in named

@@ -263,8 +263,9 @@ NETWORK_FIREWALL_RISKS = (weakens_network_firewall, skips_everything, blocks_eve
 
 @risk(
     "The plan would set an override of managed DDoS rules to log, C(eoff) or a lower sensitivity"
-    " than before, or for more traffic, or would hide overrides of the account by the first one of"
-    " a zone, or have weaker ones of the account applied by deleting the last one of a zone."
+    " than before, or to a challenge where it blocked, or for more traffic, or would hide overrides"
+    " of the account by the first one of a zone, or have weaker ones of the account applied by"
+    " deleting the last one of a zone."
 )
 def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
     """Managed DDoS rules would let more of an attack pass."""
