@@ -22,10 +22,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.evidence.models.plan_model import Item
-from tests.evidence.models.random_plans import plans
+from tests.evidence.models.plan_model import Item, position_of
+from tests.evidence.models.random_plans import KINDS, LEVELS, plans
+from tests.evidence.models.risk_model import lowers
 from tests.evidence.models.traffic_model import (
-    KINDS,
     MET_BY,
     custom_in_order,
     is_unprotected,
@@ -53,8 +53,19 @@ class Change(NamedTuple):
     after: Item | None
 
 
-def rule(place: tuple[str, str], mode: str) -> Item:
-    return {"scope": place[0], "name": place[1], "mode": mode}
+SENSITIVE = {"rate_sensitivity": LEVELS, "burst_sensitivity": LEVELS}
+PROFILED = {**SENSITIVE, "profile_sensitivity": LEVELS | st.just("very_high")}
+DNS = "dns"  # the rules of a product of its own, which has no filters
+
+
+def rules(kind: str, places: Sequence[tuple[str, str]], modes: st.SearchStrategy[str]) -> st.SearchStrategy[Item]:
+    levels = st.fixed_dictionaries(PROFILED if kind == DNS else SENSITIVE)
+    return st.builds(
+        lambda place, mode, own: {"scope": place[0], "name": place[1], "mode": mode, **own},
+        st.sampled_from(places),
+        modes,
+        levels,
+    )
 
 
 def prefixes() -> st.SearchStrategy[Item]:
@@ -67,15 +78,14 @@ def entries() -> st.SearchStrategy[Item]:
     return st.builds(lambda source, on: {"prefix": source, "enabled": on}, st.sampled_from(SOURCES), FLAGS)
 
 
-def rules() -> st.SearchStrategy[Item]:
-    return st.builds(rule, st.sampled_from(PLACES), MODES)
-
-
 def filters() -> st.SearchStrategy[Item]:
     return st.builds(lambda text, mode: {"expression": text, "mode": mode}, st.sampled_from(sorted(MET_BY)), MODES)
 
 
-OBJECTS = {"prefixes": prefixes(), "allowlist": entries(), "rules": rules(), "filters": filters()}
+def objects_of(where: Sequence[str]) -> st.SearchStrategy[Item]:
+    if where[0] == "rules":
+        return rules(where[1], PLACES, MODES)
+    return {"prefixes": prefixes, "allowlist": entries, "filters": filters}[where[0]]()
 
 
 def key_of(item: Item) -> tuple[str, ...]:
@@ -90,16 +100,16 @@ def some(objects: st.SearchStrategy[Item], most: int) -> st.SearchStrategy[list[
 def baselines(draw: st.DrawFn) -> Item:
     """An account as a baseline describes it; it protects something, and may only monitor."""
     first = {"prefix": draw(st.sampled_from(["192.0.2.0/24", "198.51.100.0/24"])), "excluded": False}
-    others = [item for item in draw(some(OBJECTS["prefixes"], 2)) if item["prefix"] != first["prefix"]]
-    everywhere = [
-        rule(("global", "global"), draw(st.sampled_from(["enabled", "enabled", "monitoring"]))) for _kind in KINDS
-    ]
+    others = [item for item in draw(some(prefixes(), 2)) if item["prefix"] != first["prefix"]]
+    kinds = [*KINDS, *([DNS] if draw(FLAGS) else [])]
+    modes = st.sampled_from(["enabled", "enabled", "monitoring"])
+    everywhere = {kind: draw(rules(kind, [("global", "global")], modes)) for kind in kinds}
     return {
         "enabled": True,
         "prefixes": [first, *others],
-        "allowlist": draw(some(OBJECTS["allowlist"], 1)),
-        "rules": {kind: [one, *draw(some(OBJECTS["rules"], 1))] for kind, one in zip(KINDS, everywhere, strict=True)},
-        "filters": {kind: draw(some(OBJECTS["filters"], 2)) for kind in KINDS},
+        "allowlist": draw(some(entries(), 1)),
+        "rules": {kind: [one, *draw(some(objects_of(("rules", kind)), 1))] for kind, one in everywhere.items()},
+        "filters": {kind: draw(some(filters(), 2)) if kind != DNS else [] for kind in kinds},
     }
 
 
@@ -111,15 +121,20 @@ def list_of(state: Item, where: Sequence[str]) -> list[Item]:
     return objects
 
 
-def lists() -> list[tuple[str, ...]]:
-    return [("prefixes",), ("allowlist",), *((name, kind) for name in ("rules", "filters") for kind in KINDS)]
+def lists(state: Item) -> list[tuple[str, ...]]:
+    of_kinds = [*(("rules", kind) for kind in state["rules"]), *(("filters", kind) for kind in KINDS)]
+    return [("prefixes",), ("allowlist",), *of_kinds]
+
+
+def option_of(where: Sequence[str]) -> str:
+    return "dns_rules" if DNS in where else where[0]
 
 
 @st.composite
 def changes(draw: st.DrawFn, state: Item) -> Change:
     """A change by hand: something new, something else, or something gone."""
-    where = draw(st.sampled_from(lists()))
-    objects, new = list_of(state, where), draw(OBJECTS[where[0]])
+    where = draw(st.sampled_from(lists(state)))
+    objects, new = list_of(state, where), draw(objects_of(where))
     known = {key_of(item): item for item in objects}
     if key_of(new) not in known and draw(st.integers(0, 2)):
         return Change(where, None, new)
@@ -128,7 +143,8 @@ def changes(draw: st.DrawFn, state: Item) -> Change:
     before = draw(st.sampled_from(objects))
     flags: Item = {name: not before[name] for name in ("excluded", "enabled") if name in before}
     mode: Item = {"mode": draw(MODES)}
-    other = {**before, **(flags or mode)}
+    level = {name: draw(LEVELS) for name in before if name.endswith("_sensitivity")}
+    other = {**before, **(flags or draw(st.sampled_from([mode, level or mode])))}
     return Change(where, before, draw(st.sampled_from([other, other, None])))
 
 
@@ -204,7 +220,8 @@ def outcomes(record_property: Callable[[str, object], None]) -> Iterator[Counter
 def hold(service: LocalService, state: Item) -> None:
     service.reset()
     service.switch(checked_against_contract=False)
-    lists: Item = {kind: {name: state[name][kind] for name in ("rules", "filters")} for kind in state["rules"]}
+    lists: Item = {kind: {name: state[name][kind] for name in ("rules", "filters")} for kind in KINDS}
+    lists |= {"dns_rules": state["rules"].get(DNS, [])}
     service.account(ACCOUNT).seed(
         enabled=state["enabled"], prefixes=state["prefixes"], allowlist=state["allowlist"], **lists
     )
@@ -213,9 +230,11 @@ def hold(service: LocalService, state: Item) -> None:
 def task_of(baseline: Item, purge: bool) -> Item:
     """The options of account_protection for a baseline."""
     several = {
-        name: [{"kind": kind, **item} for kind, items in baseline[name].items() for item in items]
+        name: [{"kind": kind, **item} for kind in KINDS for item in baseline[name][kind]]
         for name in ("rules", "filters")
     }
+    if DNS in baseline["rules"]:
+        several["dns_rules"] = baseline["rules"][DNS]
     lists = {**{name: baseline[name] for name in ("prefixes", "allowlist")}, **several}
     purged = [name for name in lists if lists[name]] if purge else []
     return {"enabled": True, **lists, "purge": purged, "accept_risks": list(codes_of(BY_OWNER["account_id"]))}
@@ -229,12 +248,22 @@ def record_of(module: str, result: Item) -> HostRecord:
 def has_hole(baseline: Item, existing: Item, made: list[Change], purged: list[str]) -> bool:
     """What the page says: the baseline's objects protect less than described, a purge would take away what protects less,
     or an object that no baseline names would take protection away by itself."""
-    strange = [change for change in made if change.before is None and change.where[0] not in purged]
+    strange = [change for change in made if change.before is None and option_of(change.where) not in purged]
     after = existing
     for change in made:
         if change not in strange:
             after = changed(after, Change(change.where, change.after, change.before))
-    return loses(after, existing) or any(loses(baseline, changed(baseline, change)) for change in strange)
+    return protects_less(after, existing) or any(
+        protects_less(baseline, changed(baseline, change)) for change in strange
+    )
+
+
+def protects_less(described: Item, existing: Item) -> bool:
+    """Whether a state covers less than described, or has a lower sensitivity somewhere."""
+    rules = [(described["rules"][kind], existing["rules"][kind]) for kind in described["rules"]]
+    return loses(described, existing) or any(
+        lowers(was, is_, {position_of(item) for item in was}) for was, is_ in rules
+    )
 
 
 @given(state=accounts(), purge=st.booleans())
@@ -253,15 +282,15 @@ def test_a_hole_in_an_account_is_found_and_nobody_else_is_blamed(
     unprotected = is_unprotected(existing)
     assert (record["status"] in RED) == (hole or unprotected), (record["status"], record["reasons"], baseline, made)
     assert (record["status"] == "unprotected") == unprotected, (record["reasons"], baseline, made)
-    strange = [change for change in made if change.before is None and change.where[0] not in task["purge"]]
-    expected = {key_of(change.after or {}): loses(baseline, changed(baseline, change)) for change in strange}
-    named = {blame_key(item): item["weakens"] for item in record["unmanaged"]}
-    assert named == {" ".join(dict.fromkeys(key)).lower(): hole for key, hole in expected.items()}, (baseline, made)
+    strange = [change for change in made if change.before is None and option_of(change.where) not in task["purge"]]
+    expected = [(blamed(change.after), protects_less(baseline, changed(baseline, change))) for change in strange]
+    named = [(str(item["key"]).lower(), item["weakens"]) for item in record["unmanaged"]]
+    assert sorted(named) == sorted(expected), (baseline, made)
     outcomes["found" if hole else "harmless"] += 1
 
 
-def blame_key(item: Any) -> str:
-    return str(item["key"]).lower()
+def blamed(item: Item | None) -> str:
+    return " ".join(dict.fromkeys(key_of(item or {}))).lower()
 
 
 @given(zone=zones(), exact=st.booleans())

@@ -20,7 +20,6 @@ from tests.support.module_run import ZONE
 from tests.support.requests_evaluator import PRECEDENCE, Request, matches
 
 State = Mapping[str, Any]  # of an account: enabled, prefixes, allowlist; rules, filters by kind
-KINDS = ("syn_flood", "out_of_state_tcp")
 STRONGEST = ("enabled", "monitoring", "disabled")
 
 
@@ -103,7 +102,7 @@ def loses(described: State, existing: State) -> bool:
         or bool(of_described - of_existing)
         or any(
             mode_of(described, kind, packet) == "enabled" != mode_of(existing, kind, packet)
-            for kind, packet in product(KINDS, PACKETS)
+            for kind, packet in product(described["rules"], PACKETS)
             if packet.destination in of_described & of_existing
         )
     )
@@ -114,10 +113,10 @@ def is_unprotected(state: State) -> bool:
     addresses = protected(state["prefixes"]) & set(DESTINATIONS)
     does = {
         (kind, packet.destination)
-        for kind, packet in product(KINDS, PACKETS)
+        for kind, packet in product(state["rules"], PACKETS)
         if packet.destination in addresses and mode_of(state, kind, packet) != "disabled"
     }
-    return not state["enabled"] or not addresses or does != set(product(KINDS, addresses))
+    return not state["enabled"] or not addresses or does != set(product(state["rules"], addresses))
 
 
 NO_LEVEL = (False, 0)
