@@ -16,7 +16,7 @@ from .._errors import ServiceError
 from .._plan.plan import Plan
 from .._protection.plain import OWN_NAMES, OWN_PREFIXES, depends_on_owner
 from .._schema.neighbours import ZONE
-from .._schema.registry import EVALUATION, contents_in, spelt_out
+from .._schema.registry import DECIDING, contents_in, spelt_out
 from .._schema.resource import Object, Resource
 from .._text import Message
 
@@ -27,7 +27,7 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
     states = [(state, contents_in(state)) for state in (plan.before, plan.after())]
     known: dict[str, Sequence[Object]] = {}
     unread: dict[str, str] = {}
-    for resource, in_order in EVALUATION:
+    for resource, in_order in DECIDING:
         rules = {
             (rule.action, rule.expression, rule.active): spelt_out(rule, contents)
             for state, contents in states

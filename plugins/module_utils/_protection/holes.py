@@ -20,7 +20,15 @@ from .._expressions.grammar import lists_in
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS, items_of, uses_of
-from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED, ZoneRule, contents_in, spelt_out
+from .._schema.registry import (
+    DDOS_OVERRIDES,
+    DECIDING,
+    EVALUATION,
+    MANAGED,
+    ZoneRule,
+    contents_in,
+    spelt_out,
+)
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
@@ -144,7 +152,7 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
     """The rules beside described ones that all plain traffic matches and meets, and what they do to
     it."""
     contents = contents_in(state)
-    for resource, in_order in EVALUATION:
+    for resource, in_order in DECIDING:
         named = {rule.key for rule in in_order(described.get(resource.plural) or ())}
         own, _field, what = OWN_NAMES[resource.traffic]
         unknown = "" if own.plural in state else f"may match everything, since {what} not known"

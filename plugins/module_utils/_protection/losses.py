@@ -21,6 +21,7 @@ from .._text import first_few
 from .plain import plain_traffic
 
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
+LOOSENED = "loosened"
 
 
 class Loss(NamedTuple):
@@ -87,6 +88,9 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
             why = f"since it has {first_few(f'the field {name}' for name in more)}"
             reason = f"may match fewer {resource.traffic}s than described, {why}"
             return Loss(False, reason, NARROWED)
+        loosened = resource.semantics.loosened(was.obj, becomes.obj)
+        if loosened and not fewer:
+            return Loss(loosened.certain, loosened.reason, LOOSENED)
         what = f"fewer {resource.traffic}s than described"
         return _loss(fewer, "matches", "match", what, NARROWED)
     if _effect(becomes) >= _effect(was):

@@ -19,7 +19,7 @@ from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from .resource import Key, Object, Resource, State
+from .resource import ENFORCING, Key, Object, Resource, State
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
@@ -29,11 +29,9 @@ from .zone import (
     rank_of_firewall_rule,
 )
 
-ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
 SKIPPING = frozenset({"skip", "allow", "bypass"})
 # Fields that narrow what a rule matches; another one that is not known may do so.
 CONDITIONS = frozenset({"exposed_credential_check"})
-OF_RULESETS = ENFORCING | {"skip", "log"}
 
 # A skip of `ruleset` or `phase`, and an allow, skip this among others.
 REST_OF_THE_LIST = "the remaining rules"
@@ -42,9 +40,10 @@ REST_OF_THE_LIST = "the remaining rules"
 class ZoneRule(NamedTuple):
     """A rule as Cloudflare evaluates it, of a zone or of an account.
 
-    `title` names it in sentences. `active` says whether requests can meet it, `skips` what a
-    request that it matches does not meet. Fields in `conditions` may narrow what it matches.
-    `unknown` names its action, and parameters of it, if they are not known.
+    `title` names it in sentences. `active` says whether requests can meet it, `stops` whether its
+    action stops them, `skips` what a request that it matches does not meet. Fields in `conditions`
+    may narrow what it matches. `unknown` names its action, and parameters of it, if they are not
+    known. `obj` is the rule as Cloudflare shows it.
     """
 
     key: Key
@@ -53,7 +52,9 @@ class ZoneRule(NamedTuple):
     action: str
     expression: str
     active: bool
+    stops: bool
     skips: frozenset[str]
+    obj: Object
     conditions: Sequence[str] = ()
     unknown: Sequence[str] = ()
 
@@ -64,8 +65,8 @@ class ZoneRule(NamedTuple):
 
     @property
     def enforces(self) -> bool:
-        """Return whether it blocks or challenges."""
-        return self.active and self.action in ENFORCING
+        """Return whether it blocks or challenges, or deploys rules that do."""
+        return self.active and self.stops
 
     @property
     def lets_pass(self) -> bool:
@@ -98,7 +99,9 @@ def _firewall_rule(rule: Object) -> ZoneRule:
         action=action,
         expression=str(condition.get("expression") or ""),
         active=all(FLAG.normalise(value) == "false" for value in at_rest),
+        stops=action in ENFORCING,
         skips=frozenset([REST_OF_THE_LIST] if action == "allow" else map(str, products or [])),
+        obj=rule,
         unknown=_unknown(action, ACTIONS_BY_PRECEDENCE),
     )
 
@@ -125,9 +128,11 @@ def _ruleset_rule(resource: Resource, rule: Object, known: AbstractSet[str]) -> 
         action=action,
         expression=str(rule.get("expression") or ""),
         active=resource.field("enabled").normalised(rule) != "false",
+        stops=action in resource.enforcing,
         skips=frozenset(skipped),
+        obj=rule,
         conditions=sorted(name for name in rule if name not in known and rule[name]),
-        unknown=[*_unknown(action, OF_RULESETS), *unknown],
+        unknown=[*_unknown(action, ENFORCING | resource.enforcing | {"skip", "log"}), *unknown],
     )
 
 
@@ -161,17 +166,19 @@ class Managed(NamedTuple):
     """A resource that a baseline manages: the module that writes it, and the option of this module
     that holds its objects.
 
-    `in_order` puts rules that a request or packet meets one after the other into this order.
+    `in_order` puts rules that a request or packet meets one after the other into this order; they
+    `decide` if nothing but them decides what becomes of it.
     """
 
     resource: Resource
     module: str
     option: str
     in_order: InOrder | None = None
+    decide: bool = True
 
 
-def _evaluated(resource: Resource, module: str) -> Managed:
-    return Managed(resource, module, "rules", in_order_of(resource))
+def _evaluated(resource: Resource, module: str, decide: bool = True) -> Managed:
+    return Managed(resource, module, "rules", in_order_of(resource), decide)
 
 
 # In the order in which a baseline applies them.
@@ -201,6 +208,9 @@ RULESETS = tuple(item.resource for item in MANAGED if item.resource.is_ordered)
 DDOS_OVERRIDES = tuple(item.resource for item in MANAGED if item.option == "overrides")
 EVALUATION: Sequence[tuple[Resource, InOrder]] = tuple(
     (item.resource, item.in_order) for item in MANAGED if item.in_order
+)
+DECIDING: Sequence[tuple[Resource, InOrder]] = tuple(
+    (item.resource, item.in_order) for item in MANAGED if item.in_order and item.decide
 )
 
 

@@ -36,6 +36,7 @@ Values = Mapping[str, Any]  # fields of an object, by name
 State = Mapping[str, Sequence[Object]]
 OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
 NO_ITEMS: Mapping[Any, Any] = {}
+ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
 
 
 # Cloudflare's codes for a path with an id that it does not know.
@@ -237,6 +238,14 @@ class Permission(NamedTuple):
         )
 
 
+class Loosened(NamedTuple):
+    """The way in which a rule stops less of the traffic that it matches than another one, as a
+    clause without its subject; `certain` is false if that is not proven."""
+
+    reason: str
+    certain: bool = True
+
+
 class Semantics(NamedTuple):
     """Rules by which the values of an object fit together.
 
@@ -247,6 +256,7 @@ class Semantics(NamedTuple):
     `invalid_reason` why Cloudflare would refuse an object, `unusual` what is probably a mistake in
     one that Cloudflare takes; each returns "" for any other object. `protects_nobody` says whether
     the deletion of an object lowers no protection, since it is switched off or lets traffic pass.
+    `loosened` compares two rules that stop traffic, whatever they match.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
@@ -257,6 +267,7 @@ class Semantics(NamedTuple):
     invalid_reason: Callable[[Values], str] = lambda obj: ""
     unusual: Callable[[Values], str] = lambda obj: ""
     protects_nobody: Callable[[Object], bool] = lambda obj: False
+    loosened: Callable[[Object, Object], Loosened | None] = lambda was, becomes: None
 
 
 NO_SEMANTICS = Semantics()
@@ -279,7 +290,8 @@ class Resource:
     `catalogue` is what objects name; `retired` is what to do where Cloudflare answers 410 Gone.
     `parent` is the collection of the object that holds this one, whose key is `within`; its id
     stands in the path as `{parent_id}`. `traffic` is a request or a packet, if one meets the rules
-    of this resource one after the other, and `rank` sorts those that do not meet them as listed.
+    of this resource one after the other, in the `phase` of an entry point if it has one; rules with
+    an action that is `enforcing` stop it, and `rank` sorts rules that it does not meet as listed.
 
     A task may give an object that `may_expire` a time from which it counts as absent; that time is
     never sent. `semantics` is how the values of an object fit together.
@@ -311,6 +323,8 @@ class Resource:
     catalogue: Catalogue | None = None
     may_expire: bool = False
     traffic: str = ""
+    phase: str = ""
+    enforcing: AbstractSet[str] = ENFORCING
     rank: Callable[[Object], Any] | None = None
     semantics: Semantics = NO_SEMANTICS
 
@@ -532,6 +546,7 @@ def entry_point(
         plural=f"{name}s",
         owner=owner,
         path=f"{paths}/phases/{phase}/entrypoint",
+        phase=phase,
         fields=(REF, *fields),
         key=("ref",),
         create=REPLACE,

@@ -12,7 +12,7 @@ from typing import Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
-from .._guard.risks.rulesets import RULESET_RISKS, ZONE_RULE_RISKS
+from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
 from .._plan.desired import (
     STATE,
@@ -63,7 +63,8 @@ class OrderedRules(ModuleSpec):
     def __init__(self, item: Managed) -> None:
         resource, self._option = item.resource, item.option
         self._resource, self.owner = resource, resource.owner
-        self.risks, self.expects = RULESET_RISKS[resource.traffic], EXPECTED_OF[resource.traffic]
+        self.risks = risks_of_rules(resource)
+        self.expects = EXPECTED_OF[resource.traffic if item.decide else ""]
         self.options = {
             item.option: list_option(resource, {"position": {"type": "str"}}, required=True),
             **state_option(PRESENT, ABSENT, EXACT),
@@ -107,7 +108,7 @@ class FirewallRules(ModuleSpec):
     """firewall_rules: updates rules that exist."""
 
     owner = ZONE_OPTION
-    risks = RULESET_RISKS["request"]
+    risks = risks_of_rules(FIREWALL_RULES)
     surroundings = SURROUNDINGS
 
     def __init__(self) -> None:

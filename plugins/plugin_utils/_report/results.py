@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, cast
 
 from ...module_utils._protection.expectation import UNDECIDED
 from ...module_utils._protection.expected import expected_in_words, with_rule
-from ...module_utils._schema.registry import BY_NAME, EVALUATION, ZoneRule
+from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
@@ -280,7 +280,7 @@ def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
 
 def existing_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
     """The rules in the result of a module, as they are before its plan."""
-    for resource, in_order in EVALUATION:
+    for resource, in_order in DECIDING:
         if resource.plural == module:
             diff = result.get("diff") or {}
             was, becomes = (
@@ -293,6 +293,6 @@ def existing_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
 
 def planned_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
     """The rules in the result of a module for a zone, after its plan."""
-    for resource, in_order in EVALUATION:
+    for resource, in_order in DECIDING:
         if resource.plural == module:
             yield from in_order(list(result.get("rules") or ()))

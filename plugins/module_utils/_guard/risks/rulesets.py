@@ -328,3 +328,9 @@ RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets i
     "packet": (*DELETION_RISKS, *NETWORK_FIREWALL_RISKS),
     "": (*DELETION_RISKS, *OVERRIDE_RISKS),
 }
+RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {}  # of rules that do not decide by themselves
+
+
+def risks_of_rules(resource: Resource) -> tuple[Risk, ...]:
+    """The risks of plans for the rules of a resource."""
+    return RISKS_OF_PHASES.get(resource.phase) or RULESET_RISKS[resource.traffic]
