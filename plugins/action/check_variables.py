@@ -41,6 +41,7 @@ CHECKED: Arguments = {
     for name, argument in {**EXPORT, **OF_REPORTED_HOST}.items()
     if not name.endswith(NOT_READ)
 }
+ARGUMENTS = {"role": {"type": "str"}, "only_note": {"type": "bool"}}
 PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
 
 
@@ -53,10 +54,14 @@ class ActionModule(CollectionAction):
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         variables = task_vars or {}
-        _validated, options = self.validate_argument_spec(argument_spec={"role": {"type": "str"}})
+        _validated, options = self.validate_argument_spec(argument_spec=ARGUMENTS)
         if options["role"]:
             return self._of_role(declared_in(options["role"]), variables)
-        problems = list(dict.fromkeys(_problems(HostTask(self.calls(variables)), variables)))
+        task = HostTask(self.calls(variables))
+        if options["only_note"]:
+            task.shared_owners()  # so that the first of two hosts hears of the second one as well
+            return {"changed": False}
+        problems = list(dict.fromkeys(_problems(task, variables)))
         if not problems:
             return {"changed": False}
         more = left_out(len(problems), MAX_PROBLEMS)
@@ -87,10 +92,10 @@ def _problems(task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
     except AnsibleError as exc:
         yield f"{exc}".rstrip(".") + "."
         return
+    yield from task.shared_owners()
     if wrong := list(wrong_values(CHECKED, values)):
         yield message_of(wrong)
         return
-    yield from task.shared_owners()
     yield from _unreadable(values)
     try:
         named = {name: value for name, value in values.items() if name in OF_HOST}

@@ -39,8 +39,7 @@ class ActionModule(CollectionAction):
 def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
     values = task.checked(OF_HOST)
-    for text in task.shared_owners():
-        task.warn(text)
+    task.warn(*task.shared_owners())
     parts, keep = parts_of(task.host, values), check_keep(values.get(SNAPSHOT_KEEP))
     approved = approved_plan(task.host, values)
     if wrong := wrong_parts(parts):
@@ -48,6 +47,7 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
     updated = runner.update(task.host, parts, check_mode, approved, snapshot)
+    task.warn(*task.shared_owners(updated.results.values()))
     # A run that failed may need the state before it more than once, so that it deletes nothing.
     if keep is None or not updated.snapshot or has_failed(updated.results):
         return updated

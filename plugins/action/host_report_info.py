@@ -68,7 +68,6 @@ class ActionModule(CollectionAction):
             predicted = HostResults(task.host, errors=[str(exc)])
         record = host_record(predicted, write_timestamp(now))
         warnings = task.misspelt_variables()
-        warnings += [] if predicted.errors else task.shared_owners()
         result = {"changed": bool(record["operations"]), "record": record}
         return {**result, **({"warnings": warnings} if warnings else {})}
 

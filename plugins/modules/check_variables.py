@@ -27,6 +27,12 @@ options:
   role:
     description: The role of this collection whose variables are checked.
     type: str
+  only_note:
+    description:
+      - Check nothing, and note the account and the zone of the host, so that the next call fails for
+        each of several hosts that are one.
+    type: bool
+    default: false
 attributes:
   action:
     description: An action plugin runs it on the control node.

@@ -168,3 +168,25 @@ def test_accounts_that_contradict_each_other_are_listed(service: LocalService, t
     ]
     for name in ("report.html", "report.md"):
         assert "Conflicts between hosts" in (tmp_path / "report" / name).read_text(encoding="utf-8")
+
+
+def test_hosts_that_are_one_account_or_zone_are_listed(service: LocalService, tmp_path: Path) -> None:
+    block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ip.src in {192.0.2.64/26}"}
+    service.zone("c" * 32).seed(name="zone.example", custom_rules=[block])
+    rules: dict[str, Any] = {"baseline_custom_rules": [block]}
+    hosts = {
+        "again": {"edge_account_id": LAB.upper(), "baseline_enabled": False},
+        "by.id": {"edge_zone_id": "c" * 32, **rules},
+        "by.name": {"edge_zone_name": "zone.example", **rules},
+    }
+    run = report(tmp_path, service, hosts=hosts)
+    assert run.code == 0, run.output
+    read(tmp_path)
+    document = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    assert [item for item in document["conflicts"] if item["network"] is None] == [
+        {"kind": "one_account", "network": None, "hosts": ["again", "lab"], "against": []},
+        {"kind": "one_zone", "network": None, "hosts": ["by.id", "by.name"], "against": []},
+    ]
+    assert "by.id, by.name: one zone, so that each run of one undoes that of the other." in run.output
+    for name in ("report.html", "report.md"):
+        assert "ne account, so that each run" in (tmp_path / "report" / name).read_text(encoding="utf-8")

@@ -157,3 +157,25 @@ def test_the_migration_says_which_variable_is_wrong(service: LocalService, tmp_p
     run = run_playbook("migrate_firewall_rules", tmp_path, service, hosts)
     assert messages(run) == {name: f"migrate_firewall_rules{text}" for name, (_variables, text) in wrong.items()}
     assert service.calls == []
+
+
+def test_both_hosts_that_are_one_account_fail_with_all_that_is_wrong(service: LocalService, tmp_path: Path) -> None:
+    hosts = {
+        "lima": {"edge_account_id": ACCOUNT, "baseline_enabled": "perhaps"},
+        "oslo": {"baseline_account_id": ACCOUNT.upper()},
+        "rome": {"edge_account_id": "c" * 32},
+    }
+    failures = messages(run_playbook("check_inventory", tmp_path, service, hosts))
+    assert failures.keys() == {"lima", "oslo"}
+    assert f"lima and oslo are one: both have baseline_account_id {ACCOUNT.upper()}" in failures["oslo"]
+    assert "baseline_enabled" in failures["lima"]
+    assert f"oslo and lima are one: both have edge_account_id {ACCOUNT}" in failures["lima"]
+
+
+def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: LocalService, tmp_path: Path) -> None:
+    service.zone(ZONE).seed(name="shop.example")
+    rules = {"baseline_custom_rules": []}
+    hosts = {"lima": {"edge_zone_name": "shop.example", **rules}, "oslo": {"edge_zone_id": ZONE, **rules}}
+    run = run_playbook("baseline", tmp_path, service, hosts)
+    assert run.code == 0, run.output
+    assert f"both have edge_zone_id {ZONE}" in " ".join(run.output.split())

@@ -8,7 +8,7 @@ result."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
@@ -28,7 +28,6 @@ from .results import IsAccepted, combined, has_failed, lines, refused
 from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     ACCEPT_RISKS,
-    INVENTORY,
     PREFIX,
     SNAPSHOT_DIRECTORY,
     Part,
@@ -110,7 +109,9 @@ class HostRunner:
 
 
 COLLECTION = "edgeops.protection."
-OWNER_VARIABLES = tuple(INVENTORY[f"{PREFIX}{name}"] for name in OWNER_OPTIONS)
+OWNER_VARIABLES = {
+    f"{prefix}{name}": name for name in OWNER_OPTIONS for prefix in ("edge_", PREFIX)
+}
 
 
 class HostTask:
@@ -162,20 +163,24 @@ class HostTask:
         """Show a sentence with the name of the host."""
         self._display.display(self._of_host(text), stderr=True)  # stdout is for programs
 
-    def warn(self, text: str) -> None:
-        """Show a warning with the name of the host, since Ansible shows equal ones once."""
-        self._display.warning(self._of_host(text))
+    def warn(self, *texts: str) -> None:
+        """Show warnings with the name of the host, since Ansible shows equal ones once."""
+        for text in texts:
+            self._display.warning(self._of_host(text))
 
     def misspelt_variables(self) -> list[str]:
         """A warning for each variable of the host that is not known, and seems to be ours."""
         return [self._of_host(text) for text in misspelt_in_host(self._calls.variables)]
 
-    def shared_owners(self) -> list[str]:
+    def shared_owners(self, results: Iterable[Mapping[str, Any]] = ()) -> list[str]:
         """A sentence for each account or zone of this host that another host of this run has as
-        well."""
+        well; results tell the id of a zone that the host names by its domain."""
+        ids = [("edge_zone_id", item["zone_id"]) for item in results if item.get("zone_id")]
         others = {
-            (name, str(value)): claimed_before(f"{name}={str(value).lower()}", self.host)
-            for name, value in self.values(OWNER_VARIABLES).items()
+            (name, str(value)): claimed_before(
+                f"{OWNER_VARIABLES[name]}={str(value).lower()}", self.host
+            )
+            for name, value in {**self.values(OWNER_VARIABLES), **dict(ids)}.items()
             if value
         }
         return [

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from ...module_utils._expressions.grammar import Comparison, Unread, parse
 from ...module_utils._protection.modes import UNDECIDED
@@ -98,6 +98,7 @@ def enforces(host: HostResults) -> bool | None:
 
 
 SOURCE_FIELD = "ip.src"
+OWNER_KINDS: Final = (("one_account", "account_id"), ("one_zone", "zone_id"))  # kinds of conflicts
 Named = dict[Range, list[HostRecord]]  # the hosts that name a range
 
 
@@ -137,9 +138,23 @@ def conflicts(records: Sequence[HostRecord]) -> list[Conflict]:
         if sources := record["sources"]:
             _add(passed, sources["passed"], record)
             _add(blocked, sources["blocked"], record)
-    every = [*_opposed(passed, blocked), *_twice(protected)]
-    distinct = {(item["kind"], item["network"]): item for item in every}
+    every = [*_opposed(passed, blocked), *_twice(protected), *_one(records)]
+    distinct = {
+        (item["kind"], item["network"] or "", *item["hosts"], *item["against"]): item
+        for item in every
+    }
     return [distinct[key] for key in sorted(distinct)]
+
+
+def _one(records: Sequence[HostRecord]) -> Iterator[Conflict]:
+    """The hosts that are one account or one zone."""
+    for kind, owner in OWNER_KINDS:
+        hosts: dict[str, set[str]] = {}
+        for record in records:
+            hosts.setdefault((record[owner] or "").lower(), set()).add(record["host"])
+        for identity, names in hosts.items():
+            if identity and len(names) > 1:
+                yield Conflict(kind=kind, network=None, hosts=sorted(names), against=[])
 
 
 def _add(named: Named, texts: Iterable[str], record: HostRecord) -> None:

@@ -188,7 +188,8 @@ def _conflicts(report: Report) -> Iterator[str]:
     lines = []
     for network, what, hosts, against in conflict_texts(report):
         others = f", against {as_markdown(first_few(against))}" if against else ""
-        lines.append(f"- {code(network)} is {what}: {as_markdown(first_few(hosts))}{others}")
+        named = f"{code(network)} is " if network else ""
+        lines.append(f"- {named}{what}: {as_markdown(first_few(hosts))}{others}")
     return _part("Conflicts between hosts", lines, "conflict", "conflicts")
 
 
@@ -268,4 +269,9 @@ def summary(report: Report, directory: str) -> list[str]:
         status = f"{visible(record['host'])}{age}: {LABELS[record['status']]}"
         lines.append(f"{status}. {reason}".rstrip())
     more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
-    return [*lines, *([sentence(more)] if more else []), f"{directory}/report.html"]
+    lines += [sentence(more)] if more else []
+    every = conflict_texts(report)
+    ones = [
+        f"{visible(first_few(hosts))}: {what}." for network, what, hosts, _ in every if not network
+    ]
+    return [*lines, *ones, f"{directory}/report.html"]

@@ -286,17 +286,24 @@ def _ends(records: Iterable[HostRecord]) -> dict[str, Any]:
     return {"title": "Ends within two weeks", "columns": ["At", "Entry", "Hosts"], "rows": rows}
 
 
-def conflict_texts(report: Report) -> Iterator[tuple[str, str, list[str], list[str]]]:
+CONFLICTS = {
+    "passed_and_blocked": "passed and blocked",
+    "protected_twice": "protected by several accounts",
+    "one_account": "one account, so that each run of one undoes that of the other",
+    "one_zone": "one zone, so that each run of one undoes that of the other",
+}
+
+
+def conflict_texts(report: Report) -> Iterator[tuple[str | None, str, list[str], list[str]]]:
     """Each conflict: its network, what it is, the hosts of the one side, and of the other."""
     for item in report["conflicts"]:
-        what = "passed and blocked" if item["against"] else "protected by several accounts"
-        yield item["network"], what, item["hosts"], item["against"]
+        yield item["network"], CONFLICTS[item["kind"]], item["hosts"], item["against"]
 
 
 def _conflict_part(report: Report) -> dict[str, Any]:
     """The conflicts between hosts."""
     rows = [
-        [{"code": network}, {"text": what}, links(hosts), links(against)]
+        [{"code": network}, {"text": capitalised(what)}, links(hosts), links(against)]
         for network, what, hosts, against in conflict_texts(report)
     ]
     columns = ["Network", "Conflict", "Passes, or protects", "Blocks"]

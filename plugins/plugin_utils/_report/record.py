@@ -211,11 +211,11 @@ def _unmanaged_lines(items: Sequence[Unmanaged]) -> list[str]:
 
 
 class Conflict(TypedDict):
-    """A network of which hosts say different things."""
+    """A network of which hosts say different things, or an account or zone of several hosts."""
 
-    kind: Literal["passed_and_blocked", "protected_twice"]
-    network: str
-    hosts: Annotated[list[str], "those that let it pass, or that protect it"]
+    kind: Literal["passed_and_blocked", "protected_twice", "one_account", "one_zone"]
+    network: Annotated[str | None, "null for one account or zone"]
+    hosts: Annotated[list[str], "those that let it pass, that protect it, or that are one"]
     against: Annotated[list[str], "those that block it"]
 
 

@@ -74,6 +74,14 @@ def test_two_hosts_with_one_account_are_told_by_their_names() -> None:
     )
 
 
+def test_a_zone_that_hosts_name_by_its_id_and_its_domain_is_one_as_soon_as_results_tell() -> None:
+    lima = task(edge_zone_name="kyiv.example")
+    oslo = task(inventory_hostname="oslo", baseline_zone_id="d" * 32)
+    assert lima.shared_owners() == oslo.shared_owners() == []
+    (text,) = lima.shared_owners([{"changed": False}, {"zone_id": "d" * 32}])
+    assert text.startswith(f"oslo and lima are one: both have edge_zone_id {'d' * 32}")
+
+
 @pytest.mark.parametrize("refusal", ["", "This module carries credentials."])
 def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -> None:
     def wrong() -> HostRun:

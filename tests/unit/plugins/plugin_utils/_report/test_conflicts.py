@@ -21,7 +21,8 @@ def record(
 ) -> Any:
     coverage = {"protected": list(protected), "bypassing": list(bypassing)}
     sources = {"passed": list(passed), "blocked": list(blocked)}
-    return {"host": host, "account_id": f"id of {host}", "coverage": coverage, "sources": sources, **more}
+    owners = {"account_id": f"id of {host}", "zone_id": None}
+    return {"host": host, **owners, "coverage": coverage, "sources": sources, **more}
 
 
 def found(*records: Any) -> list[Any]:
@@ -67,6 +68,22 @@ def test_two_accounts_that_protect_a_network_are_a_conflict() -> None:
     lima, oslo = record("lima", protected=["192.0.2.0/24"]), record("oslo", protected=["192.0.2.128/25"])
     assert found(lima, oslo) == [("protected_twice", "192.0.2.128/25", ["lima", "oslo"], [])]
     same = record("lima-again", protected=["192.0.2.0/24"], account_id="id of lima")
-    assert found(lima, same) == []
+    assert found(lima, same) == [("one_account", None, ["lima", "lima-again"], [])]
     assert found(lima, record("kyiv", protected=["198.51.100.0/24"])) == []
     assert found(lima, record("unread", coverage=None, sources=None)) == []
+
+
+def test_hosts_that_are_one_account_or_zone_are_a_conflict() -> None:
+    lima, oslo = (record(host, account_id="A" * 32, zone_id="d" * 32) for host in ("lima", "oslo"))
+    kyiv = record("kyiv", account_id="a" * 32, zone_id="e" * 32)
+    unread = [record(host, account_id=None) for host in ("bonn", "rome")]
+    assert found(lima, oslo, kyiv, *unread) == [
+        ("one_account", None, ["kyiv", "lima", "oslo"], []),
+        ("one_zone", None, ["lima", "oslo"], []),
+    ]
+
+
+def test_each_host_that_passes_a_blocked_network_is_told() -> None:
+    lima, kyiv = record("lima", bypassing=["203.0.113.0/24"]), record("kyiv", bypassing=["203.0.0.0/16"])
+    passed = found(lima, kyiv, record("oslo", blocked=["203.0.113.64/26"]))
+    assert passed == [("passed_and_blocked", "203.0.113.64/26", [host], ["oslo"]) for host in ("kyiv", "lima")]
