@@ -174,7 +174,7 @@ def test_both_hosts_that_are_one_account_fail_with_all_that_is_wrong(service: Lo
 
 def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: LocalService, tmp_path: Path) -> None:
     service.zone(ZONE).seed(name="shop.example")
-    rules = {"baseline_custom_rules": []}
+    rules: dict[str, Any] = {"baseline_custom_rules": []}
     hosts = {"lima": {"edge_zone_name": "shop.example", **rules}, "oslo": {"edge_zone_id": ZONE, **rules}}
     run = run_playbook("baseline", tmp_path, service, hosts)
     assert run.code == 0, run.output

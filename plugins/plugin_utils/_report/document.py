@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import Any, cast
 
 from ...module_utils._expressions.grammar import Comparison, Unread, parse
 from ...module_utils._protection.modes import UNDECIDED
@@ -32,6 +32,7 @@ from .record import (
     REPORT_VERSION,
     STATUSES,
     Conflict,
+    ConflictKind,
     Counted,
     HostRecord,
     Report,
@@ -98,7 +99,6 @@ def enforces(host: HostResults) -> bool | None:
 
 
 SOURCE_FIELD = "ip.src"
-OWNER_KINDS: Final = (("one_account", "account_id"), ("one_zone", "zone_id"))  # kinds of conflicts
 Named = dict[Range, list[HostRecord]]  # the hosts that name a range
 
 
@@ -138,7 +138,9 @@ def conflicts(records: Sequence[HostRecord]) -> list[Conflict]:
         if sources := record["sources"]:
             _add(passed, sources["passed"], record)
             _add(blocked, sources["blocked"], record)
-    every = [*_opposed(passed, blocked), *_twice(protected), *_one(records)]
+    every = [*_opposed(passed, blocked), *_twice(protected)]
+    every += _one("one_account", ((record["account_id"], record["host"]) for record in records))
+    every += _one("one_zone", ((record["zone_id"], record["host"]) for record in records))
     distinct = {
         (item["kind"], item["network"] or "", *item["hosts"], *item["against"]): item
         for item in every
@@ -146,15 +148,14 @@ def conflicts(records: Sequence[HostRecord]) -> list[Conflict]:
     return [distinct[key] for key in sorted(distinct)]
 
 
-def _one(records: Sequence[HostRecord]) -> Iterator[Conflict]:
-    """The hosts that are one account or one zone."""
-    for kind, owner in OWNER_KINDS:
-        hosts: dict[str, set[str]] = {}
-        for record in records:
-            hosts.setdefault((record[owner] or "").lower(), set()).add(record["host"])
-        for identity, names in hosts.items():
-            if identity and len(names) > 1:
-                yield Conflict(kind=kind, network=None, hosts=sorted(names), against=[])
+def _one(kind: ConflictKind, owners: Iterable[tuple[str | None, str]]) -> Iterator[Conflict]:
+    """The hosts with one id of an account or zone."""
+    hosts: dict[str, set[str]] = {}
+    for identity, host in owners:
+        hosts.setdefault((identity or "").lower(), set()).add(host)
+    for identity, names in hosts.items():
+        if identity and len(names) > 1:
+            yield Conflict(kind=kind, network=None, hosts=sorted(names), against=[])
 
 
 def _add(named: Named, texts: Iterable[str], record: HostRecord) -> None:

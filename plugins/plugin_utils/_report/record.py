@@ -210,10 +210,13 @@ def _unmanaged_lines(items: Sequence[Unmanaged]) -> list[str]:
     return [unmanaged_text(item) for item in (*holes, *(one for one in items if one not in holes))]
 
 
+ConflictKind = Literal["passed_and_blocked", "protected_twice", "one_account", "one_zone"]
+
+
 class Conflict(TypedDict):
     """A network of which hosts say different things, or an account or zone of several hosts."""
 
-    kind: Literal["passed_and_blocked", "protected_twice", "one_account", "one_zone"]
+    kind: ConflictKind
     network: Annotated[str | None, "null for one account or zone"]
     hosts: Annotated[list[str], "those that let it pass, that protect it, or that are one"]
     against: Annotated[list[str], "those that block it"]
