@@ -72,6 +72,23 @@ def test_waiting_for_the_own_operation_ends_with_max_wait(service: LocalService,
     assert modules.done("ip_list", **NEW)["changed"] is False
 
 
+@pytest.mark.parametrize(
+    "lost",
+    [
+        {"kind": "lost_after", "path": ITEMS, "method": "POST", "times": 1},
+        {"kind": "status", "status": 500, "path": "/bulk_"},
+    ],
+)
+def test_an_operation_that_may_be_under_way_is_unknown(service: LocalService, modules: Modules, lost: Any) -> None:
+    service.misbehave("slow_operation", seconds=600, times=1)
+    service.misbehave(**lost)
+    failed = modules.failed("ip_list", max_wait=0.5, retries=0, **NEW)
+    assert ([item["key"] for item in failed["unknown"]], failed["left"]) == (["offices 192.0.2.1"], [])
+    service.faults.clear()
+    service.clock.advance(seconds=600)
+    assert modules.done("ip_list", **NEW)["changed"] is False
+
+
 def test_a_failed_operation_is_tried_once_more(service: LocalService, modules: Modules) -> None:
     service.misbehave("failed_operation", error="disk full", times=1)
     done = modules.done("ip_list", **NEW)

@@ -92,9 +92,11 @@ def _apply(
         state = rest.after(apply_plan(rest, client, warn))
     except BrokenOff as second:
         _warn_of_refusals(first, needed, warn, second.cause)
-        raise BrokenOff(
-            second.cause, done + second.done, second.left, second.unknown
-        ) from first.cause
+        # What Cloudflare has begun may end after it was read, and after its repetition was refused.
+        begun = {i.target for i in first.unknown if i.resource.write_for(i.action).operation}
+        left = [item for item in second.left if item.target not in begun]
+        unknown = [*second.unknown, *(item for item in second.left if item.target in begun)]
+        raise BrokenOff(second.cause, done + second.done, left, unknown) from first.cause
     _warn_of_refusals(first, needed, warn)
     return Applied(done + rest.operations, state, again)
 

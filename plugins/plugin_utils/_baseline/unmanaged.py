@@ -160,8 +160,10 @@ class Accepted:
     consent: Consent
 
     def accepts(self, item: Unmanaged, now: datetime | None) -> bool:
-        """Return whether an object is accepted at this moment."""
-        key, patterns = str(item["key"]).casefold(), [text.casefold() for text in self.keys]
+        """Return whether an object is accepted at this moment; a `ref` counts letter by letter."""
+        resource = BY_NAME.get(self.resource)
+        folded = str if resource and resource.is_ordered else str.casefold
+        key, patterns = folded(str(item["key"])), [folded(text) for text in self.keys]
         return (
             item["resource"] == self.resource
             and is_in_force(self.consent, now)

@@ -40,6 +40,13 @@ def test_an_entry_accepts_keys_until_it_expires(entry: dict[str, Any], key: str,
     assert accepted_reason(item(key), entries, NOW) == ("OPS-1" if accepted else None)
 
 
+@pytest.mark.parametrize(("ref", "accepted"), [("office", True), ("OFFICE", False), ("Office", False)])
+def test_a_ref_is_accepted_letter_by_letter(ref: str, accepted: bool) -> None:
+    for keys in (["office"], ["off*"]):
+        entries = parse_accepted([{**ENTRY, "resource": "custom_rule", "keys": keys}])
+        assert (accepted_reason(item(ref, resource="custom_rule"), entries, NOW) is not None) is accepted
+
+
 @pytest.mark.parametrize(
     ("entries", "problem"),
     [
