@@ -71,3 +71,17 @@ def test_the_announced_networks_are_returned_on_demand(service: LocalService, mo
     ]
     assert [item["networks"][0]["announced"] for item in result["announced"]] == [True, False]
     assert [call.method for call in service.calls] == ["GET"] * 5
+
+
+@pytest.mark.parametrize(("identity", "shown"), [('"../../zones"', "../../zones"), ('"{0}"', "{0}"), ("null", "")])
+def test_an_id_that_is_none_leads_nowhere_else(
+    identity: str, shown: str, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(onboarded=ONBOARDED)
+    service.misbehave("entry", path="addressing/prefixes$", fields={"id": identity})
+    failed = modules.failed("protection_info", gather_subset=["announced"])
+    assert "addressing/prefixes got an unexpected response: the onboarded prefix" in failed["msg"]
+    assert f"has the id {shown!r}" in failed["msg"]
+    new = modules.done("protected_prefixes", check=True, prefixes=[{"prefix": "203.0.113.0/25"}])
+    assert f"is not known: GET accounts/{ACCOUNT}/addressing/prefixes got an unexpected resp" in str(new["warnings"])
+    assert all(call.path.count("/addressing/prefixes/") <= 1 for call in service.calls)

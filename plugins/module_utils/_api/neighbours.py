@@ -63,8 +63,7 @@ class OnboardedPrefix(TypedDict):
 def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
     """The prefixes that an account has brought; raises ServiceError."""
     prefixes = list(read(ONBOARDED))
-    ids = [str(prefix.get("id")) for prefix in prefixes]
-    resources = [of(one) for one in ids for of in (bgp_prefixes_of, delegations_of)]
+    resources = [of(one) for one in prefixes for of in (bgp_prefixes_of, delegations_of)]
     parts = list(concurrently(read, resources))
     return [_network_record(*item) for item in zip(prefixes, parts[::2], parts[1::2])]
 

@@ -84,7 +84,7 @@ def _protects(item: Operation) -> bool:
 def _reasons(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
     """A sentence for each new prefix with a part that cannot be protected."""
     concerned = [prefix for prefix in read(ONBOARDED) if _meets(prefix, new)]
-    delegations = concurrently(read, [delegations_of(str(item.get("id"))) for item in concerned])
+    delegations = concurrently(read, [*map(delegations_of, concerned)])
     for prefix, delegated in zip(concerned, delegations):
         if not is_approved(prefix):
             yield from _refused(prefix, new, "is not approved yet")

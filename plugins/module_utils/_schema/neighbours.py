@@ -54,9 +54,7 @@ def _read_only(
 
 def _of_addressing(name: str, title: str, path: str, **more: Any) -> Resource:
     fields = {"id": ID, "cidr": NETWORK, **more.pop("fields", {})}
-    return _read_only(
-        name, title, ADDRESSING, fields, path=path, key=("cidr",), listing=AtOnce(), **more
-    )
+    return _read_only(name, title, ADDRESSING, fields, path=path, listing=AtOnce(), **more)
 
 
 ONBOARDED = _of_addressing(
@@ -74,14 +72,19 @@ ONBOARDED = _of_addressing(
 )
 
 
-def bgp_prefixes_of(identity: str) -> Resource:
+def _within(prefix: Object, name: str, title: str, path: str) -> Resource:
+    holder = {"parent": ONBOARDED, "within": str(prefix.get("id") or "")}
+    return _of_addressing(name, title, f"{ADDRESSING_PATH}/{{parent_id}}/{path}", **holder)
+
+
+def bgp_prefixes_of(prefix: Object) -> Resource:
     """The parts of an onboarded prefix that are announced by themselves."""
-    return _of_addressing("bgp_prefix", "BGP prefix", f"{ADDRESSING_PATH}/{identity}/bgp/prefixes")
+    return _within(prefix, "bgp_prefix", "BGP prefix", "bgp/prefixes")
 
 
-def delegations_of(identity: str) -> Resource:
+def delegations_of(prefix: Object) -> Resource:
     """The parts of an onboarded prefix that other accounts use."""
-    return _of_addressing("delegation", "delegation", f"{ADDRESSING_PATH}/{identity}/delegations")
+    return _within(prefix, "delegation", "delegation", "delegations")
 
 
 ACCESS_RULES: Mapping[str, Resource] = {

@@ -21,7 +21,7 @@ def announced(prefix: Object, parts: Sequence[Object] = (), delegations: Sequenc
     def read(resource: Resource) -> Sequence[Object]:
         if resource is ONBOARDED:
             return [prefix]
-        return parts if resource.path.endswith("/addressing/prefixes/a/bgp/prefixes") else delegations
+        return parts if resource.path.endswith("/addressing/prefixes/{parent_id}/bgp/prefixes") else delegations
 
     (record,) = read_announced(read)
     return record
