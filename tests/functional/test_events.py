@@ -20,7 +20,7 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import TCP_KINDS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import (
-    LEAST,
+    BOUNDS,
     LONGEST_GAP,
     MAX_PAUSE,
     SOURCE_ARGUMENTS,
@@ -185,6 +185,18 @@ def test_words_that_are_not_understood_are_said_and_the_others_count(service: Lo
     assert told(feed.poll()) == [("known", None), ("end", "would_drop")]
 
 
+def test_no_end_is_told_while_the_traffic_is_not_understood(service: LocalService, stack: ExitStack) -> None:
+    (feed,) = feeds(service, stack)
+    account = service.account(ACCOUNT).seed(traffic=[flow()])
+    assert told(feed.poll()) == [("start", "would_drop")]
+    service.clock.advance(seconds=INTERVAL)
+    account.seed(traffic=[flow(verdict="maybe"), flow(ipDestinationAddress="198.51.100.1")])
+    assert told(feed.poll()) == [("unknown", None), ("start", "would_drop")]
+    service.clock.advance(seconds=INTERVAL)
+    account.seed(traffic=[flow()])
+    assert told(feed.poll()) == [("known", None), ("end", "would_drop")]
+
+
 def test_dns_protection_is_followed_by_itself(service: LocalService, stack: ExitStack, waits: list[float]) -> None:
     tcp, dns = feeds(service, stack, components=["syn_flood", "dns"])
     service.account(ACCOUNT).seed(traffic=[flow(node="dns"), flow()], analytics={"tcp": {"enabled": False}})
@@ -225,7 +237,7 @@ def test_the_plugin_emits_events_into_the_queue_of_the_rulebook(service: LocalSe
 def test_the_plugin_and_its_page_have_the_options_that_there_are() -> None:
     documented = yaml.safe_load(runpy.run_path(str(PLUGIN))["DOCUMENTATION"])["options"]
     page = (REPOSITORY / "docs" / "events.md").read_text(encoding="utf-8")
-    for name in LEAST:
+    for name in BOUNDS:
         default = SOURCE_ARGUMENTS[name]["default"]
         assert documented[name]["default"] == default and f"| `{name}` | {default:g} |" in page
     assert documented["components"]["default"] == list(TCP_KINDS)

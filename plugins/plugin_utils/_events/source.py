@@ -40,7 +40,12 @@ from ...module_utils._traffic.evidence import Evidence, action_of, evidence_of, 
 from ...module_utils._traffic.queries import NODES
 from .._variables import Arguments, sentence_of, wrong_values
 
-LEAST: Final[Mapping[str, float]] = {"interval": 10, "delay": 0, "min_packets_per_second": 0}
+LONGEST_GAP = timedelta(hours=6)  # that windows are asked for again
+BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
+    "interval": (10, LONGEST_GAP.total_seconds()),
+    "delay": (0, LONGEST_GAP.total_seconds()),
+    "min_packets_per_second": (0, 1e15),
+}
 SHARED_ARGUMENTS: Arguments = {
     name: argument
     for name, argument in shared_options(ACCOUNT_OPTION, env_fallback).items()
@@ -86,18 +91,19 @@ def parse_source(
     wrong = {str(option.path[0]) for option, _text in of_types}
     options = validate(SOURCE_ARGUMENTS, "traffic", values).options
     problems += [text for name, text in _unfit(options, values) if name not in wrong]
-    settings = []
+    settings: dict[str, Settings] = {}
     if wrong.isdisjoint(("accounts", *SHARED_ARGUMENTS)):
-        for account_id in dict.fromkeys(options["accounts"] or ()):
+        for account_id in options["accounts"] or ():
             every = {**options, **dict.fromkeys(OWNER_OPTIONS), ACCOUNT_OPTION: account_id}
             try:
-                settings.append(parse_settings(every, ACCOUNT_OPTION, environment, warn))
+                one = parse_settings(every, ACCOUNT_OPTION, environment, warn)
+                settings[one.owner[ACCOUNT_OPTION]] = one
             except OptionError as exc:
                 problems.append(with_names(exc.message, OPTION_NAMES))
     if problems:
         raise ValueError(". ".join(dict.fromkeys(problem.rstrip(".") for problem in problems)))
     return SourceOptions(
-        settings,
+        [*settings.values()],
         [name for name in COMPONENTS if name in options["components"]],
         timedelta(seconds=options["interval"]),
         timedelta(seconds=options["delay"]),
@@ -112,10 +118,10 @@ def _unfit(options: Mapping[str, Any], values: Mapping[str, Any]) -> Iterable[tu
     if not options["components"]:
         names = ", ".join(COMPONENTS)
         yield "components", f"components: it must be a list of some of {names}"
-    for name, least in LEAST.items():
+    for name, (least, most) in BOUNDS.items():
         is_number = isinstance(options[name], float) and not isinstance(values.get(name), bool)
-        if not is_number or not least <= options[name] < float("inf"):
-            yield name, f"{name}: it must be a number of at least {least:g}"
+        if not is_number or not least <= options[name] <= most:
+            yield name, f"{name}: it must be a number of at least {least:g}, and at most {most:g}"
 
 
 DROPS: Final = ("dropped", "would_drop")
@@ -159,15 +165,17 @@ class Watch:
     def read(
         self, since: datetime, length: timedelta, seen: Mapping[Subject, PacketCounts]
     ) -> list[Event]:
-        """The events of the next window: drops that begin, and those that end."""
+        """The events of the next window: drops that begin, and those that end, which only a window
+        tells that is understood."""
         rates = {
             subject: round(sum(packets.values()) / length.total_seconds(), RATE_DIGITS)
             for subject, packets in seen.items()
         }
         now = {subject for subject, rate in rates.items() if 0 < rate >= self.least}
-        changes = [("end", subject) for subject in sorted(self.dropping - now)]
+        over = set() if self.unknown else self.dropping - now
+        changes = [("end", subject) for subject in sorted(over)]
         changes += [("start", subject) for subject in sorted(now - self.dropping)]
-        self.dropping = now
+        self.dropping = (self.dropping | now) - over
         return [
             self._event(
                 event,
@@ -193,7 +201,6 @@ class Watch:
         return {"traffic": {**beginning, **details, "at": write_timestamp(at)}}
 
 
-LONGEST_GAP = timedelta(hours=6)  # that windows are asked for again
 MAX_PAUSE = timedelta(minutes=15)  # between two attempts
 FIRST_FAILURES = 6  # after which the pause does not grow any more
 LOG = logging.getLogger("edgeops.protection.traffic")
@@ -245,8 +252,8 @@ class Feed:
         self.failures, self.attempt_at, self.since = 0, None, since + self.interval
         evidence = [evidence_of(traffic, name) for name in sorted(self.watch.components)]
         odd = [text for each in evidence if each.rows for text in each.unknown]
-        changes = self.watch.read(since, self.interval, drops(evidence))
-        return [*self.watch.know(odd, since), *changes]
+        news = self.watch.know(odd, since)
+        return [*news, *self.watch.read(since, self.interval, drops(evidence))]
 
     def _failed(self, since: datetime, reasons: Sequence[str]) -> list[Event]:
         growth = 2 ** min(self.failures, FIRST_FAILURES)

@@ -35,7 +35,7 @@ def test_variables_of_a_rulebook_may_be_texts() -> None:
 
 
 def test_each_account_counts_once() -> None:
-    accounts = [item.owner["account_id"] for item in parse(accounts=[ACCOUNT, OTHER, ACCOUNT]).settings]
+    accounts = [item.owner["account_id"] for item in parse(accounts=[ACCOUNT, OTHER, ACCOUNT.upper()]).settings]
     assert accounts == [ACCOUNT, OTHER]
 
 
@@ -60,6 +60,8 @@ def test_the_environment_has_the_token_and_the_service() -> None:
         ({"interval": 5}, "interval: it must be a number of at least 10"),
         ({"interval": "soon"}, "interval: 'soon' is not a number"),
         ({"interval": float("nan")}, "interval: it must be a number of at least 10"),
+        ({"interval": 3e8}, "interval: it must be a number of at least 10, and at most 21600"),
+        ({"delay": 21601}, "delay: it must be a number of at least 0, and at most 21600"),
         ({"delay": -1}, "delay: it must be a number of at least 0"),
         ({"min_packets_per_second": True}, "min_packets_per_second: it must be a number of at least 0"),
         ({"timeout": "long"}, "timeout: 'long' is not a number"),
