@@ -14,7 +14,7 @@ from typing import Any
 
 from . import beside
 from .clock import Clock
-from .custom_rules import seed, written
+from .custom_rules import PHASE, seed, seeded_ruleset, written
 from .ip_lists import IpLists
 from .traffic import NODES, SETTINGS, Flow, flow
 
@@ -22,6 +22,7 @@ Item = dict[str, Any]
 
 KINDS = ("syn_flood", "out_of_state_tcp")
 RULESETS = {  # their rules in a state document, and the phase
+    "custom_rules": PHASE,
     "network_firewall_rules": "magic_transit",
     "ddos_l4_overrides": "ddos_l4",
     "ddos_l7_overrides": "ddos_l7",
@@ -33,6 +34,7 @@ MADE: Mapping[str, Callable[[Item, Clock], Item]] = {
     "onboarded": beside.onboarded_prefix,
     "access_rules": partial(beside.access_rule, scope="account"),
     "audit_log": beside.change,
+    "custom_rulesets": lambda fields, clock: seeded_ruleset(fields, clock.timestamp()),
 }
 
 
@@ -57,6 +59,7 @@ class Account:
     access_rules: list[Item] = field(default_factory=list)
     audit_log: list[Item] = field(default_factory=list)
     entry_points: dict[str, Item] = field(default_factory=dict)  # by phase, as the service shows them
+    custom_rulesets: list[Item] = field(default_factory=list)
     advanced: bool = True  # whether it has the action log, and the fields and lists of higher plans
     most_network_firewall_rules: int = 200
 

@@ -18,7 +18,7 @@ from .answers import Refusal
 Permission = Literal["none", "read", "write"]
 Area = Literal[
     "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules",
-    "network_firewall", "ddos_l4", "ddos_l7", "lists",
+    "network_firewall", "ddos_l4", "ddos_l7", "lists", "account_waf",
 ]  # fmt: skip
 
 EMAIL = "operator@example.com"
@@ -37,6 +37,7 @@ class Grant:
     protection: Permission = "write"
     firewall: Permission = "write"
     waf: Permission = "write"
+    account_waf: Permission = "write"
     account_settings: Permission = "read"
     zone: Permission = "read"
     analytics: Permission = "read"

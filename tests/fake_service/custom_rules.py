@@ -24,6 +24,7 @@ Check = Callable[[Item, "Item | None", str], None]
 
 PHASE = "http_request_firewall_custom"
 NAME = "default"
+CUSTOM = "custom"  # the kind of a ruleset that rules with the action execute deploy
 STAMPS = ("version", "last_updated")
 
 
@@ -53,6 +54,13 @@ def seed(entry_points: dict[str, Item], phase: str, kind: str, rules: Iterable[I
     entry_point["rules"][:] = both
     entry_point["version"] = str(int(entry_point["version"]) + 1)
     entry_points[phase] = entry_point
+
+
+def seeded_ruleset(fields: Item, now: str) -> Item:
+    """A custom ruleset as it may have come there by other hands."""
+    made = new_entry_point(now, fields["name"], kind=CUSTOM)
+    rules = [seeded(rule, now) for rule in fields.get("rules", ())]
+    return {**made, "version": "1", **fields, "rules": rules}
 
 
 def seeded(fields: Item, now: str) -> Item:

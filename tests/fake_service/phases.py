@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from . import firewall_checks, override_checks, rule_checks
 from .accounts import Account, Item
@@ -26,10 +26,15 @@ class Phase:
     check: Callable[[Account | Zone], Check]
     most: Callable[[Account | Zone], int]
     managed: Item | None = None
+    most_custom: int = 0  # how many custom rulesets an owner may have
 
 
 def most_custom_rules(owner: Account | Zone) -> int:
-    return OF_PLAN.get(getattr(owner, "plan", ""), 10**6)
+    return OF_PLAN.get(getattr(owner, "plan", ""), 10**6) - sum(len(each["rules"]) for each in owner.custom_rulesets)
+
+
+def check_of_custom_rules(owner: Account | Zone) -> Check:
+    return rule_checks.of_entry_point([each["id"] for each in owner.custom_rulesets], isinstance(owner, Account))
 
 
 DDOS_L4 = Phase(
@@ -52,9 +57,12 @@ NETWORK_FIREWALL = Phase(
     lambda owner: firewall_checks.of(getattr(owner, "advanced", True)),
     lambda owner: getattr(owner, "most_network_firewall_rules", 0),
 )
-CUSTOM_RULES = Phase("http_request_firewall_custom", "waf", lambda owner: rule_checks.check, most_custom_rules)
+CUSTOM_RULES = Phase(
+    rule_checks.PHASE, "waf", check_of_custom_rules, most_custom_rules, most_custom=rule_checks.MOST_RULESETS
+)
+CUSTOM_RULES_OF_ACCOUNT = replace(CUSTOM_RULES, area="account_waf")
 
 PHASES: Mapping[str, Mapping[str, Phase]] = {  # by the option that names the owner, and by name
-    "account_id": {phase.name: phase for phase in (NETWORK_FIREWALL, DDOS_L4, DDOS_L7)},
+    "account_id": {phase.name: phase for phase in (NETWORK_FIREWALL, DDOS_L4, DDOS_L7, CUSTOM_RULES_OF_ACCOUNT)},
     "zone_id": {phase.name: phase for phase in (CUSTOM_RULES, DDOS_L7)},
 }

@@ -9,7 +9,7 @@ has shown of it is accepted back.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .answers import INVALID, Refusal, refusal
@@ -18,6 +18,9 @@ from .expressions import LONGEST, fault_in
 Item = dict[str, Any]
 
 BAD_EXPRESSION = 20127
+PHASE = "http_request_firewall_custom"
+MOST_RULESETS, MOST_RULES = 10, 100  # custom rulesets of an owner, and rules of one of them
+ENTERPRISE = 'cf.zone.plan eq "ENT"'  # in the expression of each rule that deploys a ruleset of an account
 ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
 FIELDS = {
     "id", "ref", "action", "action_parameters", "expression", "description", "enabled", "logging",
@@ -35,6 +38,28 @@ def check(body: Item, existing: Item | None, pointer: str) -> None:
     """Refuse a custom rule that the service would not take; existing is the one that it replaces."""
     check_shape(body, existing, pointer)
     check_action(body, existing, pointer)
+
+
+def of_entry_point(known: Sequence[str], of_account: bool) -> Callable[[Item, Item | None, str], None]:
+    """The check of rules that may deploy the custom rulesets with these ids."""
+
+    def check_rule(body: Item, existing: Item | None, pointer: str) -> None:
+        parameters = body.get("action_parameters", {})
+        if of_account and "phase" in parameters and not same_action(body, existing):
+            reason = "an account has no parameter phase"
+            raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters/phase")
+        if body.get("action") != "execute" or same_action(body, existing):
+            return check(body, existing, pointer)
+        check_shape(body, existing, pointer)
+        if parameters.get("id") not in known:
+            reason = f"there is no custom ruleset {parameters.get('id')!r}"
+            raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters/id")
+        if of_account and ENTERPRISE not in body["expression"]:
+            reason = f"the expression needs {ENTERPRISE}"
+            raise invalid("expression", body["expression"], reason, f"{pointer}/expression")
+        return None
+
+    return check_rule
 
 
 def check_shape(

@@ -16,8 +16,9 @@ from .answers import INVALID, METHOD_NOT_ALLOWED, Refusal, missing, no_route, re
 from .contract import API
 from .credentials import Area
 from .current import service
-from .custom_rules import NAME, added, changed, new_entry_point, replaced
+from .custom_rules import CUSTOM, NAME, added, changed, new_entry_point, replaced
 from .phases import PHASES, Phase
+from .rule_checks import MOST_RULES, check
 from .zones import Zone
 
 NO_ENTRY_POINT = 10003
@@ -38,6 +39,10 @@ class Place(NamedTuple):
     @property
     def phases(self) -> list[Phase]:
         return list(PHASES[self.option].values())
+
+    @property
+    def rulesets(self) -> list[Item]:
+        return [*self.owner.entry_points.values(), *self.owner.custom_rulesets]
 
     def stored(self, phase: Phase) -> Item | None:
         return self.owner.entry_points.get(phase.name)
@@ -62,7 +67,8 @@ def area_of(option: str, owner: Account | Zone | None) -> Area:
         return phases[arguments["phase"]].area
     for phase in phases.values() if ruleset_id else ():
         stored = owner.entry_points.get(phase.name) if owner else None
-        if ruleset_id in [each["id"] for each in (stored, phase.managed) if each]:
+        custom = owner.custom_rulesets if owner and phase.most_custom else []
+        if ruleset_id in [each["id"] for each in (stored, phase.managed, *custom) if each]:
             return phase.area
     return next(iter(phases.values())).area
 
@@ -74,13 +80,17 @@ def list_rulesets(**owner: str) -> Response:
     if "cursor" in request.args:
         raise refusal(400, INVALID, "query parameter 'cursor': there is no further page")
     managed = [phase.managed for phase in g.place.phases if phase.managed and g.place.option == "account_id"]
-    stored = [*g.place.owner.entry_points.values(), *managed]
+    stored = [*g.place.rulesets, *managed]
     return success([{name: value for name, value in each.items() if name != "rules"} for each in stored])
 
 
 def create_ruleset(**owner: str) -> Response:
     body = request.get_json()
     phase = PHASES[g.place.option].get(body["phase"])
+    if phase and phase.most_custom and body["kind"] == CUSTOM:
+        if len(g.place.owner.custom_rulesets) >= phase.most_custom:
+            raise refusal(400, TOO_MANY, f"exceeded maximum number of custom rulesets: {phase.most_custom}", "/kind")
+        return replace(made(phase, body["name"], CUSTOM), body)
     if phase is None or body["kind"] != g.place.kind:
         raise refusal(
             400, INVALID, f"there is no entry point of the phase {body['phase']} and this kind here", "/phase"
@@ -112,12 +122,20 @@ def read_ruleset(ruleset_id: str, **owner: str) -> Response:
 
 
 def replace_ruleset(ruleset_id: str, **owner: str) -> Response:
-    return replace(ruleset(ruleset_id), request.get_json())
+    stored, body = ruleset(ruleset_id), request.get_json()
+    if stored["kind"] != CUSTOM and body.get("name", stored["name"]) != stored["name"]:
+        raise refusal(400, INVALID, f"the ruleset has the name {stored['name']!r}, which cannot be changed", "/name")
+    return replace(stored, body)
 
 
 def delete_ruleset(ruleset_id: str, **owner: str) -> Response:
     stored = ruleset(ruleset_id)
-    if not dry_run():
+    rules = [rule for each in g.place.owner.entry_points.values() for rule in each["rules"]]
+    if any(rule.get("action_parameters", {}).get("id") == ruleset_id for rule in rules):
+        raise refusal(400, INVALID, f"the ruleset {ruleset_id!r} is deployed", "")
+    if not dry_run() and stored["kind"] == CUSTOM:
+        g.place.owner.custom_rulesets.remove(stored)
+    elif not dry_run():
         del g.place.owner.entry_points[stored["phase"]]
     return Response(status=204)
 
@@ -154,8 +172,8 @@ def known_phase(name: str) -> Phase:
     return PHASES[g.place.option][name]
 
 
-def made(phase: Phase, name: str) -> Item:
-    return new_entry_point(service.clock.timestamp(), name, phase.name, g.place.kind)
+def made(phase: Phase, name: str, kind: str = "") -> Item:
+    return new_entry_point(service.clock.timestamp(), name, phase.name, kind or g.place.kind)
 
 
 def is_managed(phase: Phase, ruleset_id: str) -> bool:
@@ -163,7 +181,7 @@ def is_managed(phase: Phase, ruleset_id: str) -> bool:
 
 
 def ruleset(ruleset_id: str) -> Item:
-    stored: Item | None = next((each for each in g.place.owner.entry_points.values() if each["id"] == ruleset_id), None)
+    stored: Item | None = next((each for each in g.place.rulesets if each["id"] == ruleset_id), None)
     if stored is None and any(is_managed(phase, ruleset_id) for phase in g.place.phases):
         raise Refusal(405, [{"code": METHOD_NOT_ALLOWED, "message": "a managed ruleset cannot be changed"}])
     if stored is None:
@@ -179,18 +197,19 @@ def rule(stored: Item, rule_id: str) -> Item:
 
 
 def check_of(stored: Item) -> Any:
-    return PHASES[g.place.option][stored["phase"]].check(g.place.owner)
+    return check if stored["kind"] == CUSTOM else PHASES[g.place.option][stored["phase"]].check(g.place.owner)
 
 
 def replace(stored: Item, body: Item) -> Response:
     """All rules at once; what the body leaves out is erased, the name excepted."""
     rules = replaced(stored["rules"], body.get("rules", []), service.clock.timestamp(), check_of(stored))
-    return write(stored, rules, description=body.get("description", ""))
+    return write(stored, rules, description=body.get("description", ""), name=body.get("name", stored["name"]))
 
 
 def write(stored: Item, rules: list[Item], **fields: Any) -> Response:
     """Take the rules over into the ruleset, unless they are more than its owner may have, or this is a dry run."""
-    most = PHASES[g.place.option][stored["phase"]].most(g.place.owner)
+    is_custom = stored["kind"] == CUSTOM
+    most = MOST_RULES if is_custom else PHASES[g.place.option][stored["phase"]].most(g.place.owner)
     if len(rules) > max(most, len(stored["rules"])):
         reason = f"exceeded maximum number of rules in the phase {stored['phase']}: {len(rules)} out of {most}"
         raise refusal(400, TOO_MANY, reason, "/rules")
@@ -198,7 +217,10 @@ def write(stored: Item, rules: list[Item], **fields: Any) -> Response:
         return success(None)
     stored["rules"][:] = rules
     stored.update(fields, version=str(int(stored["version"]) + 1), last_updated=service.clock.timestamp())
-    g.place.owner.entry_points[stored["phase"]] = stored
+    if not is_custom:
+        g.place.owner.entry_points[stored["phase"]] = stored
+    elif stored not in g.place.owner.custom_rulesets:
+        g.place.owner.custom_rulesets.append(stored)
     return success(shown(stored))
 
 

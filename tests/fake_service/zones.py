@@ -12,7 +12,7 @@ from typing import Any
 from .accounts import Item
 from .beside import access_rule
 from .clock import Clock
-from .custom_rules import PHASE, seed
+from .custom_rules import PHASE, seed, seeded_ruleset
 
 RULESETS = {"custom_rules": PHASE, "ddos_l7_overrides": "ddos_l7"}  # their rules in a state document, and the phase
 PLAIN = ("name", "plan", "status", "account_id", "advanced")
@@ -35,6 +35,7 @@ class Zone:
     status: str = "active"
     account_id: str | None = None
     access_rules: list[Item] = field(default_factory=list)
+    custom_rulesets: list[Item] = field(default_factory=list)
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules
 
     @property
@@ -70,6 +71,8 @@ class Zone:
         for name in given.keys() & set(PLAIN):
             setattr(self, name, given[name])
         self.access_rules.extend(access_rule(fields, self.clock, "zone") for fields in given.get("access_rules", ()))
+        rulesets = given.get("custom_rulesets", ())
+        self.custom_rulesets.extend(seeded_ruleset(fields, self.clock.timestamp()) for fields in rulesets)
         for fields in given.get("filters", ()):
             self._seed_filter(fields)
         for fields in given.get("rules", ()):
@@ -93,7 +96,7 @@ class Zone:
     def document(self) -> Item:
         """The zone in the shape of a state document."""
         return {
-            **{name: getattr(self, name) for name in (*PLAIN, "access_rules", "rules", "filters")},
+            **{name: getattr(self, name) for name in (*PLAIN, "access_rules", "custom_rulesets", "rules", "filters")},
             **{name: self.rules_of(name) for name, phase in RULESETS.items() if phase in self.entry_points},
         }
 

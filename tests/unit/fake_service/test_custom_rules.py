@@ -25,7 +25,7 @@ def rule(action: str, parameters: Any = None) -> dict[str, Any]:
     ("refused", "pointer"),
     [
         (rule("allow"), "/rules/0/action"),
-        (rule("execute", {"id": "1" * 32}), "/rules/0/action"),
+        (rule("execute", {"id": "1" * 32}), "/rules/0/action_parameters/id"),
         (rule("skip"), PLACE),
         (rule("skip", {}), PLACE),
         (rule("skip", {"product": ["waf"]}), PLACE),

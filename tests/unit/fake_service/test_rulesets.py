@@ -74,7 +74,7 @@ def test_a_rule_is_known_by_its_id_or_ref(
         ([NEW, NEW], "/rules/1/ref"),
         ([{"id": FIRST, "action": "log", "expression": "ssl"}, {**NEW, "ref": FIRST}], "/rules/1/ref"),
         ([NEW, {"ref": "other", "action": "log"}], "/rules/1/expression"),
-        ([NEW, {"action": "execute", "expression": "ssl"}], "/rules/1/action"),
+        ([NEW, {"action": "rewrite", "expression": "ssl"}], "/rules/1/action"),
         ([NEW, {**NEW, "ref": "other", "desciption": "slip"}], "/rules/1/desciption"),
     ],
 )

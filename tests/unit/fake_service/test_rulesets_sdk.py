@@ -213,3 +213,49 @@ def test_quotas_of_an_account(service: LocalService, sdk: Any, phase: Any, most:
     with pytest.raises(cloudflare.BadRequestError, match=f"{most + 1} out of {most}"):
         sdk.rulesets.phases.update(phase, account_id=ACCOUNT, rules=rules)
     sdk.rulesets.phases.update(phase, account_id=ACCOUNT, rules=rules[:most])
+
+
+@pytest.mark.parametrize("option", ["account_id", "zone_id"])
+def test_custom_rulesets_and_their_deployment(service: LocalService, sdk: Any, option: str) -> None:
+    store: Any = service.account(ACCOUNT) if option == "account_id" else service.zone(ZONE)
+    rulesets, owner = sdk.rulesets, {option: ACCOUNT if option == "account_id" else ZONE}
+    phase: Any = "http_request_firewall_custom"
+    rule = {"ref": "bots", "action": "block", "expression": 'http.user_agent contains "bot"'}
+    new = rulesets.create(**owner, name="Office", kind="custom", phase=phase, rules=[rule])
+    made = rulesets.get(new["id"], **owner)
+    assert (made.kind, made.name, [each.ref for each in made.rules]) == ("custom", "Office", ["bots"])
+    deployed = {"ref": "deploy", "action": "execute", "expression": '(cf.zone.plan eq "ENT")'}
+    with pytest.raises(cloudflare.BadRequestError, match="there is no custom ruleset"):
+        rulesets.phases.update(phase, **owner, rules=[{**deployed, "action_parameters": {"id": "f" * 32}}])
+    deploys = {**deployed, "action_parameters": {"id": made.id}}
+    if option == "account_id":
+        with pytest.raises(cloudflare.BadRequestError, match="needs cf.zone.plan"):
+            rulesets.phases.update(phase, **owner, rules=[{**deploys, "expression": "ssl"}])
+        skip = {"action": "skip", "expression": "ssl", "action_parameters": {"phase": "current"}}
+        with pytest.raises(cloudflare.BadRequestError, match="no parameter phase"):
+            rulesets.phases.update(phase, **owner, rules=[skip])
+    rulesets.phases.update(phase, **owner, rules=[deploys])
+    with pytest.raises(cloudflare.BadRequestError, match="there are only"):
+        rulesets.update(made.id, **owner, rules=[deploys])
+    with pytest.raises(cloudflare.BadRequestError, match="is deployed"):
+        rulesets.delete(made.id, **owner)
+    changed = rulesets.update(made.id, **owner, name="Offices", rules=[rule, {**rule, "ref": "more"}])
+    assert (changed["name"], len(changed["rules"])) == ("Offices", 2)
+    listed = [each.kind for each in rulesets.list(**owner) if each.phase == phase]
+    assert listed == [store.entry_points[phase]["kind"], made.kind]
+    rulesets.phases.update(phase, **owner, rules=[])
+    rulesets.delete(made.id, **owner)
+    assert store.custom_rulesets == [] and service.breaches == []
+
+
+def test_quotas_of_custom_rulesets(service: LocalService, sdk: Any) -> None:
+    service.account(ACCOUNT)
+    phase: Any = "http_request_firewall_custom"
+    rule = {"action": "block", "expression": "ssl"}
+    new: Any = {"account_id": ACCOUNT, "kind": "custom", "phase": phase}
+    with pytest.raises(cloudflare.BadRequestError, match="101 out of 100"):
+        sdk.rulesets.create(name="Long", rules=[rule] * 101, **new)
+    for number in range(10):
+        sdk.rulesets.create(name=f"Ruleset {number}", rules=[rule] * 2, **new)
+    with pytest.raises(cloudflare.BadRequestError, match="exceeded maximum number of custom rulesets: 10"):
+        sdk.rulesets.create(name="One more", rules=[], **new)
