@@ -140,9 +140,8 @@ def _kinds(name: str, argument: Mapping[str, Any], about: Mapping[str, Any]) -> 
         return [DETAILS[name], TEMPLATE]
     if kind == "list":
         items = {**argument, "type": argument.get("elements", "raw")}
-        if name in ITEMS:
-            return [{"type": "array", "items": ITEMS[name]}, TEMPLATE]
-        return [{"type": "array", "items": _any_of(_kinds("", items, about))}, TEMPLATE]
+        of_items = ITEMS.get(name) or _any_of(_kinds("", items, about))
+        return [{"type": "array", "items": of_items}, *_with_commas(name, items), TEMPLATE]
     if kind == "dict":
         return [_dictionary(name, argument.get("options"), about.get("options") or {}), TEMPLATE]
     if choices := argument.get("choices"):
@@ -151,6 +150,15 @@ def _kinds(name: str, argument: Mapping[str, Any], about: Mapping[str, Any]) -> 
         return [{"type": "string", "pattern": f"^(?:{IDENTIFIER.pattern.replace('0-9a-f', '0-9A-Fa-f')})?$"}, TEMPLATE]
     schema = {**TYPES[kind], **RANGES.get(name, {})}
     return [schema] if kind in ("str", "path", "raw") else [schema, TEMPLATE]
+
+
+def _with_commas(name: str, items: Mapping[str, Any]) -> list[Schema]:
+    """A list of texts may be a text with commas."""
+    words = list(CODES) if name in ITEMS else items.get("choices")
+    if not words:
+        return [TEXT] if items["type"] in ("str", "path") else []
+    word = "|".join(map(re.escape, words))
+    return [{"type": "string", "pattern": f"^(?:{word})(?:,(?:{word}))*$"}]
 
 
 def _dictionary(name: str, fields: Mapping[str, Any] | None, about: Mapping[str, Any]) -> Schema:
