@@ -320,7 +320,7 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
 def rule_of(obj: Object, kind: str) -> Rule:
     """A rule as an object has it, its mode left out."""
     scope = str(CODE.normalise(obj.get("scope")))
-    place = "" if scope == GLOBAL else str(obj.get("name"))
+    place = "" if scope == GLOBAL else str(obj.get("name")).upper()
     return Rule(scope, place, "", levels_of_rule(kind, obj))
 
 
@@ -414,7 +414,8 @@ def never_mitigated(component: Component, space: Ranges) -> Ranges:
     partial = _reaching(component.filters, space)
     if len(partial) < 2:  # what takes all traffic by itself is not a part of a piece that mitigates
         return []
-    mitigating = component._replace(filters=partial)
+    rules = sorted(component.rules, key=lambda rule: rule.mode == ENABLED)  # which counts of two
+    mitigating = component._replace(filters=partial, rules=rules)
     parts = no_longer_mitigated(mitigating, component._replace(filters=[], rules=[]), space)
     return difference(space, union(item for part in parts for item in part.ranges))
 

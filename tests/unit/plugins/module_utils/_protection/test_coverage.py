@@ -57,6 +57,15 @@ def test_addresses_that_several_filters_take_from_the_rules_are_not_mitigated() 
     ]
 
 
+def test_one_of_two_rules_for_one_place_may_mitigate_beside_several_filters() -> None:
+    filters = [filter_("disabled", f"tcp.dstport eq {port}") for port in (80, 443)]
+    for rules in ([rule("enabled"), rule("monitoring")], [rule("monitoring"), rule("enabled")]):
+        coverage = Coverage(account_state(syn_flood_rules=rules, syn_flood_filters=filters))
+        assert [in_order(modes) for dummy, modes in coverage.pieces["syn_flood"]] == [
+            ["enabled", "monitoring", "disabled", "undecided"]
+        ]
+
+
 def test_addresses_that_a_malformed_exclusion_may_carve_out_are_undecided() -> None:
     prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "192.0.2/25", "excluded": True}]
     coverage = Coverage(account_state(prefixes=prefixes, syn_flood_rules=[rule("enabled")]))

@@ -67,7 +67,7 @@ CASES: list[tuple[Resource, Entry, bool | None, str]] = [
     (ALLOWLIST, source("203.0.113.9/32", False), False, ""),
     (ALLOWLIST, source("anything"), None, "is malformed, and may let sources pass"),
     (RULES[0], protection_rule("disabled", "region", "WEUR"), True, f"is disabled, {LESS}: in region WEUR"),
-    (RULES[0], protection_rule("monitoring", "datacenter", "lax"), True, f"is monitoring, {LESS}: in data center lax"),
+    (RULES[0], protection_rule("monitoring", "datacenter", "lax"), True, f"is monitoring, {LESS}: in data center LAX"),
     (RULES[0], protection_rule("enabled", "region", "WEUR"), False, ""),
     (RULES[0], protection_rule("new", "region", "WEUR"), None, "is not understood, so that SYN flood protection may mitigate less"),
     (RULES[1], protection_rule("disabled", "region", "WEUR"), False, ""),
