@@ -167,7 +167,7 @@ def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, 
     facts = diff_facts(before, after), diff_facts(after, before)
     return {
         "diff": add_to_diff(diff, "coverage", *facts),
-        "coverage": compare_coverage(before, after),
+        "coverage": compare_coverage(before, after, checked.described),
         **risks,
     }
 

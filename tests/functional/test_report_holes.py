@@ -102,6 +102,39 @@ def test_an_account_is_weakened_by_what_no_baseline_names(
         assert record["reasons"] == [sentence]
 
 
+REGION = {"scope": "region", "name": "WEUR"}
+HTTPS = {"expression": "tcp.dstport eq 443"}
+# An object of a baseline with a staged rollout as it exists, if it does, and what the report says of it.
+STAGED: list[tuple[str, Mapping[str, Any], Sequence[Mapping[str, Any]], str, str]] = [
+    ("rules", REGION, [{**REGION, "mode": "disabled"}], "weakened", "mitigates more of the traffic to 256 IPv4 addresses (192.0.2.0/24): in region"),
+    ("rules", REGION, [{**REGION, "mode": "monitoring"}], "pending", ""),
+    ("rules", REGION, [], "drift", ""),  # the global rule mitigates there
+    ("rules", {**REGION, "rate_sensitivity": "high"}, [], "weakened", "is less sensitive than the baseline says"),
+    ("filters", HTTPS, [{**HTTPS, "mode": "disabled"}], "weakened", "mitigates more of the traffic to 256 IPv4 addresses (192.0.2.0/24): to port 443"),
+    ("filters", HTTPS, [{**HTTPS, "mode": "monitoring"}], "pending", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("where", "entry", "existing", "status", "reason"), STAGED)
+def test_what_protects_less_than_described_weakens_though_it_is_enabled_in_stages(
+    where: str,
+    entry: Mapping[str, Any],
+    existing: Sequence[Mapping[str, Any]],
+    status: str,
+    reason: str,
+    service: LocalService,
+    modules: Modules,
+) -> None:
+    seeded(service, "allowlist", {"prefix": "203.0.113.7", "enabled": False})
+    service.account(ACCOUNT).seed(syn_flood={where: list(existing)})
+    described = {**BASELINE, where: [*BASELINE[where], {"kind": "syn_flood", **entry, "mode": "enabled"}]}
+    codes = ["stops_mitigation", "lowers_sensitivity"]
+    result = modules.done("account_protection", check=True, **described, staged_rollout=True, accept_risks=codes)
+    record = record_of("account_protection", result)
+    assert (record["status"], bool(record["pending"])) == (status, True)
+    assert reason in record["reasons"][0]
+
+
 @pytest.mark.parametrize(("where", "obj", "reason"), [row for row in BY_HAND if " may" not in row[2]])
 def test_a_purge_tells_the_same_as_a_difference(
     where: str, obj: Mapping[str, Any], reason: str, service: LocalService, modules: Modules

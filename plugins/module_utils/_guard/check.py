@@ -12,10 +12,10 @@ from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._plan.plan import Plan
 from .._protection.coverage import Coverage
-from .._schema.account import ACCOUNT
+from .._schema.account import ACCOUNT, ENABLED
 from .._schema.resource import NO_ITEMS
 from .._text import Option, joined
-from .risks.base import Change, Finding, VerdictKey, Verdicts, find_risks
+from .risks.base import Change, Finding, VerdictKey, Verdicts, find_risks, key_of
 from .terms import Acceptance, Terms, accepting, refused_risks
 
 ACCEPT_RISKS = Option("accept_risks")
@@ -27,7 +27,8 @@ class Checked(NamedTuple):
     `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
     longer count at `now`, Cloudflare's time; `unmet` are those for everything that met nothing.
     `unknown` says why it is not known whether the owner takes the plan, a sentence each. `expected`
-    are the results of expectations, and `refusal` is why the plan must not be applied.
+    are the results of expectations, and `refusal` is why the plan must not be applied. `described`
+    is the coverage once all is enabled that the plan takes to an earlier stage first, if anything.
     """
 
     plan: Plan
@@ -42,6 +43,7 @@ class Checked(NamedTuple):
     expected: Mapping[str, Any] = NO_ITEMS
     plan_id: str = ""
     refusal: str = ""
+    described: Coverage | None = None
 
     @property
     def knows_account(self) -> bool:
@@ -80,6 +82,11 @@ def check_plan(
     change = Change(plan, before, after, now, verdicts or {}, staged)
     risks = find_risks(change, terms.limits, terms.risks) if plan.operations else []
     acceptances = {item.code: accepting(item, terms.accepted, now) for item in risks}
+    ends = {
+        item: {**(item.planned or {}), str(item.resource.mode_field): ENABLED}
+        for item in plan.operations
+        if key_of(item) in staged and item.resource.mode_field in item.fields
+    }
     return Checked(
         plan,
         before,
@@ -93,6 +100,7 @@ def check_plan(
         refused=[item for item in risks if not acceptances[item.code]],
         expired=[item for item in terms.accepted if item.has_expired(now)],
         unmet=[item for item in terms.accepted if item.is_unbound and item.code not in acceptances],
+        described=Coverage(plan.after(ends)) if ends else None,
     )
 
 

@@ -25,7 +25,7 @@ from .._values.address_set import (
     range_of,
 )
 from .coverage import AccountLosses, Coverage
-from .modes import Decider, counted_networks, in_order, union_of_modes
+from .modes import Component, Decider, TrafficPart, counted_networks, in_order, union_of_modes
 
 
 class AddressSet(TypedDict):
@@ -199,14 +199,12 @@ def _coverage_by_prefix(coverage: Coverage) -> list[PrefixCoverage]:
     ]
 
 
-def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
-    """The result `coverage` of a module that writes."""
+def compare_coverage(
+    before: Coverage, after: Coverage, described: Coverage | None = None
+) -> CoverageChange:
+    """The result `coverage` of a module that writes; `described` is another state after it that the
+    one before is weaker than, or not."""
     lost, gained = AccountLosses(before, after), AccountLosses(after, before)
-    mitigated = [
-        (item, part)
-        for item in (after.components if before is not after else ())
-        for part in gained.unmitigated(item.kind)
-    ]
     return CoverageChange(
         before={name: value for name, value in summarise(before).items() if name != "prefixes"},
         after=summarise(after),
@@ -215,27 +213,21 @@ def compare_coverage(before: Coverage, after: Coverage) -> CoverageChange:
         newly_bypassing=networks(lost.passing),
         newly_mitigated=[
             MitigatedTraffic(component=item.kind, networks=networks(part.ranges), part=part.what)
-            for item, part in mitigated
+            for item, part in _mitigated(gained)
         ],
-        weaker=[
-            *_weaker_before(gained),
-            *(
-                f"{capitalised(item.title)}: the baseline mitigates more of the traffic to"
-                f" {part.in_words}."
-                for item, part in mitigated
-            ),
-            *(
-                f"{capitalised(item.title)}: the {lower.rule} is less sensitive than the baseline"
-                f" says ({', '.join(lower.levels)})."
-                for item in after.components
-                for lower in gained.lowered(item.kind)
-            ),
-        ],
+        weaker=list(_weaker_before(AccountLosses(described, before) if described else gained)),
     )
 
 
+def _mitigated(gained: AccountLosses) -> Iterator[tuple[Component, TrafficPart]]:
+    """The traffic that only the first state mitigates, by component."""
+    for item in gained.was.components if gained.was is not gained.becomes else ():
+        for part in gained.unmitigated(item.kind):
+            yield item, part
+
+
 def _weaker_before(gained: AccountLosses) -> Iterator[str]:
-    """A sentence on each way in which an account lets more pass before a plan than after it."""
+    """A sentence on each way in which an account protects less before a plan than after it."""
     if gained.is_switched_off:
         yield "The protection is off, and the baseline turns it on."
     if gained.unprotected:
@@ -244,6 +236,13 @@ def _weaker_before(gained: AccountLosses) -> Iterator[str]:
     if gained.passing:
         shown = counted_networks(gained.passing)
         yield f"The allowlist lets {shown} pass, and the baseline does not."
+    for item, part in _mitigated(gained):
+        more = f"the baseline mitigates more of the traffic to {part.in_words}"
+        yield f"{capitalised(item.title)}: {more}."
+    for item in gained.was.components:
+        for lower in gained.lowered(item.kind):
+            less = f"the {lower.rule} is less sensitive than the baseline says"
+            yield f"{capitalised(item.title)}: {less} ({', '.join(lower.levels)})."
 
 
 def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:

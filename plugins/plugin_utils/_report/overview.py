@@ -394,7 +394,8 @@ def _differences(totals: Totals) -> str:
         return capitalised(", ".join(named)) + "."
     if totals["statuses"]["in_order"] == totals["hosts"]:
         return "All match their baselines." if totals["hosts"] else "There is no host."
-    return "Every host protects at least what its baseline describes."
+    later = " once its staged rollout is over" if totals["pending"] else ""
+    return f"Every host protects at least what its baseline describes{later}."
 
 
 SIGNS: Mapping[AddressClass, str] = {

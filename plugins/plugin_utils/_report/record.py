@@ -404,9 +404,9 @@ def mitigated_shares(addresses: AddressCounts) -> Iterator[tuple[int, int, str]]
         whole = sum(numbers.values()) - numbers["excluded"]
         if whole:
             partial = amount(family, numbers["partial"])
-            text = f"{amount(family, numbers['covered'])} of {amount(family, whole)} {title}"
+            text = f"{amount(family, numbers['covered'])} of {amount(family, whole)}"
             more = f" ({partial} in part)" if numbers["partial"] else ""
-            yield numbers["covered"], whole, f"{text} addresses{more}"
+            yield numbers["covered"], whole, f"{text} protected {title} addresses{more}"
 
 
 def mitigation(record: Mapping[str, Any]) -> str:

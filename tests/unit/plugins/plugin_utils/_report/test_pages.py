@@ -331,7 +331,7 @@ def test_groups_that_all_hosts_are_in_filter_nothing() -> None:
     ("mitigates", "covered", "said"),
     [
         (False, 240, "mitigates nothing"),
-        (True, 240, "mitigates in full for 240 of 256 IPv4 addresses"),
+        (True, 240, "mitigates in full for 240 of 256 protected IPv4 addresses"),
         (True, 0, "mitigates in part"),
         (True, 256, "mitigates attacks on all protected addresses"),
     ],
@@ -381,7 +381,7 @@ def monitored_account(name: str, **others: Any) -> Any:
 
 def test_an_account_that_only_monitors_is_never_shown_as_if_all_were_well() -> None:
     report = report_of([monitored_account("lima")], GENERATED)
-    sentence = "Attacks are mitigated for 0 of 20,480 IPv4 addresses; the account mitigates nothing."
+    sentence = "Attacks are mitigated for 0 of 20,480 protected IPv4 addresses; the account mitigates nothing."
     page, text = html_page(report), markdown_page(report)
     assert f"{sentence} All match their baselines." in page and f"{sentence} All match their baselines." in text
     assert summary(report, "here")[:2] == [sentence, "1 host: 1 in order."]
@@ -399,9 +399,15 @@ def test_the_first_sentence_says_if_attacks_are_mitigated_and_then_what_differs(
     ]
     hosts = [record(status="weakened"), monitored_account("oslo"), *zones]
     assert (
-        "Attacks are mitigated for 240 of 20,736 IPv4 addresses and 3 /64 of 3 /64 IPv6 addresses;"
+        "Attacks are mitigated for 240 of 20,736 protected IPv4 addresses and 3 /64 of 3 /64 protected IPv6 addresses;"
         " 1 of 2 accounts mitigates nothing; 1 of 2 zones enforces rules. 1 is weakened."
     ) in markdown_page(report_of(hosts, GENERATED))
+
+
+def test_a_step_that_waits_is_no_protection_yet() -> None:
+    report = report_of([record(status="pending")], GENERATED)
+    later = "Every host protects at least what its baseline describes once its staged rollout is over."
+    assert later in markdown_page(report)
 
 
 def test_equal_reasons_of_many_hosts_are_one_group_with_what_to_do() -> None:
