@@ -130,6 +130,26 @@ def test_other_answers_are_errors(body: Any, status: int, words: str) -> None:
         read_answer(answered(body, status), [TCP])
 
 
+@pytest.mark.parametrize(
+    ("errors", "reasons"),
+    [
+        (None, []),
+        ([], []),
+        ({"message": "a shard is lost"}, ["a shard is lost"]),
+        ("a shard is lost", ["a shard is lost"]),
+        ({}, ["it gave no reason"]),
+        (0, ["it gave no reason"]),
+        ([None, "of a text"], ["it gave no reason", "of a text"]),
+    ],
+)
+def test_errors_that_are_no_list_are_errors_beside_the_rows(errors: Any, reasons: list[str]) -> None:
+    answer = read_answer(data({"tcp": [ROW]}, errors), [TCP])
+    assert [error.reason for error in answer.errors] == [
+        f"The analytics were answered with HTTP 200: {text}." for text in reasons
+    ]
+    assert len(answer.rows["tcp"]) == 1
+
+
 def test_errors_may_be_about_one_node() -> None:
     path = ["viewer", "accounts", 0, "dns"]
     answer = read_answer(data({"tcp": [ROW], "dns": None}, [{"message": "no access", "path": path}]), [TCP, DNS])
