@@ -303,6 +303,17 @@ def test_the_bundle_has_the_shapes_of_answers_and_nothing_private(service: Local
     assert "The address (address) of (id) at (name)" in text
 
 
+def test_names_that_look_like_words_are_no_part_of_messages(service: LocalService) -> None:
+    seed(service)
+    service.account(ACCOUNT).seed(name="Northwind Harbour")
+    service.zone(ZONE).seed(name="intranet")
+    words = "NORTHWIND HARBOUR may not change the zone Intranet, nor intranets"
+    service.misbehave("status", path="/allowlist$", status=403, errors=[{"code": 1, "message": words}])
+    examination, record = examined(service)
+    text = bundle_text(record, examination, b"salt")
+    assert "harbour" not in text.lower() and "(name) may not change the zone (name), nor intranets" in text
+
+
 def test_bundles_of_the_same_host_cannot_be_told_to_be_of_the_same_host(service: LocalService) -> None:
     seed(service)
     examination, record = examined(service)

@@ -73,7 +73,7 @@ class HostAnswer(NamedTuple):
     document, or the `problem` why there is none.
 
     `seconds_ahead` is how far the header Date is ahead of the clock of this machine; None if there
-    is no such header, or it cannot be read.
+    is no such header, or it cannot be read. No message shows one of the `names`.
     """
 
     resource: Resource
@@ -82,6 +82,7 @@ class HostAnswer(NamedTuple):
     document: Any = None
     problem: str = ""
     seconds_ahead: float | None = None
+    names: Sequence[str] = ()
 
     @property
     def about(self) -> str:
@@ -127,10 +128,10 @@ class HostAnswer(NamedTuple):
     def reason(self) -> str:
         """The cause of a failure, in Cloudflare's words as far as they hold nothing private."""
         if self.status is None:
-            return redacted(self.problem)
+            return redacted(self.problem, self.names)
         codes = "".join(f" [{code}]" for code in self.codes)
         messages = [item["message"] for item in error_items(self.envelope.get("errors"))]
-        words = "; ".join(map(redacted, messages)) or self.problem
+        words = "; ".join(redacted(text, self.names) for text in messages) or self.problem
         return f"HTTP {self.status}{codes}{words and f': {words}'}"
 
     def header(self, name: str) -> str | None:
@@ -245,7 +246,17 @@ def examine_host(parts: Sequence[Part], warn: Warn, clock: Clock) -> HostAnswers
                 (kind,) = owner
                 answers += ask_all(client.ask, resources_of(kind), owner, clock, names)
             calls += client.calls
-    return HostAnswers(answers, owners, calls)
+    names = _names_in(answers)
+    return HostAnswers([item._replace(names=names) for item in answers], owners, calls)
+
+
+def _names_in(answers: Sequence[HostAnswer]) -> list[str]:
+    """The names of accounts and zones that answers tell, the longer ones first."""
+    owners = [item for item in answers if item.resource in (ACCOUNTS, ZONES, ZONE)]
+    objects = [obj for item in owners for obj in item.objects]
+    within = [obj["account"] for obj in objects if isinstance(obj.get("account"), Mapping)]
+    names = {str(obj["name"]).strip() for obj in (*objects, *within) if obj.get("name")}
+    return sorted(names - {""}, key=len, reverse=True)
 
 
 MAX_TEXT = 300  # characters
@@ -262,8 +273,11 @@ WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,39}")
 NO_WORD = re.compile(r"[0-9a-fA-F-]{12,}|[0-9]{4,}")
 
 
-def redacted(text: str) -> str:
-    """The text in one line, with a word in brackets for each private part."""
+def redacted(text: str, names: Sequence[str] = ()) -> str:
+    """The text in one line, with a word in brackets for each private part, and each of the
+    names."""
+    for name in names:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "(name)", text, flags=re.IGNORECASE)
     for pattern, word in PRIVATE:
         text = pattern.sub(word, text)
     return visible(excerpt(" ".join(text.split()), MAX_TEXT))
