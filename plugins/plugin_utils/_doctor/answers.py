@@ -246,8 +246,8 @@ def examine_host(parts: Sequence[Part], warn: Warn, clock: Clock) -> HostAnswers
                 (kind,) = owner
                 answers += ask_all(client.ask, resources_of(kind), owner, clock, names)
             calls += client.calls
-    names = _names_in(answers)
-    return HostAnswers([item._replace(names=names) for item in answers], owners, calls)
+    private = _names_in(answers)
+    return HostAnswers([item._replace(names=private) for item in answers], owners, calls)
 
 
 def _names_in(answers: Sequence[HostAnswer]) -> list[str]:
