@@ -31,7 +31,7 @@ from ..plugin_utils._report.arguments import (
     file_mode,
 )
 from ..plugin_utils._report.document import host_record
-from ..plugin_utils._report.neighbours import TRAFFIC_HOURS, Beside, traffic_task
+from ..plugin_utils._report.neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
 from ..plugin_utils._report.results import (
     HostResults,
     host_results,
@@ -102,6 +102,8 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     readable = parts_of(task.host, {**values, **{name: values.get(name) or [] for name in READ}})
     if lists := unnamed_lists(parts, readable, results, owners):
         results[lists.name] = runner.run_module(lists, True)
+    elif all(part.module != IP_LISTS for part in readable) and (unread := unread_lists(results)):
+        results[IP_LISTS] = {"unmanaged": unread}
     predicted = host_results(task.host, owners, results, refusals)
     beside = Beside(lambda part: runner.run_module(part, True), readable, values)
     accepted, acknowledged = task.accepted(), parse_acknowledged(task.value(ACKNOWLEDGED) or [])

@@ -322,3 +322,30 @@ def test_an_account_without_a_baseline_for_prefixes_is_judged_by_its_own(
         ("prefix", False),
         ("syn_flood_filter", True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("existing", "described", "enforces"),
+    [
+        ([BLOCK], [BLOCK], True),
+        ([{**BLOCK, "expression": "false"}], [BLOCK], False),
+        ([skip("true"), BLOCK], [BLOCK], False),
+        ([BLOCK, skip("true")], [skip("true"), BLOCK], True),
+        ([skip("true"), BLOCK], [BLOCK, skip("true")], False),
+        ([skip("true"), BLOCK], [{**skip("true"), "enabled": False}, BLOCK], False),
+        ([skip("ssl"), skip("not ssl", ref="other"), BLOCK], [BLOCK], False),
+        ([skip('http.host eq "b"'), BLOCK], [BLOCK], True),
+        ([skip("true", action_parameters={"products": ["waf"]}), BLOCK], [BLOCK], True),
+    ],
+)
+def test_a_rule_that_no_request_meets_enforces_nothing(
+    existing: Sequence[dict[str, Any]],
+    described: Sequence[dict[str, Any]],
+    enforces: bool,
+    service: LocalService,
+    modules: Modules,
+) -> None:
+    service.zone(ZONE).seed(custom_rules=list(existing))
+    codes = ["weakens_zone", "skips_everything"]
+    result = modules.done("custom_rules", check=True, rules=list(described), accept_risks=codes)
+    assert record_of("custom_rules", result)["enforces"] is enforces

@@ -141,6 +141,38 @@ def test_a_list_that_no_baseline_names_is_a_hole_if_a_rule_lets_it_pass(service:
     assert f"The list office {OF_PACKETS}, and no baseline names it." in assessed(host_of_lists)[1]
 
 
+ALONE: dict[str, Any] = {"edge_account_id": None, "baseline_prefixes": None}
+
+
+@pytest.mark.parametrize(
+    ("rule", "reads_more"),
+    [
+        (PASS, True),
+        (ONE_WAY, True),
+        ({**PASS, "enabled": False}, False),
+        ({**ONE_WAY, "expression": "ip.src in $office"}, False),
+        ({**ONE_WAY, "action": "log"}, False),
+    ],
+)
+def test_a_list_of_a_zone_alone_is_not_known(rule: dict[str, Any], reads_more: bool, service: LocalService) -> None:
+    service.account(ACCOUNT).seed(lists=[OFFICE])
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[rule, WALL])
+    host_of_lists = predicted(service, **ALONE, baseline_custom_rules=[rule, WALL])
+    status, reasons = assessed(host_of_lists)
+    assert (status, [item["key"] for item in host_of_lists.unmanaged()]) == (
+        ("weakened", ["office"]) if reads_more else ("in_order", [])
+    )
+    text = f"may let requests pass, by the rule {rule['ref']}: what it holds is not known"
+    assert (text in " ".join(reasons)) is reads_more
+
+
+def test_a_zone_alone_that_cannot_be_read_has_no_lists_either(service: LocalService) -> None:
+    service.misbehave("status", method="GET", status=403)
+    host_of_lists = predicted(service, **ALONE, baseline_custom_rules=[PASS], baseline_retries=0)
+    record = host_record(host_of_lists, NOW.isoformat())
+    assert (record["status"], record["plan_id"], record["unmanaged"]) == ("unknown", None, [])
+
+
 @pytest.mark.parametrize("others", [{}, {"baseline_custom_rules": [WALL]}])
 def test_a_list_that_the_rules_of_the_baseline_name_is_read_without_a_description(
     others: dict[str, Any], service: LocalService

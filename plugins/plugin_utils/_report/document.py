@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from ...module_utils._expressions.grammar import Comparison, Unread, parse
+from ...module_utils._protection.losses import matches_nothing
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._text import plural
 from ...module_utils._values.address_set import (
@@ -92,10 +93,16 @@ def _drift(host: HostResults) -> list[str]:
 
 
 def enforces(host: HostResults) -> bool | None:
-    """Return whether an existing rule of a zone blocks or challenges; None if none was read."""
+    """Return whether an existing rule of a zone blocks or challenges; None if none was read. One
+    that no request meets does neither."""
     modules = host.results.keys() & {CUSTOM, FIREWALL}
-    rules = [rule for name in modules for rule in existing_rules(name, host.results[name])]
-    return any(rule.enforces for rule in rules) if modules else None
+    for name in modules:
+        passed = "false"
+        for rule in existing_rules(name, host.results[name]):
+            if rule.enforces and not matches_nothing(f"({rule.expression}) and not ({passed})"):
+                return True
+            passed = f"({passed}) or ({rule.expression})" if rule.terminates else passed
+    return False if modules else None
 
 
 SOURCE_FIELD = "ip.src"

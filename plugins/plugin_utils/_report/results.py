@@ -282,13 +282,15 @@ def existing_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
     """The rules in the result of a module, as they are before its plan."""
     for resource, in_order in DECIDING:
         if resource.plural == module:
-            diff = result.get("diff") or {}
-            was, becomes = (
-                (diff.get(side) or {}).get(module) or {} for side in ("before", "after")
+            sides = [(result.get("diff") or {}).get(side) or {} for side in ("before", "after")]
+            was, becomes = (side.get(module) or {} for side in sides)
+            rules = {resource.label_of(rule): rule for rule in result.get("rules") or ()}
+            kept = {label: rule for label, rule in rules.items() if label not in becomes}
+            existing = {**kept, **was}
+            order = [*(sides[0].get(f"{module}_order") or rules), *existing]
+            yield from in_order(
+                [existing[label] for label in dict.fromkeys(order) if label in existing]
             )
-            rules = result.get("rules") or ()
-            kept = [rule for rule in rules if resource.label_of(rule) not in becomes]
-            yield from in_order([*kept, *was.values()])
 
 
 def planned_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
