@@ -339,3 +339,37 @@ options:
     type: int
     default: 30
 """
+
+    RATE_LIMITS = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too. The failure names the networks and entries that the risk concerns.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the
+        acceptance. A failure prints the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
+        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
+        and C(entries).
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
+        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
+        accepted risk.
+      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
+        O(max_deletions_percent) of a list.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+      - 'V(weakens_rate_limits) means that the plan would remove, disable or narrow a rate limiting
+        rule, turn it into log, or loosen it: more requests, a shorter period for the same number, a
+        shorter timeout, or another way to count.'
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+  max_deletions_percent:
+    description:
+      - The percentage of a list above which deletions in one plan are a risk.
+    version_added: 1.0.0
+    type: int
+    default: 30
+"""

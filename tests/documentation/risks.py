@@ -17,10 +17,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
+    RISKS_OF_PHASES,
     RULESET_RISKS,
     ZONE_RULE_RISKS,
     weakens_ddos_rules,
     weakens_network_firewall,
+    weakens_rate_limits,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import RISKS as RISKS_OF_LISTS
 
@@ -31,7 +33,7 @@ FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "risks.py"
 OWN_RISKS = (weakens_network_firewall, weakens_ddos_rules)  # the others of an account have sections on other pages
 PAGES: Mapping[Path, Sequence[Risk]] = {
     ROOT / "docs" / "risks.md": ACCOUNT_RISKS,
-    ROOT / "docs" / "zone_risks.md": ZONE_RULE_RISKS,
+    ROOT / "docs" / "zone_risks.md": (*ZONE_RULE_RISKS, weakens_rate_limits),
     ROOT / "docs" / "ruleset_risks.md": OWN_RISKS,
 }
 RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
@@ -41,6 +43,7 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "NETWORK_FIREWALL": RULESET_RISKS["packet"],
     "LISTS_OF_ADDRESSES": RISKS_OF_LISTS,
     "OVERRIDES": RULESET_RISKS[""],
+    "RATE_LIMITS": RISKS_OF_PHASES["http_ratelimit"],
 }
 WIDTH = 100  # of a line in plugins
 RELEASE = "1.0.0"  # which added them all

@@ -41,6 +41,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
@@ -170,6 +171,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "network_firewall_rules": {"account_id": {"type": "str"}, "rules": many(NETWORK_FIREWALL_RULES)},
     "ddos_l4_overrides": {"account_id": {"type": "str"}, "overrides": many(L4_OVERRIDES)},
     "ddos_l7_overrides": {"zone_id": {"type": "str"}, "overrides": many(L7_OVERRIDES)},
+    "rate_limit_rules": {"zone_id": {"type": "str"}, "rules": many(RATE_LIMIT_RULES)},
     "protection_info": {
         "account_id": {"type": "str"},
         **WHOLE_ACCOUNT,

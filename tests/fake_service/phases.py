@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from . import firewall_checks, override_checks, rule_checks
+from . import firewall_checks, override_checks, rate_checks, rule_checks
 from .accounts import Account, Item
 from .credentials import Area
 from .zones import Zone
 
 Check = Callable[[Item, Item | None, str], None]  # of a body, the rule that it replaces, and a pointer
 OF_PLAN = {"free": 5, "pro": 20, "business": 100, "enterprise": 1000}  # custom rules, by the plan of the zone
+RATES_OF_PLAN = {"free": 1, "pro": 2, "business": 5, "enterprise": 100}
 
 
 @dataclass(frozen=True)
@@ -61,8 +62,14 @@ CUSTOM_RULES = Phase(
     rule_checks.PHASE, "waf", check_of_custom_rules, most_custom_rules, most_custom=rule_checks.MOST_RULESETS
 )
 CUSTOM_RULES_OF_ACCOUNT = replace(CUSTOM_RULES, area="account_waf")
+RATE_LIMITS = Phase(
+    "http_ratelimit",
+    "waf",
+    lambda owner: rate_checks.of(getattr(owner, "plan", "")),
+    lambda owner: RATES_OF_PLAN.get(getattr(owner, "plan", ""), 10**6),
+)
 
 PHASES: Mapping[str, Mapping[str, Phase]] = {  # by the option that names the owner, and by name
     "account_id": {phase.name: phase for phase in (NETWORK_FIREWALL, DDOS_L4, DDOS_L7, CUSTOM_RULES_OF_ACCOUNT)},
-    "zone_id": {phase.name: phase for phase in (CUSTOM_RULES, DDOS_L7)},
+    "zone_id": {phase.name: phase for phase in (CUSTOM_RULES, RATE_LIMITS, DDOS_L7)},
 }

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one zone holds: firewall rules and the filters they act on, custom rules, and overrides of managed DDoS rules."""
+"""What one zone holds: firewall rules and the filters they act on, and the rules of its rulesets."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from .beside import access_rule
 from .clock import Clock
 from .custom_rules import PHASE, seed, seeded_ruleset
 
-RULESETS = {"custom_rules": PHASE, "ddos_l7_overrides": "ddos_l7"}  # their rules in a state document, and the phase
+RULESETS = {  # their rules in a state document, and the phase
+    "custom_rules": PHASE,
+    "rate_limit_rules": "http_ratelimit",
+    "ddos_l7_overrides": "ddos_l7",
+}
 PLAIN = ("name", "plan", "status", "account_id", "advanced")
 OPTIONAL = ("products", "ref")
 

@@ -66,6 +66,24 @@ PACKETS: dict[str, Any] = {
         {"ref": "last", "action": "log", "expression": "true", "score_per_period": 40.0},
     ]
 }
+PER_ADDRESS: dict[str, Any] = {
+    "characteristics": ["cf.colo.id", "ip.src"],
+    "period": 60,
+    "requests_per_period": 5,
+    "mitigation_timeout": 600,
+}
+RATES: dict[str, Any] = {
+    "rate_limit_rules": [
+        {"ref": "login", **CHALLENGE, "action": "block", "ratelimit": {**PER_ADDRESS, "of_the_future": 1}},
+        {
+            "ref": "api",
+            "action": "log",
+            "expression": "cf.api_gateway.fallthrough_detected",
+            "ratelimit": PER_ADDRESS,
+            "score_per_period": 40.0,
+        },
+    ]
+}
 SYN_FLOOD = "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10"
 L4, L7 = "3b64149bfa6e4220bbbc2bd6db589552", "4d21379b4f9f4bb088e0729962c8b3cf"
 
@@ -372,6 +390,31 @@ CASES = (
     Case("HTTP DDoS overrides exact: one made, one gone, one ignored", "ddos_l7_overrides",
          {"overrides": [{"ref": "new", "expression": "true", "action": "block"}], "state": "exact", "ignore": ["pl*"]},
          ["create ddos_l7_override new", "delete ddos_l7_override upload"], 1, L7_LOGGED),
+    Case("rate limits from nothing", "rate_limit_rules",
+         {"rules": [{"ref": "all", "action": "block", "expression": "ssl", "action_parameters": RESPONSE,
+                     "ratelimit": {**PER_ADDRESS, "counting_expression": "http.response.code eq 401", "requests_to_origin": True}},
+                    {"ref": "login", **CHALLENGE, "ratelimit": {**PER_ADDRESS, "mitigation_timeout": 0}, "position": "first"}]},
+         ["create rate_limit_rule login", "create rate_limit_rule all"], 1),
+    Case("a rate limit with fields of the future, tightened", "rate_limit_rules", {"rules": [{"ref": "login", "ratelimit": {"requests_per_period": 4}}]},
+         ["update rate_limit_rule login"], 1, RATES),
+    Case("rate limits in order, otherwise written", "rate_limit_rules",
+         {"rules": [{"ref": "login", "expression": ' http.request.uri.path  eq "/login" ',
+                     "ratelimit": {"characteristics": ["ip.src", "cf.colo.id"], "counting_expression": "", "requests_to_origin": False}}]},
+         existing=RATES),
+    Case("rate limits, fields without an option set and removed", "rate_limit_rules",
+         {"rules": [{"ref": "login", "api_fields": {"ratelimit": {"of_the_future": 2}}},
+                    {"ref": "api", "api_fields": {"ratelimit": {"score_response_header_name": "score"}, "score_per_period": None}}],
+          "accept_risks": ["weakens_rate_limits"]}, ["update rate_limit_rule login", "update rate_limit_rule api"], 1, RATES),
+    Case("a field of the future removed from a rate limit", "rate_limit_rules",
+         {"rules": [{"ref": "login", "api_fields": {"ratelimit": {"of_the_future": None}}}], "accept_risks": ["weakens_rate_limits"]},
+         ["update rate_limit_rule login"], 1, RATES),
+    Case("rate limits absent", "rate_limit_rules", {"rules": [{"ref": "login"}, {"ref": "nowhere"}], "state": "absent",
+         "accept_risks": ["weakens_rate_limits"]}, ["delete rate_limit_rule login"], 1, RATES),
+    Case("rate limits exact: one made, one ignored, one gone", "rate_limit_rules",
+         {"rules": [{"ref": "new", **CHALLENGE, "action": "block", "ratelimit": PER_ADDRESS}], "state": "exact", "ignore": ["ap*"],
+          "accept_risks": ["weakens_rate_limits"]}, ["create rate_limit_rule new", "delete rate_limit_rule login"], 1, RATES),
+    Case("rate limits exact: moved and nothing else", "rate_limit_rules", {"rules": [{"ref": "api"}, {"ref": "login"}], "state": "exact"},
+         ["update rate_limit_rule login"], 1, RATES),
     Case("network firewall rules from nothing", "network_firewall_rules",
          {"rules": [{"ref": "office", "action": "skip", "expression": "ip.src in {192.0.2.0/24}"},
                     {"ref": "telnet", "action": "block", "expression": "tcp.dstport eq 23", "position": "first"}]},

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.functional.idempotence_cases import L4_OVERRIDES, L7_OVERRIDES, SYN_FLOOD
+from tests.functional.idempotence_cases import L4_OVERRIDES, L7_OVERRIDES, PER_ADDRESS, SYN_FLOOD
 from tests.functional.risk_cases import RiskCase
 
 Rule = dict[str, Any]
@@ -63,6 +63,14 @@ def packets(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = 
     )
 
 
+LOGIN_LIMIT = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"', "ratelimit": PER_ADDRESS}  # fmt: skip
+
+
+def rates(name: str, rules: Sequence[Rule], state: str = "present", **expected: Any) -> RiskCase:
+    options, existing = {"rules": rules, "state": state}, {"rate_limit_rules": [LOGIN_LIMIT]}
+    return RiskCase(name, "rate_limit_rules", options, None, existing=existing, **expected)
+
+
 def identity(number: int) -> str:
     return f"{number:032x}"
 
@@ -97,6 +105,33 @@ ZONE_RISK_CASES = (
              None, existing=L4_OVERRIDES),
     RiskCase("an HTTP DDoS override that logs", "ddos_l7_overrides", {"overrides": [{"ref": "upload", "action": "log"}]}, None, existing=L7_OVERRIDES,
              codes=["weakens_ddos_rules"], entries=["upload"]),
+    rates("a rate limit that takes more requests", [{"ref": "login", "ratelimit": {"requests_per_period": 6}}], codes=["weakens_rate_limits"],
+          entries=["login"]),
+    rates("the same number of requests in a shorter period", [{"ref": "login", "ratelimit": {"period": 30}}], codes=["weakens_rate_limits"],
+          entries=["login"]),
+    rates("the same rate in a longer period, so that more may come at once", [{"ref": "login", "ratelimit": {"period": 600, "requests_per_period": 50}}],
+          codes=["weakens_rate_limits"], entries=["login"]),
+    rates("the same rate in a shorter period", [{"ref": "login", "ratelimit": {"period": 12, "requests_per_period": 1}}]),
+    rates("a rate limit that acts for a shorter time", [{"ref": "login", "ratelimit": {"mitigation_timeout": 10}}], codes=["weakens_rate_limits"],
+          entries=["login"]),
+    rates("a rate limit that challenges where it blocked", [{"ref": "login", "action": "managed_challenge", "ratelimit": {"mitigation_timeout": 0}}]),
+    rates("a rate limit that only logs", [{"ref": "login", "action": "log"}], codes=["weakens_rate_limits"], entries=["login"]),
+    rates("a rate limit disabled", [{"ref": "login", **OFF}], codes=["weakens_rate_limits"], entries=["login"]),
+    rates("a rate limit for fewer requests", [{"ref": "login", "expression": 'http.request.uri.path eq "/login" and ssl'}], codes=["weakens_rate_limits"],
+          entries=["login"]),
+    rates("a rate limit for more requests", [{"ref": "login", "expression": 'http.request.uri.path in {"/login" "/form"}'}]),
+    rates("a rate limit with one more counter", [{"ref": "login", "ratelimit": {"characteristics": ["cf.colo.id", "ip.src", "http.host"]}}],
+          codes=["weakens_rate_limits"], entries=["login"]),
+    rates("a rate limit with one counter fewer", [{"ref": "login", "ratelimit": {"characteristics": ["cf.colo.id"]}}]),
+    rates("a rate limit with another counter", [{"ref": "login", "ratelimit": {"characteristics": ["cf.colo.id", "http.host"]}}],
+          codes=["weakens_rate_limits"], entries=["login"]),
+    rates("a rate limit that no longer counts what the cache answers", [{"ref": "login", "ratelimit": {"requests_to_origin": True}}],
+          codes=["weakens_rate_limits"], entries=["login"]),
+    rates("a rate limit that counts otherwise", [{"ref": "login", "ratelimit": {"counting_expression": "http.response.code eq 401"}}],
+          codes=["weakens_rate_limits"], entries=["login"]),
+    rates("a rate limit that counts its own requests, said so", [{"ref": "login", "ratelimit": {"counting_expression": 'http.request.uri.path eq "/login"'}}]),
+    rates("a rate limit removed", [{"ref": "login"}], state="absent", codes=["weakens_rate_limits"], entries=["login"]),
+    rates("a rate limit under another ref", [{**LOGIN_LIMIT, "ref": "new"}], state="exact"),
     RiskCase("a DDoS override that is essentially off for all but TCP", "ddos_l4_overrides",
              {"overrides": [{"ref": "others", "expression": "not tcp.dstport in {0..65535}", "sensitivity": "eoff", "position": "first"}]},
              None, existing=L4_OVERRIDES, codes=["weakens_ddos_rules"], entries=["others"]),

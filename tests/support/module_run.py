@@ -33,7 +33,14 @@ ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 OTHERS = 6  # as many further collections are read before a change that concerns an account's protection
 VERBOSE: Mapping[bool, Mapping[str, int]] = {False: {}, True: {"_ansible_verbosity": 1}}
-AREA_B = ("firewall_rules", "firewall_rules_info", "custom_rules", "custom_rules_info", "ddos_l7_overrides")
+AREA_B = (
+    "firewall_rules",
+    "firewall_rules_info",
+    "custom_rules",
+    "custom_rules_info",
+    "ddos_l7_overrides",
+    "rate_limit_rules",
+)
 
 
 @contextmanager

@@ -134,9 +134,9 @@ raw.http.response.headers raw.http.response.headers.names raw.http.response.head
 KNOWN_FIELDS = frozenset(REQUEST_FIELDS.split())
 
 
-def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:
-    """The fields of an expression that are not among the known ones, each once; none of an
-    expression that cannot be read, which is refused anyway."""
+def names_in(expression: str) -> list[str]:
+    """The fields of an expression, each once; none of an expression that cannot be read, which is
+    refused anyway."""
     try:
         tokens = tokens_of(expression)
     except Unread:
@@ -147,7 +147,12 @@ def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> li
         for token, after in zip(tokens, following)
         if token.kind == WORD and after != "(" and FIELD.fullmatch(token.text)
     ]
-    return [name for name in dict.fromkeys(names) if not is_known_field(name, known)]
+    return list(dict.fromkeys(names))
+
+
+def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:
+    """The fields of an expression that are not among the known ones."""
+    return [name for name in names_in(expression) if not is_known_field(name, known)]
 
 
 def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:

@@ -14,7 +14,7 @@ from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.neighbours import ZONE
 from .._schema.registry import lists_named_in
 from .._schema.resource import Object, ReadCollection, Resource
-from .._schema.zone import LIMITED, QUOTAS, Quota, features, quota_of
+from .._schema.zone import QUOTAS, Quota, features, quota_of
 from .._text import Message, did_you_mean, first_few
 from .feasibility import CHECKS, Surroundings, Unchecked, unchecked
 from .own_names import unread_names, with_own_names
@@ -56,20 +56,22 @@ def exceeded_quota(plan: Plan, zone: Object) -> str:
 def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     """The parts of a plan beyond the quota of a zone; a zone that holds more already has a larger
     quota."""
-    changed = [item for item in plan.operations if item.resource is LIMITED and item.planned]
-    if not changed:
-        return []
-    before, after = (len(state[LIMITED.plural]) for state in (plan.before, plan.after()))
-    crosses = before <= quota.rules < after
-    reasons = (
-        [f"it takes {quota.rules} {LIMITED.title}s, and {after} would be there"] if crosses else []
-    )
-    had = frozenset().union(*map(features, plan.before[LIMITED.plural]))
-    for feature in sorted(quota.withheld - had):
-        concerned = [item.label for item in changed if feature in features(item.planned or {})]
-        reasons += (
-            [f"it has not {feature}, which is in {first_few(concerned)}"] if concerned else []
-        )
+    reasons = []
+    for plural, most in quota.rules.items():
+        changed = [
+            item for item in plan.operations if item.resource.plural == plural and item.planned
+        ]
+        if not changed:
+            continue
+        before, after = (len(state[plural]) for state in (plan.before, plan.after()))
+        if before <= most < after:
+            titles = changed[0].resource.titles if most > 1 else changed[0].resource.title
+            reasons.append(f"it takes {most} {titles}, and {after} would be there")
+        had = frozenset().union(*map(features, plan.before[plural]))
+        for feature in sorted(quota.withheld - had):
+            named = [item.label for item in changed if feature in features(item.planned or {})]
+            if named:
+                reasons.append(f"it has not {feature}, which is in {first_few(named)}")
     return reasons
 
 

@@ -28,6 +28,7 @@ from .._errors import OptionError
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values
 from .._text import Message, Option
 from .._values.kinds import same_value
+from .api_fields import undeclared_changes
 
 
 def differences(
@@ -51,7 +52,11 @@ def differences(
 
 
 def _nested_differences(item: Field, existing: Any, desired: Values) -> Values:
-    part = differences(item.fields, existing if isinstance(existing, Mapping) else {}, desired)
+    known = existing if isinstance(existing, Mapping) else {}
+    part = {
+        **differences(item.fields, known, desired),
+        **undeclared_changes(item.fields, known, desired),
+    }
     return desired if "id" in part else part  # with another id it is another object
 
 
@@ -62,7 +67,12 @@ def values_before(fields: Iterable[Field], existing: Object, planned: Object) ->
     for item in fields:
         old, new = existing.get(item.name), planned.get(item.name)
         if item.fields and isinstance(old, Mapping) and isinstance(new, Mapping):
-            part = values_before(item.fields, old, new)
+            undeclared = undeclared_changes(item.fields, old, new)
+            part = {
+                **dict.fromkeys(undeclared),
+                **values_before(item.fields, old, new),
+                **undeclared_changes(item.fields, new, old),
+            }
             before.update({item.name: part} if part else {})
         elif item.normalised(existing) != item.normalised(planned):
             before[item.name] = old
@@ -77,7 +87,9 @@ def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[
         nested, change = existing.get(item.name), changes.get(item.name)
         if item.fields and isinstance(nested, Mapping) and isinstance(change, Mapping):
             is_other = "id" in change
-            merged[item.name] = change if is_other else overlay(item.fields, nested, change)
+            inner = change if is_other else overlay(item.fields, nested, change)
+            gone = {name for name in change if change[name] is None} - item.declared
+            merged[item.name] = {name: inner[name] for name in inner if name not in gone}
     return merged
 
 

@@ -103,12 +103,13 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
     for kept, values in matched.kept:
         now = adjust(resource, kept[1], values)
         fields = differences(resource.mutable, kept[1], now)
-        fields.update(undeclared_changes(resource, kept[1], now))
+        fields.update(undeclared_changes(resource.fields, kept[1], now))
         if fields:
             operations.append(_change_of("update", resource, kept, fields, values))
     for values in matched.new:
         now = {**resource.defaults(), **adjust(resource, None, values)}
-        fields = {**resource.managed(now), **undeclared_changes(resource, None, now)}
+        fields = {item.name: now[item.name] for item in resource.fields if item.name in now}
+        fields.update(undeclared_changes(resource.fields, None, now))
         operations.append(Operation("create", resource, fields, named=frozenset(values)))
     by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
     for match in matched.surplus:

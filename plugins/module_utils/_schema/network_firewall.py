@@ -17,6 +17,7 @@ from .._expressions.fields import PACKET_EXPRESSION, PACKET_FIELDS, doubts
 from .._values.kinds import mapping
 from .resource import (
     ACCOUNT_OPTION,
+    LOGGING,
     Permission,
     Semantics,
     Values,
@@ -62,10 +63,13 @@ NETWORK_FIREWALL_RULES = entry_point(
     traffic="packet",
     permission=Permission("Magic Firewall", "account"),
     quota=MOST_RULES,
-    fields=fields_of_rules(
-        ("block", "skip", "log"),
-        PACKET_EXPRESSION,
-        mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
+    fields=(
+        *fields_of_rules(
+            ("block", "skip", "log"),
+            PACKET_EXPRESSION,
+            mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
+        ),
+        LOGGING,
     ),
     semantics=Semantics(
         normalise=_fit_packet_rule,

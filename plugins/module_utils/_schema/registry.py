@@ -19,6 +19,7 @@ from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from .rate_limits import RATE_LIMIT_RULES
 from .resource import ENFORCING, Key, Object, Resource, State
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
@@ -110,7 +111,7 @@ def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRul
     """Reads the rules of an entry point, which Cloudflare evaluates as it lists them."""
 
     declared = [field.name for field in resource.fields if not field.narrows]
-    known = frozenset([*declared, *resource.read_only, "id", "categories"])
+    known = frozenset([*declared, *resource.read_only, "id", "categories", "logging"])
 
     def in_order(rules: Sequence[Object]) -> list[ZoneRule]:
         return [_ruleset_rule(resource, rule, known) for rule in rules]
@@ -194,6 +195,7 @@ MANAGED: Sequence[Managed] = (
     Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
     Managed(FIREWALL_RULES, "firewall_rules", "rules", _firewall_rules_in_order),
     _evaluated(CUSTOM_RULES, "custom_rules"),
+    _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
 )
 # Resources that are read alone: what stands beside the protection of accounts and zones.

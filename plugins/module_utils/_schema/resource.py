@@ -116,6 +116,11 @@ class Field(NamedTuple):
     switch: bool = False
     fields: tuple[Field, ...] = ()
 
+    @property
+    def declared(self) -> frozenset[str]:
+        """The names of the fields of a nested object."""
+        return frozenset(item.name for item in self.fields)
+
     def normalised(self, obj: Object | None) -> Hashable:
         """The normalised value of this field of `obj`, comparable and sortable."""
         value = (obj or {}).get(self.name)
@@ -562,19 +567,37 @@ def fields_of_rules(
     actions: Sequence[str], expression: Value, parameters: Value
 ) -> tuple[Field, ...]:
     """The fields of rules that decide what becomes of a request or a packet."""
-    logging = mapping({"enabled": {"type": "bool", "required": True}}, take_all)
     return (
         Field("action", choice(*actions), narrows=False),
         Field("expression", expression, narrows=False),
         DESCRIPTION,
         ENABLED,
         Field("action_parameters", parameters, absent_default={}, narrows=False),
-        Field("logging", logging, absent_default=LOGGED["logging"], narrows=False),
     )
 
 
 def take_all(parameters: Values) -> None:
     """Every value is valid."""
+
+
+LOGGING = Field(
+    "logging",
+    mapping({"enabled": {"type": "bool", "required": True}}, take_all),
+    absent_default=LOGGED["logging"],
+    narrows=False,
+)
+RESPONSE: Mapping[str, Mapping[str, Any]] = {
+    "status_code": {"type": "int", "required": True},
+    "content": {"type": "str", "required": True},
+    "content_type": {"type": "str", "required": True},
+}
+
+
+def check_status_code(parameters: Values) -> None:
+    """Raises ValueError for a response that does not refuse the request."""
+    status = parameters.get("response", {}).get("status_code", 403)
+    if not 400 <= status <= 499:
+        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
 
 
 def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:

@@ -6,7 +6,8 @@
 """The resources of a zone: firewall rules and WAF custom rules, and how many rules its plan allows.
 
 The vendor describes them in "Firewall Rules API" (deprecated) and "Create a custom rule via API"
-(Rulesets API), and the quotas on its page "Custom rules" (section "Availability").
+(Rulesets API), and the quotas on its pages "Custom rules" and "Rate limiting rules" (sections
+"Availability").
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION, doubts
 from .._expressions.grammar import MATCHES, Unread, tokens_of
 from .._text import Option
 from .._values.kinds import FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
+from .rate_limits import RATE_LIMIT_RULES, limit_of
 from .resource import (
+    ENFORCING,
+    LOGGING,
+    RESPONSE,
     TIMES_OF_CLOUDFLARE,
     ZONE_OPTION,
     ZONE_OWNER,
@@ -32,6 +37,7 @@ from .resource import (
     Values,
     Write,
     blocks_nobody,
+    check_status_code,
     entry_point,
     fields_of_rules,
     fit_action,
@@ -135,11 +141,6 @@ FIREWALL_RULES = Resource(
 
 CUSTOM_RULE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
 SKIPPABLE_PHASES = ("http_ratelimit", "http_request_sbfm", "http_request_firewall_managed")
-RESPONSE: Mapping[str, Mapping[str, Any]] = {
-    "status_code": {"type": "int", "required": True},
-    "content": {"type": "str", "required": True},
-    "content_type": {"type": "str", "required": True},
-}
 PARAMETERS: Mapping[str, Mapping[str, Any]] = {
     "ruleset": {"type": "str", "choices": ["current"]},
     "phase": {"type": "str", "choices": ["current"]},
@@ -150,12 +151,6 @@ PARAMETERS: Mapping[str, Mapping[str, Any]] = {
 BLOCK_PARAMETERS = {"response"}
 SKIP_PARAMETERS = PARAMETERS.keys() - BLOCK_PARAMETERS
 UNMANAGED_SKIP_PARAMETERS = {"rulesets", "rules"}  # kept where a rule has them
-
-
-def _check_status_code(parameters: Values) -> None:
-    status = parameters.get("response", {}).get("status_code", 403)
-    if not 400 <= status <= 499:
-        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
 
 
 def _invalid_custom_rule(rule: Values) -> str:
@@ -186,8 +181,11 @@ CUSTOM_RULES = entry_point(
     phase="http_request_firewall_custom",
     traffic="request",
     permission=Permission("Zone WAF", "zone"),
-    fields=fields_of_rules(
-        CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, _check_status_code)
+    fields=(
+        *fields_of_rules(
+            CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_status_code)
+        ),
+        LOGGING,
     ),
     semantics=Semantics(
         normalise=fit_action,
@@ -201,21 +199,32 @@ LOG_FEATURE = "the action log"
 REGEX_FEATURE = "the operator matches"
 
 
+COUNTING_FEATURE = "a counting_expression"
+TIMEOUT_FEATURE = "a mitigation_timeout with a challenge"
+THROTTLE_FEATURE = "the mitigation_timeout 0 with the action block"
+
+
 class Quota(NamedTuple):
-    """Limits of the zones of a plan with this title: how many rules, and which features none of
-    them has."""
+    """Limits of the zones of a plan with this title: how many rules by their collection, and which
+    features none of them has."""
 
     title: str
-    rules: int
+    rules: Mapping[str, int]
     withheld: AbstractSet[str] = frozenset()
 
 
-LIMITED = CUSTOM_RULES  # the resource that the quotas are about
+def _quota(title: str, custom: int, rates: int, *withheld: str) -> Quota:
+    most = {CUSTOM_RULES.plural: custom, RATE_LIMIT_RULES.plural: rates}
+    return Quota(title, most, frozenset(withheld))
+
+
+_LOWER = (LOG_FEATURE, TIMEOUT_FEATURE, THROTTLE_FEATURE)
+_LOWEST = (*_LOWER, REGEX_FEATURE, COUNTING_FEATURE)
 QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
-    "free": Quota("Free", 5, frozenset([LOG_FEATURE, REGEX_FEATURE])),
-    "pro": Quota("Pro", 20, frozenset([LOG_FEATURE, REGEX_FEATURE])),
-    "business": Quota("Business", 100, frozenset([LOG_FEATURE])),
-    "enterprise": Quota("Enterprise", 1000),
+    "free": _quota("Free", 5, 1, *_LOWEST),
+    "pro": _quota("Pro", 20, 2, *_LOWEST),
+    "business": _quota("Business", 100, 5, *_LOWER),
+    "enterprise": _quota("Enterprise", 1000, 100),
 }
 
 
@@ -227,14 +236,19 @@ def quota_of(zone: Object) -> Quota | None:
 
 
 def features(rule: Object) -> frozenset[str]:
-    """Features of a custom rule that some plans withhold; an expression that cannot be read needs
+    """Features of a rule that some plans withhold; an expression that cannot be read needs
     nothing."""
+    limit, action = limit_of(rule), rule.get("action")
+    timeout = limit.get("mitigation_timeout") or 0
     try:
         words = [token.text for token in tokens_of(str(rule.get("expression") or ""))]
     except Unread:
         words = []
     needs = {
-        LOG_FEATURE: rule.get("action") == "log",
+        LOG_FEATURE: action == "log" and not limit,
         REGEX_FEATURE: any(word in MATCHES for word in words),
+        COUNTING_FEATURE: bool(limit.get("counting_expression")),
+        TIMEOUT_FEATURE: action in ENFORCING - {"block"} and timeout != 0,
+        THROTTLE_FEATURE: bool(limit) and action == "block" and timeout == 0,
     }
     return frozenset(name for name, is_needed in needs.items() if is_needed)

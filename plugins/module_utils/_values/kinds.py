@@ -106,6 +106,17 @@ def _normalise_priority(value: Any) -> str:
     return _normalise_text(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
+def number(least: int) -> Value:
+    """A whole number that is at least this one."""
+
+    def parse(value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise ValueError(f"{value!r} is not a whole number of {least} or more")
+        return value
+
+    return Value({"type": "int"}, parse, _normalise_priority)
+
+
 def choice(*choices: str) -> Value:
     """One of some words; they sort in this order, and words that only Cloudflare knows come
     last."""

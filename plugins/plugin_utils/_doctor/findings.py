@@ -21,6 +21,7 @@ from ...module_utils._api.responses import MAINTENANCE_MODE
 from ...module_utils._api.settings import BOUNDS
 from ...module_utils._budget.budget import LIMIT
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
+from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import TIMES_OF_CLOUDFLARE, Field, Object, Resource
 from ...module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES, QUOTAS
 from ...module_utils._text import first_few, plural
@@ -140,7 +141,8 @@ def _plan(answer: HostAnswer) -> Diagnosis:
     name = plan.get("legacy_id") if isinstance(plan, Mapping) else None
     quota = QUOTAS.get(str(name))
     if answer.is_success and quota:
-        return Diagnosis(f"the plan {quota.title} ({quota.rules:,} custom rules)", True)
+        most = ", ".join(f"{BY_PLURAL[name].titles}: {quota.rules[name]:,}" for name in quota.rules)
+        return Diagnosis(f"the plan {quota.title} ({most})", True)
     problem = f"the plan is {shown_name(name)}" if name else "the zone does not say its plan"
     return Diagnosis("a known plan", None, problem if answer.is_success else answer.reason)
 

@@ -69,7 +69,7 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
         *(item.name for item in resource.fields if not resource.key and item.name not in named),
         *([] if key == resource.key_of(existing) else resource.key),
         *differences(resource.mutable, existing, values),
-        *undeclared_changes(resource, existing, values),
+        *undeclared_changes(resource.fields, existing, values),
         *(  # which the object lacks, and a new one with these values would have
             item.name
             for item in resource.mutable

@@ -24,10 +24,12 @@ from ..._protection.losses import (
     matches_nothing,
     overtaken,
     rule_loss,
+    rule_losses,
 )
 from ..._protection.overrides import Weakening, managed_rules, weakenings
 from ..._protection.plain import met_by_plain, width
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
+from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, spelt_out
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._text import capitalised, first_few, plural, sentence
@@ -323,12 +325,55 @@ def _clause(resource: Resource, item: Weakening) -> str:
 
 
 OVERRIDE_RISKS = (weakens_ddos_rules,)
+
+
+@risk(
+    "The plan would remove, disable or narrow a rate limiting rule, turn it into log, or loosen it:"
+    " more requests, a shorter period for the same number, a shorter timeout, or another way to"
+    " count."
+)
+def weakens_rate_limits(change: Change, limits: Limits) -> Finding | None:
+    """Rate limits would let more requests pass."""
+    return _losses_of(change, RATE_LIMIT_RULES)
+
+
+def _losses_of(change: Change, resource: Resource) -> Finding | None:
+    """The risk of rules that let more pass, if no other rule makes up for it."""
+    reasons: list[str] = []
+    entries: list[Entry] = []
+    for rules in (item for item in _changed_rules(change) if item.resource is resource):
+        planned = {rule.key: rule for rule in rules.after}
+        for rule, loss in rule_losses(resource, rules.before, rules.after):
+            is_idle = rule.enforces and matches_nothing(rule.expression)
+            if is_idle or any(_makes_up_for(resource, rule, other) for other in rules.after):
+                continue
+            outcome = loss.reason
+            if loss.how in (REMOVED, TURNED_OFF, TURNED):
+                becomes = planned.get(rule.key)
+                outcome = OUTCOMES[loss.how].format(becomes.action if becomes else "")
+            elif loss.how == NARROWED:
+                outcome = f"{'matches' if loss.certain else 'may match'} fewer requests"
+            reasons.append(f"{resource.title} {rule.title} {outcome}")
+            entries.append(Entry(resource, rule.key, rule.entry))
+    if not reasons:
+        return None
+    message = f"{capitalised(first_few(reasons))}: more {resource.traffic}s may pass than now."
+    return Finding(message, [], entries)
+
+
+def _makes_up_for(resource: Resource, rule: ZoneRule, other: ZoneRule) -> bool:
+    """Return whether another rule stops all that a rule stopped."""
+    return rule.enforces and other.enforces and not rule_loss(resource, rule, other)
+
+
 RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets its rules
     "request": (*DELETION_RISKS, *ZONE_RULE_RISKS),
     "packet": (*DELETION_RISKS, *NETWORK_FIREWALL_RISKS),
     "": (*DELETION_RISKS, *OVERRIDE_RISKS),
 }
-RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {}  # of rules that do not decide by themselves
+RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {  # of rules that do not decide by themselves
+    RATE_LIMIT_RULES.phase: (*DELETION_RISKS, weakens_rate_limits)
+}
 
 
 def risks_of_rules(resource: Resource) -> tuple[Risk, ...]:

@@ -1,0 +1,198 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The rate limiting rules of a zone.
+
+The vendor describes them in "Rate limiting rules" (Rulesets API, phase http_ratelimit) and "Rate
+limiting parameters".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Mapping, Sequence
+
+from .._expressions.fields import RULE_EXPRESSION, doubts, names_in
+from .._expressions.grammar import lists_in, normalise_expression
+from .._text import first_few
+from .._values.kinds import FLAG, Value, mapping, number, several
+from .resource import (
+    RESPONSE,
+    ZONE_OPTION,
+    Field,
+    Loosened,
+    Object,
+    Permission,
+    Semantics,
+    Values,
+    blocks_nobody,
+    check_status_code,
+    entry_point,
+    fields_of_rules,
+    fit_action,
+    lacking,
+)
+
+RATE_LIMIT_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log")
+MOST_CONTENT = 30 * 1024  # bytes of a response
+DATA_CENTER = "cf.colo.id"
+ADDRESS_COUNTERS = {"ip.src", "cf.unique_visitor_id"}
+HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
+# The vendor's table of plans has more of both.
+PERIODS = (10, 60, 120, 300, 600, 3600)
+TIMEOUTS = (0, *PERIODS, 86400)
+
+
+def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
+    """Characteristics of a task; raises ValueError for those that Cloudflare refuses together, or
+    that never tell requests apart."""
+    names = list(dict.fromkeys(name.strip() for name in value))
+    if DATA_CENTER not in names:
+        raise ValueError(f"{DATA_CENTER} is not among them; Cloudflare counts by data center")
+    if {*names} >= ADDRESS_COUNTERS:
+        raise ValueError(f"{' and '.join(sorted(ADDRESS_COUNTERS))} exclude each other; keep one")
+    for header in HEADER.findall("\n".join(names)):
+        if header != header.lower():
+            problem = f"the name of the header {header} has capital letters"
+            raise ValueError(f"{problem}; Cloudflare knows headers in lower case")
+    return names
+
+
+def _check_response(parameters: Values) -> None:
+    check_status_code(parameters)
+    size = len(parameters.get("response", {}).get("content", "").encode())
+    if size > MOST_CONTENT:
+        raise ValueError(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
+
+
+def _parse_counting(value: Any) -> str:
+    return RULE_EXPRESSION.parse(value) if str(value).strip() else ""
+
+
+COUNTING = RULE_EXPRESSION._replace(
+    parse=_parse_counting, examine=lambda value: RULE_EXPRESSION.examine(value) if value else ()
+)
+CHARACTERISTICS = Value(
+    {"type": "list", "elements": "str"}, _parse_characteristics, several().normalise
+)
+ORIGIN = Field("requests_to_origin", FLAG, absent_default=False)
+LIMIT = Field(
+    "ratelimit",
+    Value({"type": "dict"}, dict, str),
+    narrows=False,
+    fields=(
+        Field("characteristics", CHARACTERISTICS),
+        Field("period", number(1)),
+        Field("requests_per_period", number(1)),
+        Field("mitigation_timeout", number(0)),
+        Field("counting_expression", COUNTING, absent_default=""),
+        ORIGIN,
+    ),
+)
+
+
+def limit_of(rule: Object) -> Mapping[str, Any]:
+    """The limit in a rule; an empty one where Cloudflare shows none."""
+    limit = rule.get(LIMIT.name)
+    return limit if isinstance(limit, Mapping) else {}
+
+
+def _invalid_rate_limit(rule: Values) -> str:
+    """Return why Cloudflare would refuse a rule, by the vendor's "Configuration restrictions"."""
+    limit, expression = limit_of(rule), str(rule.get("expression"))
+    score = "score_per_period" if "score_per_period" in limit else "requests_per_period"
+    missing = lacking(rule, "action", "expression", LIMIT.name)
+    missing = missing or lacking(limit, "characteristics", "period", score)
+    if missing or rule["action"] not in RATE_LIMIT_ACTIONS:
+        return missing
+    if rule["action"] != "block" and (rule.get("action_parameters") or {}).get("response"):
+        return f"has the action {rule['action']}, and only block has a response"
+    counting = str(limit.get("counting_expression") or "")
+    if limit.get("requests_to_origin") and lists_in(expression):
+        return "names a list, and requests_to_origin must be false with one"
+    if lists_in(counting) and any(".response." in name for name in names_in(counting)):
+        return "has a counting_expression with a list and a field of the response; keep one of them"
+    return ""
+
+
+def _unusual_rate_limit(rule: Values) -> str:
+    """Remark on what Cloudflare may take, and may not."""
+    limit = limit_of(rule)
+    expressions = (
+        str(text or "") for text in (rule.get("expression"), limit.get("counting_expression"))
+    )
+    rare = [
+        f"has the {name} {limit[name]}, and the API's page has only {', '.join(map(str, usual))}"
+        for name, usual in (("period", PERIODS), ("mitigation_timeout", TIMEOUTS))
+        if limit.get(name, usual[0]) not in usual
+    ]
+    return ", and ".join([*rare, *filter(None, map(doubts, expressions))])
+
+
+def _number(limit: Mapping[str, Any], name: str) -> int:
+    value = limit.get(name)
+    return value if isinstance(value, int) else 0
+
+
+def _loosened(was: Object, becomes: Object) -> Loosened | None:
+    """The way in which a rate limit lets more requests pass than another one.
+
+    It takes more if some requests that exceed the other one keep to it: as many as it takes at
+    once, at the beginning of each of its periods.
+    """
+    limits = one, other = limit_of(was), limit_of(becomes)
+    (most, period), (more, shorter) = (
+        (_number(limit, "requests_per_period"), _number(limit, "period")) for limit in limits
+    )
+    if most and shorter and more * -(-period // shorter) > most:
+        return Loosened(f"takes {more} requests in {shorter} s, and not {most} in {period} s")
+    longer, timeout = (_number(limit, "mitigation_timeout") for limit in limits)
+    if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
+        return Loosened(f"acts for {timeout} s, and not for {longer} s")
+    counters, finer = (
+        {*CHARACTERISTICS.normalise(limit.get("characteristics"))} for limit in limits
+    )
+    if counters < finer:
+        return Loosened(f"counts by {first_few(sorted(finer - counters))} as well")
+    if ORIGIN.normalised(one) < ORIGIN.normalised(other):  # false, and true
+        return Loosened("does not count requests that the cache answers")
+    if not counters >= finer or _counted(was, other) != _counted(becomes, one):
+        return Loosened("counts in another way, and may let more requests pass", False)
+    return None
+
+
+def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a rate limit counts, for a comparison with another one: the expression of the rule
+    itself only if the other one has a counting_expression."""
+    limit = limit_of(rule)
+    own = limit.get("counting_expression")
+    text = own or (rule.get("expression") if beside.get("counting_expression") else "")
+    more = {name: limit[name] for name in sorted(limit) if name not in LIMIT.declared}
+    return normalise_expression(text), more
+
+
+RATE_LIMIT_RULES = entry_point(
+    name="rate_limit_rule",
+    title="rate limiting rule",
+    owner=ZONE_OPTION,
+    phase="http_ratelimit",
+    traffic="request",
+    permission=Permission("Zone WAF", "zone"),
+    fields=(
+        *fields_of_rules(
+            RATE_LIMIT_ACTIONS,
+            RULE_EXPRESSION,
+            mapping({"response": {"type": "dict", "options": RESPONSE}}, _check_response),
+        ),
+        LIMIT,
+    ),
+    semantics=Semantics(
+        normalise=fit_action,
+        invalid_reason=_invalid_rate_limit,
+        unusual=_unusual_rate_limit,
+        protects_nobody=blocks_nobody,
+        loosened=_loosened,
+    ),
+)

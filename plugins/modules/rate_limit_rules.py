@@ -1,0 +1,633 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: rate_limit_rules
+short_description: Manage the rate limiting rules of a Cloudflare zone
+version_added: 1.0.0
+description:
+  - Creates, updates, orders and removes the rate limiting rules of a zone. Such a rule counts the
+    requests that it matches, and acts on clients that send too many.
+  - The O(rules[].ref) identifies a rule.
+  - Cloudflare evaluates the rules in their order. Rules that the task does not name keep their
+    place, their ids and all their fields, unless O(state=exact).
+  - The module reads all rules with one call and writes them with one call. There is no locking. If
+    more than two seconds pass between these calls, the module reads once more before it writes, and
+    plans again if somebody else has changed the rules. It warns of a change that it overwrites all
+    the same.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.zone
+  - edgeops.protection.plan
+  - edgeops.protection.risks.rate_limits
+notes:
+  - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF
+    Read), and with O(validate=true) the permission to write.
+  - The plan of the zone says how many rules it may have, and which of their fields. A task beyond
+    that is refused in check mode too.
+  - Cloudflare counts in each data center by itself.
+options:
+  rules:
+    description: The rules. Each may occur once.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      ref:
+        description: The name that identifies the rule in its zone. It cannot be changed.
+        type: str
+        required: true
+      action:
+        description:
+          - The action on a request of which there are too many. V(log) only logs it.
+          - If omitted, an existing rule keeps its action. A new rule needs one.
+          - A change of the action resets O(rules[].action_parameters).
+        type: str
+        choices: [block, challenge, js_challenge, managed_challenge, log]
+      expression:
+        description:
+          - The requests on which the rule acts, and that it counts unless
+            O(rules[].ratelimit.counting_expression) says otherwise, in the Rules language. White
+            space outside of quotes makes no difference.
+          - It has at most 4,096 characters.
+          - If omitted, an existing rule keeps its expression. A new rule needs one.
+        type: str
+      description:
+        description: A free text. An empty text clears it. If omitted, an existing description
+          stays.
+        type: str
+      enabled:
+        description:
+          - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new
+            rule gets V(true).
+        type: bool
+      action_parameters:
+        description:
+          - How the action V(block) responds. Other actions take none.
+          - The parameters, with those in O(rules[].api_fields), replace all existing ones. If
+            omitted, the existing parameters stay.
+        type: dict
+        suboptions:
+          response:
+            description: The answer to a request that the rule blocks. By itself, Cloudflare answers
+              with the HTTP status 429.
+            type: dict
+            suboptions:
+              status_code:
+                description: The HTTP status, from 400 to 499.
+                type: int
+                required: true
+              content:
+                description: The body of the answer, at most 30 KB.
+                type: str
+                required: true
+              content_type:
+                description: The content type of the body, for example V(text/plain).
+                type: str
+                required: true
+      ratelimit:
+        description:
+          - The limit. A new rule needs O(rules[].ratelimit.characteristics),
+            O(rules[].ratelimit.period) and O(rules[].ratelimit.requests_per_period).
+          - The fields have the names of the API. What the task leaves out stays as it is.
+        type: dict
+        suboptions:
+          characteristics:
+            description:
+              - The parts of a request by which Cloudflare tells the clients apart, such as
+                V(ip.src), C(http.host) or C(http.request.headers["x-api-key"]). Each combination of
+                their values has a counter of its own.
+              - V(cf.colo.id) must be one of them, since each data center counts by itself.
+                V(ip.src) and V(cf.unique_visitor_id) exclude each other. Names of headers are in
+                lower case.
+            type: list
+            elements: str
+          period:
+            description:
+              - The seconds in which the requests count. The API's page lists V(10), V(60), V(120),
+                V(300), V(600) and V(3600). The module warns of others, of which the page on the
+                plans has some.
+            type: int
+          requests_per_period:
+            description: The number of requests in the period beyond which the rule acts.
+            type: int
+          mitigation_timeout:
+            description:
+              - The seconds for which the rule acts on a client. With V(0), it acts on the requests
+                beyond the limit.
+              - On the plans Free, Pro and Business, a challenge needs V(0), and the action V(block)
+                another value.
+            type: int
+          counting_expression:
+            description: The requests that count, where it is not those of the expression. It may
+              read fields of the response. An empty text makes it the expression again.
+            type: str
+          requests_to_origin:
+            description: Whether only requests count that the cache does not answer. It is not
+              possible with a list in the expression.
+            type: bool
+      api_fields:
+        description:
+          - Fields of the rule that this module has no option for, with the names and values of the
+            API, such as C(score_per_period) in C(ratelimit). The module sends them as they are. A null
+            removes a field.
+          - Parameters without an option stand in C(action_parameters) here.
+          - Fields that neither an option nor this dictionary names stay as they are.
+        version_added: 1.0.0
+        type: dict
+      position:
+        description:
+          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
+            of another rule.
+          - If omitted, the new rule becomes the last. The module does not move existing rules,
+            unless O(state=exact).
+        type: str
+      id:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      version:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      last_updated:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+  state:
+    description:
+      - With V(present), the module creates or updates the rules that the task names.
+      - With V(absent), the module deletes them. It reads only their O(rules[].ref).
+      - With V(exact), the zone gets these rules and no others, in this order. Rules that O(ignore)
+        matches stay.
+    type: str
+    choices: [present, absent, exact]
+    default: present
+  ignore:
+    description:
+      - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
+        O(state=exact) leaves these rules where they are, each behind the rule before it that does
+        not move either. Every other state leaves them alone anyway.
+      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
+        Case matters.
+      - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).
+        With O(state=exact) such an entry says where the rule of somebody else stands. The module
+        puts the other rules before and behind it. A rule that does not exist is left out.
+    type: list
+    elements: str
+    default: []
+  validate:
+    description:
+      - Whether Cloudflare validates the planned rules in check mode, for example their
+        expressions. Nothing is written.
+      - The token then needs the permission to write in check mode too.
+    type: bool
+    default: false
+seealso:
+  - module: edgeops.protection.custom_rules
+  - module: edgeops.protection.ddos_l7_overrides
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+# The credentials come from module_defaults, see the notes.
+# Create this rule, or update it to match. All other rules stay, in their order.
+- name: Take five logins a minute from each address
+  edgeops.protection.rate_limit_rules:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rules:
+      - ref: login
+        action: block
+        expression: http.request.uri.path eq "/login"
+        ratelimit:
+          characteristics: [cf.colo.id, ip.src]
+          period: 60
+          requests_per_period: 5
+          mitigation_timeout: 600
+
+- name: Take ten logins, which is meant
+  edgeops.protection.rate_limit_rules:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rules:
+      - ref: login
+        ratelimit:
+          requests_per_period: 10
+    accept_risks:
+      - code: weakens_rate_limits
+        entries: [login]
+        reason: offices behind one address
+
+- name: Remove a rule
+  edgeops.protection.rate_limit_rules:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rules:
+      - ref: trial
+    state: absent
+"""
+
+# `make docs-update` writes this block.
+RETURN = r"""
+zone_id:
+  description: The id of the zone.
+  version_added: 1.0.0
+  returned: success
+  type: str
+  sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+rules:
+  description: All rate limiting rules of the zone afterwards, in the order in which Cloudflare
+    evaluates them.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
+      type: str
+      sample: 025b413f8a9a421ea648a7dd06839eb9
+    ref:
+      description: The name that identifies the rule.
+      type: str
+      sample: login
+    action:
+      description: The action on a request of which there are too many.
+      type: str
+      sample: block
+    expression:
+      description: The requests on which the rule acts.
+      type: str
+      sample: http.request.uri.path eq "/login"
+    description:
+      description: The description of the rule.
+      type: str
+      sample: five logins a minute
+    enabled:
+      description: Whether the rule is enabled.
+      type: bool
+      sample: true
+    action_parameters:
+      description: The response of the action V(block). Other rules have none.
+      type: dict
+      sample:
+        response:
+          status_code: 429
+          content: Later.
+          content_type: text/plain
+    ratelimit:
+      description: The limit, in the names of the API.
+      type: dict
+      contains:
+        characteristics:
+          description: The parts of a request by which Cloudflare tells the clients apart.
+          type: list
+          elements: str
+          sample: [cf.colo.id, ip.src]
+        period:
+          description: The seconds in which the requests count.
+          type: int
+          sample: 60
+        requests_per_period:
+          description: The number of requests in the period beyond which the rule acts.
+          type: int
+          sample: 5
+        mitigation_timeout:
+          description: The seconds for which the rule acts on a client.
+          type: int
+          sample: 600
+    version:
+      description: The version of the rule, which grows with each change.
+      type: str
+      sample: '1'
+    last_updated:
+      description: When the rule was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+unmanaged:
+  description:
+    - The rules afterwards that O(rules) does not name, in the order in which Cloudflare evaluates
+      them.
+    - With O(state=exact), these are the rules that O(ignore) matches.
+  version_added: 1.0.0
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: rate_limit_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: login
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: false
+    reason:
+      description: How it takes protection away, or what it does to all plain traffic, as a sentence
+        without its subject; empty if it does neither.
+      type: str
+      sample: ''
+    since:
+      description: When the object last changed, null if Cloudflare does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+weaker:
+  description:
+    - The rules that protect less before this run than after it, by their expression, their place
+      or their parameters, or since they do not exist, are off or have another kind of action.
+  version_added: 1.0.0
+  returned: when there are such rules
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: rate_limit_rule
+    key:
+      description: The key of the rule.
+      type: str
+      sample: api
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: true
+    reason:
+      description: The weakness of the rule, as a sentence without its subject.
+      type: str
+      sample: takes 100 requests in 60 s, and not 50 in 60 s
+risks:
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  version_added: 1.0.0
+  returned: when the plan has risks
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code of the risk, as O(accept_risks) takes it.
+      type: str
+      sample: empties_list
+    message:
+      description: The consequence, in a sentence.
+      type: str
+      sample: 'Rate limiting rules: none of 2 would be left.'
+    networks:
+      description: The networks that the risk concerns.
+      type: list
+      elements: str
+      sample: []
+    addresses:
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [login, api]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
+diff:
+  description:
+    - The managed fields of the rules that change, before and after, by ref, and the order of
+      the rules when it changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects before, by collection and key.
+      type: dict
+      sample:
+        rate_limit_rules:
+          api:
+            ref: api
+            action: block
+            expression: starts_with(http.request.uri.path, "/api/")
+            description: ''
+            enabled: true
+            ratelimit:
+              characteristics: [cf.colo.id, ip.src]
+              period: 60
+              requests_per_period: 100
+              mitigation_timeout: 60
+    after:
+      description: The objects afterwards, by collection and key.
+      type: dict
+      sample:
+        rate_limit_rules:
+          api:
+            ref: api
+            action: block
+            expression: starts_with(http.request.uri.path, "/api/")
+            description: ''
+            enabled: true
+            ratelimit:
+              characteristics: [cf.colo.id, ip.src]
+              period: 60
+              requests_per_period: 50
+              mitigation_timeout: 60
+operations:
+  description:
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: update
+    resource:
+      description: The kind of object.
+      type: str
+      sample: rate_limit_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: api
+    fields:
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
+      type: dict
+      sample: {ratelimit: {requests_per_period: 50}}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {ratelimit: {requests_per_period: 100}}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 1.0.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 37d8a82a88720708f35bb356b34fa90b9029f742daf440f30b0eee053c4dbbf6
+done:
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample: []
+left:
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: rate_limit_rule
+      key: login
+      fields: {}
+      before:
+        ref: login
+        action: block
+        expression: http.request.uri.path eq "/login"
+        description: five logins a minute
+        enabled: true
+        action_parameters:
+          response:
+            status_code: 429
+            content: Later.
+            content_type: text/plain
+        ratelimit:
+          characteristics: [cf.colo.id, ip.src]
+          period: 60
+          requests_per_period: 5
+          mitigation_timeout: 600
+    - action: delete
+      resource: rate_limit_rule
+      key: api
+      fields: {}
+      before:
+        ref: api
+        action: block
+        expression: starts_with(http.request.uri.path, "/api/")
+        description: ''
+        enabled: true
+        ratelimit:
+          characteristics: [cf.colo.id, ip.src]
+          period: 60
+          requests_per_period: 100
+          mitigation_timeout: 60
+unknown:
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of Cloudflare was lost.
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: rate_limit_rule
+      key: login
+      fields: {}
+      before:
+        ref: login
+        action: block
+        expression: http.request.uri.path eq "/login"
+        description: five logins a minute
+        enabled: true
+        action_parameters:
+          response:
+            status_code: 429
+            content: Later.
+            content_type: text/plain
+        ratelimit:
+          characteristics: [cf.colo.id, ip.src]
+          period: 60
+          requests_per_period: 5
+          mitigation_timeout: 600
+    - action: delete
+      resource: rate_limit_rule
+      key: api
+      fields: {}
+      before:
+        ref: api
+        action: block
+        expression: starts_with(http.request.uri.path, "/api/")
+        description: ''
+        enabled: true
+        ratelimit:
+          characteristics: [cf.colo.id, ip.src]
+          period: 60
+          requests_per_period: 100
+          mitigation_timeout: 60
+calls:
+  description: The number of calls to Cloudflare, repeated calls included.
+  returned: with C(-v)
+  type: int
+  sample: 2
+error:
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
+  type: dict
+  contains:
+    method:
+      description: The HTTP method of the call.
+      type: str
+      sample: PUT
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/rulesets/phases/http_ratelimit/entrypoint
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The errors that Cloudflare returned.
+      type: list
+      elements: dict
+      contains:
+        code:
+          description: The error code, null where Cloudflare gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
+          type: str
+          sample: null
+    ray:
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
+      type: str
+      sample: d4735e3a265e16ee-LOC
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+
+def main() -> None:
+    run_module(MODULE_SPECS["rate_limit_rules"])
+
+
+if __name__ == "__main__":
+    main()
