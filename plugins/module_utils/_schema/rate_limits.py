@@ -77,7 +77,6 @@ COUNTING = RULE_EXPRESSION._replace(
 CHARACTERISTICS = Value(
     {"type": "list", "elements": "str"}, _parse_characteristics, several().normalise
 )
-ORIGIN = Field("requests_to_origin", FLAG, absent_default=False)
 LIMIT = Field(
     "ratelimit",
     Value({"type": "dict"}, dict, str),
@@ -88,7 +87,7 @@ LIMIT = Field(
         Field("requests_per_period", number(1)),
         Field("mitigation_timeout", number(0)),
         Field("counting_expression", COUNTING, absent_default=""),
-        ORIGIN,
+        Field("requests_to_origin", FLAG, absent_default=False),
     ),
 )
 
@@ -136,6 +135,11 @@ def _number(limit: Mapping[str, Any], name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
+def _counters(limit: Mapping[str, Any]) -> frozenset[str]:
+    names = limit.get("characteristics")
+    return frozenset(map(str, names)) if isinstance(names, (list, tuple)) else frozenset()
+
+
 def _loosened(was: Object, becomes: Object) -> Loosened | None:
     """The way in which a rate limit lets more requests pass than another one.
 
@@ -151,12 +155,10 @@ def _loosened(was: Object, becomes: Object) -> Loosened | None:
     longer, timeout = (_number(limit, "mitigation_timeout") for limit in limits)
     if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
         return Loosened(f"acts for {timeout} s, and not for {longer} s")
-    counters, finer = (
-        {*CHARACTERISTICS.normalise(limit.get("characteristics"))} for limit in limits
-    )
+    counters, finer = map(_counters, limits)
     if counters < finer:
         return Loosened(f"counts by {first_few(sorted(finer - counters))} as well")
-    if ORIGIN.normalised(one) < ORIGIN.normalised(other):  # false, and true
+    if not one.get("requests_to_origin") and other.get("requests_to_origin"):
         return Loosened("does not count requests that the cache answers")
     if not counters >= finer or _counted(was, other) != _counted(becomes, one):
         return Loosened("counts in another way, and may let more requests pass", False)
