@@ -67,12 +67,7 @@ def values_before(fields: Iterable[Field], existing: Object, planned: Object) ->
     for item in fields:
         old, new = existing.get(item.name), planned.get(item.name)
         if item.fields and isinstance(old, Mapping) and isinstance(new, Mapping):
-            undeclared = undeclared_changes(item.fields, old, new)
-            part = {
-                **dict.fromkeys(undeclared),
-                **values_before(item.fields, old, new),
-                **undeclared_changes(item.fields, new, old),
-            }
+            part = values_before(item.fields, old, new)
             before.update({item.name: part} if part else {})
         elif item.normalised(existing) != item.normalised(planned):
             before[item.name] = old
@@ -140,6 +135,11 @@ class Operation:
         if self.planned is None:
             return self.resource.managed(self.existing)
         before = values_before(self.resource.fields, self.existing, self.planned)
+        for item in self.resource.fields:
+            sent, old = self.fields.get(item.name), self.existing.get(item.name)
+            if item.fields and isinstance(sent, Mapping) and isinstance(old, Mapping):
+                more = {name: old.get(name) for name in sent if name not in item.declared}
+                before.update({item.name: {**before.get(item.name, {}), **more}} if more else {})
         if POSITION in self.fields and self.index is not None:
             before[POSITION] = self.index + 1
         return {**before, **{name: self.existing.get(name) for name in self.undeclared}}

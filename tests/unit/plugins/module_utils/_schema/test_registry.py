@@ -107,6 +107,7 @@ def test_packets_meet_the_network_firewall_and_requests_all_other_rules() -> Non
     assert {resource.plural: resource.traffic for resource, _read in EVALUATION} == {
         "firewall_rules": "request",
         "custom_rules": "request",
+        "rate_limit_rules": "request",
         "network_firewall_rules": "packet",
     }
     assert all(resource.document.field == "rules" for resource in RULESETS)
