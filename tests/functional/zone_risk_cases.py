@@ -15,7 +15,7 @@ from tests.functional.risk_cases import RiskCase
 Rule = dict[str, Any]
 
 EVERYBODY = "ip.src in {0.0.0.0/1 128.0.0.0/1 ::/0}"
-NEARLY_HALF = "ip.src in {0.0.0.0/2 128.0.0.0/3 ::/2}"
+NEARLY_HALF = "ip.src in {0.0.0.0/2 128.0.0.0/3 2000::/5}"
 SCRAPER = 'http.user_agent contains "scraper"'
 SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}}
 OFFICE = {"ref": "office", **SKIP, "expression": "ip.src in {192.0.2.0/24}"}

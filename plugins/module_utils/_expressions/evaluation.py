@@ -14,6 +14,7 @@ missing value meets no comparison but `ne`, and regular expressions work on byte
 from __future__ import annotations
 
 import ipaddress
+import re
 from bisect import bisect_right
 from functools import lru_cache, partial
 from typing import Any, Callable, Iterable, Mapping, Sequence, Tuple, Union
@@ -39,11 +40,14 @@ from .grammar import (
 )
 from .operands import (
     MISSING,
+    MOST,
     Address,
     Fields,
     FieldValue,
     Items,
+    Least,
     Operand,
+    alike,
     field_operand,
     is_address,
     is_number,
@@ -52,7 +56,7 @@ from .operands import (
     operand,
     text_of,
 )
-from .patterns import regular_expression, wildcard
+from .patterns import regular_expression, wildcard, wildcard_pieces
 
 Truth = Union[bool, NotKnown]
 Decide = Callable[[Fields], Truth]
@@ -63,7 +67,11 @@ Kinds = Tuple[type, ...]
 TEXT_KINDS: Kinds = (bytes,)
 NUMBER_KINDS: Kinds = (int,)  # and no bool
 ADDRESS_KINDS: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
+OfValue = Callable[[Any], bool]  # the same without the fields
 QUANTIFIERS = ("any", "all")
+# The end of a pattern that says nothing; behind a parenthesis only if there is no choice.
+ENDLESS = re.compile(r'^([^|]*)(?<!\\)\.[*+]\)*\$"#*\Z|(?<!\\)\.[*+]\$"#*\Z')
+LOOKS_AT_END = re.compile(r"\$|\\[bBz]")
 BEYOND = 1 << 200  # higher than the number of any address
 ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
     "eq": lambda one, other: bool(one == other),
@@ -248,17 +256,19 @@ def _text_test(comparison: Comparison) -> Test:
     operator = comparison.operator
     if operator == "in":
         members = frozenset(map(text_of, comparison.operands))
-        return _tested(TEXT_KINDS, "texts", lambda value: value in members)
+        return _of_texts("texts", lambda value: value in members, *members)
     (token,) = comparison.operands
     if operator == "matches":
-        return _tested(TEXT_KINDS, "a regular expression", regular_expression(token))
+        test = regular_expression(token)
+        return _tested(TEXT_KINDS, "a regular expression", test, partial(_goes_on, token, test))
     text = text_of(token)
     if operator == "contains":
-        return _tested(TEXT_KINDS, "a text", lambda value: text in value)
+        return _of_texts("a text", lambda value: text in value, text)
     if operator in ("wildcard", "strict wildcard"):
-        return _tested(TEXT_KINDS, "a wildcard", wildcard(text, operator != "wildcard"))
+        pieces, fits = wildcard_pieces(text), wildcard(text, operator != "wildcard")
+        return _of_texts("a wildcard", fits, b"".join(pieces), b"".join(pieces[1:]))
     compare = _order(operator)
-    return _tested(TEXT_KINDS, "a text", lambda value: compare(value, text))
+    return _of_texts("a text", lambda value: compare(value, text), text)
 
 
 def _order(operator: str) -> Callable[[Any, Any], bool]:
@@ -267,8 +277,10 @@ def _order(operator: str) -> Callable[[Any, Any], bool]:
     return ORDERINGS[operator]
 
 
-def _tested(kinds: Kinds, other: str, test: Callable[[Any], bool]) -> Test:
+def _tested(kinds: Kinds, other: str, test: OfValue, of_least: OfValue | None = None) -> Test:
     def tested(value: FieldValue, fields: Fields) -> bool:
+        if of_least and isinstance(value, Least) and type(value.start) in kinds:
+            return of_least(value.start)
         if type(value) not in kinds:
             raise NotKnown(f"{kind_of(value)} is compared to {other}")
         return test(value)
@@ -276,17 +288,45 @@ def _tested(kinds: Kinds, other: str, test: Callable[[Any], bool]) -> Test:
     return tested
 
 
+def _of_texts(other: str, test: OfValue, *named: bytes) -> Test:
+    """The test of a text that these texts decide, and what lies between them."""
+    longest = max(map(len, named), default=0) + 1
+
+    def of_least(start: bytes) -> bool:
+        cut = [text[len(start) :] for text in named]
+        behind = (text + b"\0" for text in cut)
+        ends = (b"", b"\0", b"\xff" * longest, *named, *cut, *behind)
+        return bool(alike(test(start + end) for end in ends))
+
+    return _tested(TEXT_KINDS, other, test, of_least)
+
+
+def _goes_on(token: Token, test: OfValue, start: bytes) -> bool:
+    """True if a regular expression matches a text, and each one that begins so."""
+    if LOOKS_AT_END.search(ENDLESS.sub(r"\1", token.text)) or not test(start):
+        raise NotKnown("only the beginning of a text is known")
+    return True
+
+
 def _number_test(operator: str, texts: list[str]) -> Test:
+    ranges = [[number_of(text) for text in one.split("..")] for one in texts]
+    near = (end + step for ends in ranges for end in ends for step in (-1, 0, 1))
+    points = (-MOST, *near, MOST)
     if operator == "in":
-        ends = [text.split("..") for text in texts]
-        ranges = [(number_of(parts[0]), number_of(parts[-1])) for parts in ends]
-        return _tested(
-            NUMBER_KINDS,
-            "numbers",
-            lambda value: any(first <= value <= last for first, last in ranges),
+        return _of_numbers(
+            "numbers", lambda value: any(ends[0] <= value <= ends[-1] for ends in ranges), points
         )
-    compare, number = _order(operator), number_of(texts[0])
-    return _tested(NUMBER_KINDS, "a number", lambda value: compare(value, number))
+    compare, number = _order(operator), ranges[0][0]
+    return _of_numbers("a number", lambda value: compare(value, number), points)
+
+
+def _of_numbers(other: str, test: OfValue, points: Sequence[int]) -> Test:
+    """The test of a number that does not change between these points."""
+
+    def of_least(start: int) -> bool:
+        return bool(alike(test(max(start, point)) for point in points))
+
+    return _tested(NUMBER_KINDS, other, test, of_least)
 
 
 def _address_test(comparison: Comparison) -> Test:

@@ -432,6 +432,11 @@ def addresses_of(comparison: Comparison) -> Ranges:
 def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
     """The whole numbers from `lowest` to `highest` that meet a comparison; raises Unread."""
     ranges = [_number_range(token) for token in _operands(comparison, PORT_FORM)]
+    return within(comparison.operator, ranges, lowest, highest)
+
+
+def within(operator: str, ranges: Ranges, lowest: int, highest: int) -> Ranges:
+    """The numbers from `lowest` to `highest` that an operator takes beside those of a set."""
     first, last = ranges[0] if ranges else (highest, lowest)
     bounds: Mapping[str, Ranges] = {
         "ne": [(lowest, first - 1), (last + 1, highest)],
@@ -440,10 +445,7 @@ def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
         "gt": [(first + 1, highest)],
         "ge": [(first, highest)],
     }
-    clipped = [
-        (max(low, lowest), min(high, highest))
-        for low, high in bounds.get(comparison.operator, ranges)
-    ]
+    clipped = [(max(low, lowest), min(high, highest)) for low, high in bounds.get(operator, ranges)]
     return union(item for item in clipped if item[0] <= item[1])
 
 

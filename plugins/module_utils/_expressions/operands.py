@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from typing import Any, Callable, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from .._values.address_set import Ranges
 from .grammar import PATTERN, QUOTED, RAW, WORD, NotKnown, Token, quoted
@@ -34,6 +34,20 @@ class Missing(NamedTuple):
 
 
 MISSING = Missing()
+
+
+class Least(NamedTuple):
+    """A text that begins so and may go on, or a number that may be greater."""
+
+    start: FieldValue
+
+
+def alike(results: Iterable[Any]) -> Any:
+    """The result for all of some values, each of which a value may be; raises NotKnown."""
+    first, *others = results
+    if any(result != first for result in others):
+        raise NotKnown("only the beginning of a text is known")
+    return first
 
 
 class Items(NamedTuple):
@@ -222,6 +236,25 @@ FUNCTIONS: Mapping[str, Function] = {
     "cidr6": Function(lambda value, ipv6_bits: _network(value, 32, ipv6_bits), 2, 2),
 }
 SKIPS_MISSING = ("concat",)  # the others return nothing if an argument is missing
+GROWS = frozenset(["len", "lower", "remove_bytes", "substring", "upper", "url_decode"])
+
+
+def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValue]) -> FieldValue:
+    """The value of a function of texts of which the beginning of one is known."""
+    place = next(index for index, value in enumerate(values) if isinstance(value, Least))
+    before, start, others = values[:place], _bytes(values[place].start), values[place + 1 :]
+    if name == "concat":
+        return Least(call(*before, start))
+    if name in ("starts_with", "ends_with") and others:
+        end = _bytes(*others)
+        ends = (b"", b"\0", b"\1", end[len(start) :], end)
+        return alike(call(start + more, end) for more in ends)
+    is_cut = name == "url_decode" and b"%" in start
+    is_behind = name == "substring" and min(map(_whole_number, others), default=-1) < 0
+    if before or is_cut or is_behind or name not in GROWS:
+        raise NotKnown("only the beginning of a text is known")
+    part = call(start, *others)
+    return part if name == "substring" and others[1:] else Least(part)
 
 
 EACH = "*"
@@ -390,6 +423,8 @@ def _call(name: str, function: Function, operands: Sequence[Operand]) -> Operand
     def called(values: Sequence[FieldValue]) -> FieldValue:
         present = [value for value in values if value is not MISSING]
         if len(present) == len(values) or (present and name in SKIPS_MISSING):
+            if any(isinstance(value, Least) for value in present):
+                return _of_least(name, function.call, present)
             return function.call(*present)
         return MISSING
 

@@ -149,10 +149,8 @@ def _pattern_of(token: Token) -> str:
     return pattern
 
 
-@lru_cache(maxsize=4096)
-def wildcard(pattern: bytes, strict: bool) -> Callable[[bytes], bool]:
-    """A test of a whole text for a pattern in which `*` stands for any bytes; unless it is
-    strict, the case of letters makes no difference. Raises NotKnown."""
+def wildcard_pieces(pattern: bytes) -> list[bytes]:
+    """The texts between the stars of a wildcard; raises NotKnown."""
     pieces = [b""]
     for part in WILDCARD.findall(pattern):
         if part == b"*":
@@ -163,6 +161,14 @@ def wildcard(pattern: bytes, strict: bool) -> Callable[[bytes], bool]:
             raise NotKnown(f"an escape in the wildcard {quoted(repr(pattern))} is not known")
         else:
             pieces[-1] += part[1:] if part[:1] == b"\\" else part
+    return pieces
+
+
+@lru_cache(maxsize=4096)
+def wildcard(pattern: bytes, strict: bool) -> Callable[[bytes], bool]:
+    """A test of a whole text for a pattern in which `*` stands for any bytes; unless it is
+    strict, the case of letters makes no difference. Raises NotKnown."""
+    pieces = wildcard_pieces(pattern)
     if not strict:
         pieces = [piece.lower() for piece in pieces]
     return lambda text: _fits(text if strict else text.lower(), pieces)

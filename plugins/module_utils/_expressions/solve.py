@@ -14,11 +14,12 @@ not x` is all traffic, whatever x is.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tuple
+from typing import Callable, Hashable, Iterable, Iterator, List, Mapping, NamedTuple, Tuple
 
-from .._values.address_set import EVERYTHING, Ranges, complement, intersection, union
+from .._values.address_set import EVERYTHING, Range, Ranges, complement, intersection, union
 from .fields import FILTER_FIELDS, values_of
 from .grammar import (
     HARD_TO_END,
@@ -30,11 +31,13 @@ from .grammar import (
     NotKnown,
     Tree,
     Unread,
+    addresses_of,
     leaves,
     normalise_expression,
     numbers_of,
     parse,
     place_of,
+    within,
 )
 
 Set = int
@@ -45,9 +48,27 @@ FIRST_LEVELS = (DESTINATION, SOURCE, SOURCE_PORT, PORT)  # the variables of the 
 OPEN_LEVEL, LAST_LEVEL = 1 << 20, 1 << 40  # of comparisons that are variables, and of no variable
 MOST_VARIABLES = 250
 MOST_STEPS = 500_000
-MISSING_NUMBER, NEGATIVE, GREATEST = -2, -1, 10**18  # only `ne` is true for a missing number
-NO_PORT = (-1, -1)  # of a packet that is not of TCP
-NUMBERS: Ranges = [(MISSING_NUMBER, GREATEST)]
+GREATEST = 10**18
+MISSING_NUMBER = (-2, -2)  # such as a port of a packet that is not of TCP; only `ne` is true for it
+NUMBERS: Range = (-1, GREATEST)  # -1 is any below 0
+NUMBERS_OF: Mapping[str, Range] = {
+    **dict.fromkeys(("ip.src.asnum", "ip.geoip.asnum"), (0, (1 << 32) - 1)),
+    **dict.fromkeys(("ip.len", "cf.edge.server_port", "udp.srcport", "udp.dstport"), (0, 65535)),
+    **dict.fromkeys(("ip.hdr_len", "ip.proto.num", "ip.ttl", "icmp.type", "icmp.code"), (0, 255)),
+    "cf.threat_score": (0, 100),
+}
+PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1}
+FACTS = " and ".join(
+    ["not (icmp and (tcp or udp))"]
+    + [
+        f'not ({one} xor ip.proto eq "{one}") and not ({one} xor ip.proto.num eq {number})'
+        for one, number in PROTOCOLS.items()
+        if one != "icmp"
+    ]
+)
+OF_PROTOCOLS = (*(f"{one}." for one in PROTOCOLS), "ip.proto", *PROTOCOLS)
+CIDR = re.compile(r"cidr(?:6|) \( (ip\.src|ip\.dst) , (?:([1-9]\d?) , )?([1-9]\d{0,2}) \)")
+ADDRESSES = (SOURCE, DESTINATION)
 ALL_TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that no expression names
 EITHER: Ranges = [(0, 1)]
 Settled = Callable[[Comparison], object]
@@ -76,7 +97,7 @@ class Diagrams:
 
     def __init__(self, decide: Settled | None = None, filters: bool = False) -> None:
         self._decide = decide
-        self._missing: Ranges = [] if filters else [NO_PORT]
+        self._missing: Ranges = [] if filters else [MISSING_NUMBER]
         self._levels: dict[Hashable, int] = {name: at for at, name in enumerate(FIRST_LEVELS)}
         self._texts: dict[str, int] = {}
         end = DiagramNode(LAST_LEVEL, (), ())
@@ -132,6 +153,18 @@ class Diagrams:
         ]
         return self.combined("or", [self.combined("and", addresses) for addresses in both])
 
+    def facts(self, expression: str) -> Iterator[Set]:
+        """The packets whose protocols, and fields of them, fit together, as far as an expression
+        tells them apart."""
+        concerned = _leaves_of_protocols(expression)
+        yield self.matching(FACTS if concerned else "true")
+        for leaf in concerned:
+            protocol, _dot, field = leaf.field.partition(".")
+            if field and protocol in PROTOCOLS:
+                met = self.of(leaf)
+                missing = met if leaf.operator == "ne" else self.without(WHOLE, met)
+                yield self.combined("or", [self.matching(protocol), missing])
+
     def values(self, traffic: Set, name: str) -> Ranges:
         """The values that a field of packets has in a set."""
         level, everything = self._levels[name], FILTER_FIELDS[name].everything
@@ -170,11 +203,15 @@ class Diagrams:
         """The traffic that meets a comparison; a variable if no more is known."""
         name, is_other = leaf.field, leaf.operator == "ne"
         try:
+            cidr = CIDR.fullmatch(name)
+            if cidr or name in ADDRESSES:
+                named = cidr[1] if cidr else name
+                return self._within(named, EVERYTHING, _addresses(leaf, cidr))
             if name in FILTER_FIELDS:
-                missing = self._missing if name in (SOURCE_PORT, PORT) else []
-                everything = union([*missing, *FILTER_FIELDS[name].everything])
+                everything = union([*self._missing, *FILTER_FIELDS[name].everything])
                 ranges = values_of(leaf)
-                return self._within(name, everything, [*missing, *ranges] if is_other else ranges)
+                ranges = [*self._missing, *ranges] if is_other else ranges
+                return self._within(name, everything, ranges)
             if leaf.plain and _names_texts(leaf):
                 numbers = [
                     self._texts.setdefault(token.text, len(self._texts) + 1)
@@ -183,9 +220,12 @@ class Diagrams:
                 named = self._within((name, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
                 return self.without(WHOLE, named) if is_other else named
             if leaf.plain and leaf.operator:
-                missing = [(MISSING_NUMBER, MISSING_NUMBER)] if is_other else []
-                ranges = union(missing + numbers_of(leaf, NEGATIVE, GREATEST))
-                return self._within((name, "number"), NUMBERS, ranges)
+                first, last = NUMBERS_OF.get(name, NUMBERS)
+                is_sure = name in NUMBERS_OF and name.partition(".")[0] not in PROTOCOLS
+                missing = [] if is_sure else [MISSING_NUMBER]
+                everything = union([*missing, (first, last)])
+                ranges = [*(missing if is_other else ()), *numbers_of(leaf, first, last)]
+                return self._within((name, "number"), everything, union(ranges))
         except Unread:
             pass  # it is decided by itself
         words = tuple(token.text for token in leaf.operands)
@@ -261,6 +301,38 @@ def _pieces(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, 
     return zip(zip(node.starts, ends), node.parts)
 
 
+def _leaves_of_protocols(expression: str) -> list[Comparison]:
+    try:
+        return [
+            leaf
+            for leaf in leaves(parse(expression))
+            if leaf.field.startswith(OF_PROTOCOLS) and leaf.plain and not leaf.problem
+        ]
+    except Unread:
+        return []
+
+
+def _addresses(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
+    """The addresses that meet a comparison, of themselves or of their networks."""
+    if leaf.operator in ("lt", "le", "gt", "ge"):
+        addresses = addresses_of(leaf._replace(operator="eq"))
+        (family,) = (one for one in EVERYTHING if intersection([one], addresses))
+        addresses = within(leaf.operator, addresses, *family)
+    else:
+        addresses = addresses_of(leaf)
+    if not cidr:
+        return addresses
+    networks: Ranges = []
+    for (start, end), bits, length in zip(EVERYTHING, (32, 128), (cidr[2] or 32, cidr[3])):
+        if int(length) > bits:
+            raise Unread(f"no network has the length {length}", leaf.start)
+        size = 1 << (bits - int(length))
+        for first, last in intersection(addresses, [(start, end)]):
+            low, high = ((number - start) // size * size for number in (first + size - 1, last))
+            networks += [(start + low, start + high + size - 1)] if low <= high else []
+    return union(networks)
+
+
 def _names_texts(leaf: Comparison) -> bool:
     """Return whether a comparison names texts that are equal only if they are written alike."""
     return leaf.operator in ("eq", "ne", "in") and all(
@@ -276,7 +348,8 @@ def unmatched(expression: str, condition: str = "true", decide: Settled | None =
     of Diagrams."""
     diagrams = Diagrams(decide)
     try:
-        every = diagrams.combined("and", [diagrams.possible(), diagrams.matching(condition)])
+        conditions = [diagrams.matching(condition), *diagrams.facts(expression)]
+        every = diagrams.combined("and", [diagrams.possible(), *conditions])
         rest = diagrams.without(every, diagrams.matching(expression))
         return [(to, diagrams.values(one, SOURCE)) for to, one in diagrams.by_destination(rest)]
     except TooManyCases:

@@ -162,11 +162,16 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
             if rule.key not in named and width(resource, rule, state):
                 beside = [*(one for one in rules[:index] if one.key in named), rule]
                 followed = any(one.active for one in rules[index + 1 :])
-                for one, what in met_by_plain(resource, beside, state):
-                    if one is rule and (rule.enforces or followed):
-                        yield key, _effect_in_words(rule, what)
+                for one in met_by_plain(resource, beside, state):
+                    if one.rule is rule and (rule.enforces or followed):
+                        yield key, _effect_in_words(rule, one.what)
             elif rule.key not in named and unknown and depends_on_owner(resource, rule):
                 yield key, unknown
+        for rule, what, others in met_by_plain(resource, rules, state):
+            followed = any(one.active for one in rules[rules.index(rule) + 1 :])
+            if others and rule.key not in named and (rule.enforces or followed):
+                more = f", together with {first_few(one.title for one in others)}"
+                yield (resource.plural, rule.key), _effect_in_words(rule, what) + more
 
 
 def _effect_in_words(rule: ZoneRule, what: str) -> str:

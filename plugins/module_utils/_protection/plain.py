@@ -15,27 +15,18 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import chain, product
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
-from .._expressions.grammar import (
-    QUOTED,
-    RAW,
-    WORD,
-    Comparison,
-    NotKnown,
-    Unread,
-    leaves,
-    parse,
-    tokens_of,
-)
+from .._expressions.grammar import WORD, Comparison, Unread, leaves, parse, tokens_of
 from .._expressions.solve import Parts, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
 from .._schema.registry import ZoneRule
-from .._schema.resource import Resource, State
+from .._schema.resource import Key, Resource, State
 from .._text import first_few
 from .._values.address_set import (
     EVERYTHING,
+    GLOBAL_IPV6,
     Range,
     Ranges,
     complement,
@@ -60,12 +51,21 @@ Spaces = Sequence[Tuple[str, Ranges]]  # destinations, with their words
 URI = "http.request.uri"
 URIS = (URI, f"{URI}.path", f"raw.{URI}", f"raw.{URI}.path")
 FULL_URIS = ("http.request.full_uri", "raw.http.request.full_uri")
+# Of every request, whatever they are.
+TEXTS = ("http.cookie", "http.referer", "http.user_agent", f"{URI}.query", f"raw.{URI}.query")
+COUNTRIES = ("ip.src.country", "ip.geoip.country", "ip.src.continent", "ip.geoip.continent")
 OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
 OF_ACCOUNTS = ("ip.dst",)
 MOST_OF_ZONES = 6  # comparisons of an expression
 GET: Known = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
 NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
 PORTS = ("srcport", "dstport")
+HEADERS = {  # conditions that every packet of a protocol meets
+    "tcp": "ip.len ge 40 and ip.hdr_len ge 20 and ip.ttl gt 0 and tcp.flags ge 0",
+    "udp": "ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0",
+}
+# Ordinary clients have addresses of IPv4, and of the part of IPv6 that is in use.
+IN_USE = [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])]
 ANYWHERE: Spaces = (("", EVERYTHING),)
 
 
@@ -80,17 +80,70 @@ class Kind(NamedTuple):
     spaces: Spaces = ANYWHERE
 
 
-def met_by_plain(
-    resource: Resource, rules: Iterable[ZoneRule], state: State
-) -> Iterator[tuple[ZoneRule, str]]:
-    """The active rules that all plain traffic of a kind matches, with words for it, unless it meets
-    others before that end the evaluation."""
+class MetRule(NamedTuple):
+    """An active rule that all plain traffic of a kind meets and matches, by itself or together with
+    others, and words for the traffic."""
+
+    rule: ZoneRule
+    what: str
+    others: Sequence[ZoneRule] = ()
+
+
+def met_by_plain(resource: Resource, rules: Sequence[ZoneRule], state: State) -> list[MetRule]:
+    """The rules that all plain traffic of a kind matches, unless it meets others before that end
+    the evaluation."""
+    met: dict[Key, MetRule] = {}
     before: list[ZoneRule] = []
+    narrow: list[ZoneRule] = []
     for rule in rules:
+        if width(resource, rule, state, before):
+            ending = [one for one in narrow if one.terminates]
+            before += _together(resource, rule, ending, state)
         what = width(resource, rule, state, before)
         if what:
-            yield rule, what
+            met[rule.key] = MetRule(rule, what)
             before += [rule] if rule.terminates else []
+        elif rule.enforces or rule.lets_pass:
+            narrow.append(rule._replace(expression=_left(rule, before)))
+    groups = [[one for one in narrow if one.enforces]]
+    for item in sorted({item for one in narrow if one.lets_pass for item in one.skips}):
+        groups.append([one for one in narrow if one.lets_pass and item in one.skips])
+    by_key = {rule.key: rule for rule in rules}
+    for group in filter(None, groups):
+        every = _together(resource, group[0], group, state)
+        what = width(resource, _one_of(group[0], every), state)
+        for key in (one.key for one in every):
+            others = [by_key[one.key] for one in every if one.key != key]
+            met.setdefault(key, MetRule(by_key[key], what, others))
+    return [met[rule.key] for rule in rules if rule.key in met]
+
+
+def _together(
+    resource: Resource, rule: ZoneRule, rules: Sequence[ZoneRule], state: State
+) -> list[ZoneRule]:
+    """The fewest of some rules of which all plain traffic of a kind matches one; `rule` is one of
+    those that this traffic concerns."""
+
+    def are_wide(some: Sequence[ZoneRule]) -> bool:
+        return bool(width(resource, _one_of(rule, some), state))
+
+    fewest: list[ZoneRule] = []
+    rules = rules if len(rules) > 1 and are_wide(rules) else ()
+    while rules and not are_wide(fewest):
+        low, high = 1, len(rules)  # of the shortest part that does it, the last one is needed
+        while low < high:
+            middle = (low + high) // 2
+            is_enough = are_wide([*fewest, *rules[:middle]])
+            low, high = (low, middle) if is_enough else (middle + 1, high)
+        fewest.append(rules[low - 1])
+        rules = rules[: low - 1]
+    return fewest
+
+
+def _one_of(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
+    """A rule for all that some match."""
+    every = " or ".join(f"({one.expression})" for one in some)
+    return rule._replace(expression=every or "false")
 
 
 def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[ZoneRule] = ()) -> str:
@@ -101,8 +154,11 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
     own, name, _words = OWN_NAMES[resource.traffic]
     known = [obj for obj in state.get(own.plural) or () if not has_flag(obj, "excluded")]
     names = [str(obj.get(name)).lower() for obj in known]
-    left = " and not ".join(f"({one.expression})" for one in (rule, *before))
-    return plain_traffic(left, resource.traffic, rule.lets_pass, tuple(names))
+    return plain_traffic(_left(rule, before), resource.traffic, rule.lets_pass, tuple(names))
+
+
+def _left(rule: ZoneRule, before: Sequence[ZoneRule]) -> str:
+    return " and not ".join(f"({one.expression})" for one in (rule, *before))
 
 
 def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
@@ -112,8 +168,13 @@ def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
     names = OF_ZONES if is_request else OF_ACCOUNTS
     if not is_active or not any(name in rule.expression for name in names):
         return False
-    if width(resource, rule, {}):
-        return False
+    owners: list[State] = [{}]
+    if not is_request:  # of one family each
+        families = networks(EVERYTHING)
+        owners = [{OWN_PREFIXES.plural: [{"prefix": one}]} for one in families]
+    are_wide = [bool(width(resource, rule, owner)) for owner in owners]
+    if any(are_wide):
+        return not all(are_wide)
     _whole, *kinds = _kinds_of(resource.traffic, rule.lets_pass)
     if is_request:
         return _depends_on_zone(rule.expression, kinds[0])
@@ -140,20 +201,24 @@ def _depends_on_zone(expression: str, kind: Kind) -> bool:
 def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Iterator[Kind]:
     """The kinds of plain traffic to a zone or to prefixes with these names, those with the shortest
     words first; every request, or every packet, is of all kinds."""
-    yield Kind(f"every {traffic}")
+    prefixes = [(f" to {name}", [own]) for name in names for own in [range_of(name)] if own]
+    owned = [one for one in EVERYTHING if any(intersection([one], to) for _to, to in prefixes)]
+    anywhere = [("", owned)] if traffic == "packet" and owned else ANYWHERE
+    yield Kind(f"every {traffic}", spaces=anywhere)
     if traffic == "request":
-        paths = dict.fromkeys(URIS, b"/")
-        yield Kind("every GET request over HTTPS", GET, paths)
+        texts = {**dict.fromkeys(URIS, b"/"), **dict.fromkeys((*TEXTS, *COUNTRIES), b"")}
+        yield Kind("every GET request over HTTPS", GET, texts)
         for name, host in ((name, start + name) for name in names for start in ("", "www.")):
             own = {**GET, "http.host": host.encode(), "cf.zone.name": name.encode()}
-            uris = {**paths, **dict.fromkeys(FULL_URIS, f"https://{host}/".encode())}
+            uris = {**texts, **dict.fromkeys(FULL_URIS, f"https://{host}/".encode())}
             yield Kind(f"every GET request to https://{host}/...", own, uris)
         return
-    prefixes = [(f" to {name}", [own]) for name in names for own in [range_of(name)] if own]
+    texts = dict.fromkeys(COUNTRIES, b"")
     for name in NUMBERS if lets_pass else ("tcp",):
         ports = " and ".join(f"{name}.{port} in {{1..65535}}" for port in PORTS)
+        headers = f"{ports} and {HEADERS[name]}"
         what, known = f"every {name.upper()} packet", _of_protocol(name)
-        yield Kind(what, known, condition=ports, spaces=[*ANYWHERE, *prefixes])
+        yield Kind(what, known, texts, headers, [*anywhere, *prefixes])
 
 
 def _of_protocol(name: str) -> Known:
@@ -188,10 +253,12 @@ def _in_words(kind: Kind, rest: Parts) -> str:
         for family in EVERYTHING:
             own = intersection(space, [family])
             others = union(one for to, sources in rest if intersection(own, to) for one in sources)
-            part = difference([family], others)
-            parts.update({family: part} if own and 2 * count(part) >= count([family]) else {})
+            part, used = difference([family], others), intersection([family], IN_USE)
+            is_half = 2 * count(intersection(part, used)) >= count(used)
+            parts.update({family: part} if own and is_half else {})
         if parts:
-            is_all = bool(destinations) or [*parts] == EVERYTHING
+            families = [one for one in EVERYTHING if intersection(space, [one])]
+            is_all = bool(destinations) or [*parts] == families
             return kind.what + destinations + _from(union(chain(*parts.values())), [*parts], is_all)
     return ""
 
@@ -209,53 +276,14 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
 
 
 def _decided(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
+    from .._expressions.evaluation import leaf_decider  # loaded if there is a rule
+    from .._expressions.operands import Fields, Least
+
     if leaf in assumed:
         return assumed[leaf]
-    truth = _truth(leaf, kind.values)
-    return _of_longer_texts(kind, leaf) if isinstance(truth, NotKnown) else truth
-
-
-def _truth(leaf: Comparison, values: Known) -> bool | NotKnown:
-    from .._expressions.evaluation import leaf_decider  # loaded if there is a rule
-    from .._expressions.operands import Fields
-
-    return leaf_decider(leaf)(Fields(values))
-
-
-FUNCTIONS = frozenset(["lower", "starts_with", "upper", "url_decode"])
+    starts = {name: Least(start) for name, start in kind.starts.items()}
+    return leaf_decider(leaf)(Fields({**starts, **kind.values}))
 
 
 def _names(leaf: Comparison) -> frozenset[str]:
     return frozenset(token.text for token in tokens_of(leaf.field) if token.kind == WORD)
-
-
-def _of_longer_texts(kind: Kind, leaf: Comparison) -> object:
-    """The truth of a comparison of a text of which the beginning is known, if it is the same
-    however the text goes on."""
-    named = _names(leaf) - FUNCTIONS
-    start = kind.starts.get(next(iter(named), ""), b"")
-    if not start or len(named) > 1:
-        return None
-    truth = _truth(leaf, kind.starts)
-    if isinstance(truth, NotKnown):
-        return None
-    is_wildcard = leaf.operator.endswith("wildcard")
-    last = leaf.operands[0].text.rstrip('#"') if leaf.operands else ""
-    if leaf.operator == "matches":  # at its end, `.*$` says nothing
-        grows = not {"$", "\\"} & {*leaf.operands[0].text.replace('.*$"', '"')}
-    elif is_wildcard:
-        grows = last.endswith("*") and not last.endswith("\\*")
-    else:
-        grows = leaf.operator in ("", "contains")
-    if truth and grows:
-        return True
-    tokens = (*tokens_of(leaf.field), *leaf.operands)
-    from .._expressions.operands import text_of
-
-    texts = [text_of(token).lower() for token in tokens if token.kind in (QUOTED, RAW)]
-    heads = [text.partition(b"*")[0] if is_wildcard else text for text in texts]
-    may_go_on = any(
-        head.startswith(start.lower()) or (is_wildcard and start.lower().startswith(head))
-        for head in heads
-    )
-    return None if may_go_on or leaf.operator in ("contains", "matches") else truth

@@ -145,7 +145,7 @@ def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
     """Names in the parameters of a skip, and the parameters that are not known; the rest of the
     phase is more than the rest of the list."""
     named: list[str] = []
-    unknown: list[str] = []
+    unknown: list[str] = [] if parameters else ["what it skips"]
     for name, value in parameters.items() if isinstance(parameters, Mapping) else ():
         if name in ("ruleset", "phase") and value == "current":
             named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]

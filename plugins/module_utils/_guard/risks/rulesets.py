@@ -27,11 +27,11 @@ from ..._protection.losses import (
     rule_losses,
 )
 from ..._protection.overrides import Weakening, managed_rules, weakenings
-from ..._protection.plain import met_by_plain, width
+from ..._protection.plain import MetRule, met_by_plain, width
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, spelt_out
-from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
+from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource, State
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, networks, union
 from .base import Change, Entry, Finding, Limit, Limits, Risk, entries_of, risk
@@ -209,13 +209,13 @@ def _concerning_everything(
     entries: list[Entry] = []
     for rules in _changed_rules(change):
         state, resource = change.after.state, rules.resource
-        after = met_by_plain(resource, rules.after, state)
-        met = [(rule, what) for rule, what in after if rule.enforces is enforces]
-        beforehand = met_by_plain(resource, rules.before, state) if met else ()
-        before = {rule.key for rule, _what in beforehand if rule.enforces is enforces}
+        after = _met(rules, rules.after, state, enforces)
+        beforehand = _met(rules, rules.before, state, enforces) if after else []
+        before = {one.rule.key for one in beforehand}
+        shared = [one.what for one in beforehand if one.others]
         existing = {rule.key: rule for rule in rules.before}
         active = [[one for one in side if one.active] for side in (rules.before, rules.after)]
-        for rule, what in met:
+        for rule, what, others in after:
             was, is_same = existing.get(rule.key), rule.key in rules.same
             if was and rule.key in before:
                 passed = overtaken(rule.key, *active)
@@ -224,15 +224,23 @@ def _concerning_everything(
                 reason = grown(was, rule, passed) or _freed(was, rule)
                 reason = reason or (_widened(is_same) if is_wider else "")
             else:
-                reason = _new(was, rule, is_same)
+                changed = [one for one in others if one != existing.get(one.key)]
+                is_known = (others and what in shared) or (rule == was and changed)
+                reason = "" if is_known else _new(was, rule, is_same)
             if reason:
                 stopped = f"be {'blocked' if rule.action == BLOCK else 'challenged'} by it"
                 outcome = stopped if enforces else "skip what it skips"
-                clause = f"{resource.title} {rule.title} ({reason})"
+                beside = f" together with {first_few(one.title for one in others)}"
+                clause = f"{resource.title} {rule.title} ({reason}){beside if others else ''}"
                 reasons.setdefault(f"{what} matches, and would {outcome}", []).append(clause)
                 entries.append(Entry(resource, rule.key, rule.entry))
     clauses = [f"{first_few(rules)}: {what}" for what, rules in reasons.items()]
     return Finding(sentence("; ".join(clauses)), [], entries) if clauses else None
+
+
+def _met(rules: Rules, side: Sequence[ZoneRule], state: State, enforces: bool) -> list[MetRule]:
+    every = met_by_plain(rules.resource, side, state)
+    return [one for one in every if one.rule.enforces is enforces]
 
 
 def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:

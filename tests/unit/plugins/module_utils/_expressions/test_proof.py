@@ -11,6 +11,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.so
     matches_every_request,
     unmatched,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import matches_nothing
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import EVERYTHING, Ranges
 
 PROVEN = [
@@ -47,6 +48,32 @@ def test_an_expression_that_every_request_matches_is_proven(expression: str) -> 
     assert matches_every_request(f"not not ({expression})") is True
     assert matches_every_request(f"({expression}) and not (unknown and not ({expression}))") is True
     assert matches_every_request(f"not ({expression})") is False
+
+
+# What no request or packet has: addresses of both families, two protocols, a number out of its range.
+NOTHING = [
+    "ip.src in {2001:db8::/32} and ip.src in {10.0.0.0/8}", "ip.src in {10.0.0.0/8} and ip.dst in {::/0}", "ip.src lt 0.0.0.0", "ip.src gt 255.255.255.255",
+    "ip.src ge 10.0.0.0 and ip.src in {::/0}", "ip.src lt 10.0.0.0 and ip.src gt 10.0.0.1", "cidr(ip.src, 8, 8) eq 10.0.0.1",
+    "cidr(ip.src, 24, 64) eq 192.0.2.0 and ip.src in {198.51.100.0/24}", "ip.len lt 0", "ip.ttl gt 255", "ip.proto.num eq 256", "cf.threat_score gt 100",
+    "tcp and udp", "icmp and tcp", 'udp.srcport eq 53 and ip.proto eq "tcp"', "tcp.dstport eq 80 and udp.dstport eq 53", "tcp.dstport eq 80 and not tcp",
+    "tcp.flags.syn and udp", 'ip.proto.num eq 6 and ip.proto eq "udp"', "icmp.type eq 8 and udp", "udp.dstport gt 65535", 'tcp and ip.proto ne "tcp"',
+]  # fmt: skip
+SOMETHING = [
+    "udp.srcport ne 53 and tcp", 'udp.srcport eq 53 and ip.proto eq "udp"', "not udp.srcport eq 53 and icmp", "ip.proto.num eq 6 and tcp.flags.syn",
+    "ip.src ge 10.0.0.0 and ip.src le 10.0.0.0", "cidr(ip.src, 8, 8) eq 10.0.0.0 and ip.src eq 10.1.2.3", "cidr(ip.src, 33, 8) eq 10.0.0.1",
+    "ip.ttl eq 0", "udp.dstport ge 0", "not (icmp or tcp or udp)", "score lt 0", 'icmp and ip.proto eq "icmp"',
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", NOTHING)
+def test_what_nothing_matches_is_proven(expression: str) -> None:
+    assert matches_nothing(expression) is True
+    assert matches_nothing(f"({expression}) or ip.src eq 192.0.2.1") is False
+
+
+@pytest.mark.parametrize("expression", SOMETHING)
+def test_what_something_may_match_is_not_taken_for_nothing(expression: str) -> None:
+    assert matches_nothing(expression) is False
 
 
 @pytest.mark.parametrize("expression", NOT_PROVEN)

@@ -227,6 +227,36 @@ def test_a_block_of_an_own_prefix_by_hand_is_told() -> None:
     assert (record["weakens"], record["reason"]) == (False, "blocks every TCP packet to 198.51.100.0/24")
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_narrow_blocks_by_hand_that_are_wide_together_are_told(number: int) -> None:
+    halves = rule("one", "block", "ip.src in {0.0.0.0/2}"), rule("other", "block", "ip.src in {64.0.0.0/2}")
+    records = unmanaged({CUSTOM_RULES.plural: [*halves]}, (CUSTOM_RULES, [halves[1]] * number))
+    reasons = [f"blocks every request from 0.0.0.0/1, together with {name}" for name in ("other", "one")]
+    assert [(record["weakens"], record["reason"]) for record in records] == [(False, one) for one in reasons][
+        : 2 - number
+    ]
+
+
+def test_a_skip_by_hand_without_parameters_is_not_understood() -> None:
+    state = {
+        NETWORK_FIREWALL_RULES.plural: [rule("pass", "skip", "true"), rule("telnet", "block", "tcp.dstport eq 23")]
+    }
+    (record,) = unmanaged(state, (NETWORK_FIREWALL_RULES, state[NETWORK_FIREWALL_RULES.plural][1:]))
+    assert (record["weakens"], record["reason"]) == (
+        None,
+        "may let packets pass, since what it skips is not understood",
+    )
+
+
+@pytest.mark.parametrize(
+    ("expression", "weakens"), [("udp and tcp.dstport eq 23", True), ("tcp and tcp.dstport eq 23", False)]
+)
+def test_a_named_block_that_no_packet_can_match_is_no_protection(expression: str, weakens: bool) -> None:
+    telnet, impossible = rule("telnet", "block", "tcp.dstport eq 23"), rule("telnet", "block", expression)
+    records = weaker_records({NETWORK_FIREWALL_RULES.plural: [impossible]}, {NETWORK_FIREWALL_RULES.plural: [telnet]})
+    assert [record["reason"] for record in records] == ["matches fewer packets than described"] * weakens
+
+
 def test_a_wide_skip_by_hand_before_others_is_told() -> None:
     wide, other = skip("ip.src in {0.0.0.0/1}"), rule("other", "block", HOST)
     first, _second = unmanaged({CUSTOM_RULES.plural: [wide, other]}, (CUSTOM_RULES, []))

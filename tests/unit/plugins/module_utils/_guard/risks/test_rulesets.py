@@ -94,6 +94,43 @@ def test_a_skip_of_everything_grows_with_what_it_skips(
     assert (skips_everything.find(Change(plan, Coverage(plan.before), after), Limits()) is not None) is grows
 
 
+A, B = 'starts_with(http.request.uri.path, "/a")', 'not starts_with(http.request.uri.path, "/a")'
+SKIP = {"action": "skip", "action_parameters": {"ruleset": "current"}}
+EVERY_REQUEST = "every request matches, and would be blocked by it."
+SKIPPED = "every request matches, and would skip what it skips."
+
+
+@pytest.mark.parametrize(
+    ("existing", "desired", "messages"),
+    [
+        ([], [block(1, A), block(2, B)], [f"Custom rule r1 (new) together with r2, custom rule r2 (new) together with r1: {EVERY_REQUEST}"]),
+        ([block(1, A), block(3)], [block(2, B)], [f"Custom rule r2 (new) together with r1: {EVERY_REQUEST}"]),
+        ([block(1, A), {**block(2, B), "enabled": False}], [{"ref": "r2", "enabled": True}],
+         [f"Custom rule r2 (enabled) together with r1: {EVERY_REQUEST}"]),
+        ([block(1, A), block(2)], [block(2, B)], [f"Custom rule r2 (widened) together with r1: {EVERY_REQUEST}"]),
+        ([block(1, A)], [{"ref": "r2", **SKIP, "expression": B}], []),
+        ([{"ref": "r1", **SKIP, "expression": A}], [{"ref": "r2", **SKIP, "expression": B}],
+         [f"Custom rule r2 (new) together with r1: {SKIPPED}"]),
+        ([block(1, A), block(2, B)], [block(3, B)], []),
+        ([block(1, A), block(2, B)], [{"ref": "r1", "action": "log"}], []),
+    ],
+)  # fmt: skip
+def test_narrow_rules_are_judged_together(
+    existing: list[dict[str, Any]], desired: list[dict[str, Any]], messages: list[str]
+) -> None:
+    change = change_of(existing, desired)
+    risks = [finder.find(change, Limits()) for finder in (skips_everything, blocks_everything)]
+    assert [risk.message for risk in risks if risk] == messages
+
+
+def test_a_rule_that_narrow_ones_kept_traffic_from_is_judged_without_them() -> None:
+    existing = [block(1, A), block(2, B), {"ref": "all", **SKIP, "expression": "true"}, *map(block, range(3, 12))]
+    change = change_of(existing, existing[2:], exclusive=True)
+    risk = skips_everything.find(change, Limits())
+    assert risk is not None
+    assert risk.message == f"Custom rule all (no longer behind a rule that ends the evaluation): {SKIPPED}"
+
+
 def seconds_for(count: int) -> float:
     """The processor's time to check a plan for so many rules that changes a tenth of them."""
     condition = (
