@@ -326,8 +326,8 @@ options:
         not because the task names each object that it deletes.
       - V(weakens_ddos_rules) means that the plan would set an override of managed DDoS rules to
         log, C(eoff) or a lower sensitivity than before, or to a challenge where it blocked, or for
-        more traffic, or would hide overrides of the account by the first one of a zone, or have
-        weaker ones of the account applied by deleting the last one of a zone.
+        more traffic, or would have one that blocks or challenges decide no longer. A zone that has
+        none has those of its account.
     version_added: 1.0.0
     type: list
     elements: raw

@@ -97,7 +97,7 @@ class Run(NamedTuple):
         return {
             **(state if task.context.is_role else {}),
             **plan_details(checked),
-            **self.guard.weaker(plan.before, plan.after()),
+            **self.guard.compared(plan, plan.before, plan.after()),
         }
 
     def _plan(self, existing: State) -> Plan:
@@ -167,7 +167,7 @@ class Run(NamedTuple):
     def result(self, checked: Checked, applied: Applied[Checked]) -> dict[str, Any]:
         """The result of the module."""
         task, plan = self.task, checked.plan
-        before = plan.before if applied.before is None else applied.before
+        before = {**plan.before, **(applied.before or {})}
         after = {**plan.after(), **applied.state}
         diff = add_orders(make_diff(applied.operations), task.reads, before, applied.state)
         expired = expired_records(task.desired)
@@ -179,8 +179,8 @@ class Run(NamedTuple):
             **({"expired": expired} if expired else {}),
             **protection_results(checked, diff, applied.state),
             **({"pending": pending[0] if task.spec.one_object else pending} if pending else {}),
-            **self.guard.weaker(before, after),
-            **self.guard.expected({**plan.before, **before}, after),
+            **self.guard.compared(plan, before, after),
+            **self.guard.expected(before, after),
             **(self.client.owner if task.spec.returns_owner else {}),
             **task.spec.result(task.options, task.desired, after),
         }

@@ -493,7 +493,7 @@ def test_the_first_override_of_a_zone_hides_those_of_its_account(
     first: Any = {"overrides": [{"ref": "upload", "expression": "not ssl", "action": "block"}]}
     (risk,) = modules.failed("ddos_l7_overrides", check=check, **first)["risks"]
     assert (risk["code"], risk["entries"]) == ("weakens_ddos_rules", ["upload"])
-    assert "The first HTTP DDoS override of the zone hides those of its account, strict" in risk["message"]
+    assert "override of the account strict no longer decides on all managed rules, whose own action" in risk["message"]
     accepted = [{"code": "weakens_ddos_rules", "entries": ["upload"]}]
     modules.done("ddos_l7_overrides", check=check, accept_risks=accepted, **first)
     service.credentials.tokens[service.token] = Grant(zone="none")

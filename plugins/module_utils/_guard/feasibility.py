@@ -126,7 +126,8 @@ class Surroundings(NamedTuple):
 
     It is `completed` with all that decides about it and `named` with the names of its owner, and
     has `warnings` of what it changes beside them. `checks` ask if its owner takes it, and `weaker`
-    are the records of what protects less in a first state than in a second.
+    are the records of what protects less in a first state than in a second, and `unread` says what
+    decides about the plan and is not known.
     """
 
     completed: Callable[[Plan, Context, AbstractSet[str], Client], Plan] = lambda plan, *_: plan
@@ -134,6 +135,7 @@ class Surroundings(NamedTuple):
     warnings: Callable[[Plan], Sequence[str]] = lambda _plan: ()
     checks: Sequence[Check] = CHECKS
     weaker: Callable[[State, State], Sequence[Mapping[str, Any]]] = lambda *_: ()
+    unread: Callable[[Plan], Sequence[str]] = lambda _plan: ()
 
 
 ALONE = Surroundings()  # of plans whose objects stand by themselves

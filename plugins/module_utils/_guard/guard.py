@@ -85,10 +85,13 @@ class Guard(NamedTuple):
             refusal=joined(" ", filter(None, refusals)),
         )
 
-    def weaker(self, before: State, after: State) -> dict[str, Any]:
-        """The result on what protects less before a plan than after it."""
-        records = self.terms.surroundings.weaker(before, after)
-        return {"weaker": records} if records else {}
+    def compared(self, plan: Plan, before: State, after: State) -> dict[str, Any]:
+        """The result on what protects less before a plan than after it, and, for the report of a
+        role, on what is not known."""
+        surroundings = self.terms.surroundings
+        unread = surroundings.unread(plan) if self.context.is_role else ()
+        results = {"weaker": surroundings.weaker(before, after), "unread": unread}
+        return {name: result for name, result in results.items() if result}
 
     def expected(self, before: State, after: State) -> dict[str, Any]:
         """The results of what the task expects of a state, compared with an earlier one."""

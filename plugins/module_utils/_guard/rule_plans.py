@@ -22,6 +22,7 @@ from .surroundings import (
     hidden_overrides,
     unread_lists,
     unread_managed_rules,
+    unread_overrides,
     unread_rules,
     with_surroundings,
 )
@@ -149,15 +150,25 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     return ""
 
 
-WARNINGS = (hidden_overrides, unread_managed_rules, unread_lists, unread_rules)
+UNREAD = (unread_overrides, unread_managed_rules, unread_lists, unread_rules)
+
+
+def unread_surroundings(plan: Plan) -> list[str]:
+    """A sentence for all that decides about a plan and is not known."""
+    return [*filter(None, [sentence_of(plan) for sentence_of in UNREAD]), *unread_names(plan)]
 
 
 def warnings_of_surroundings(plan: Plan) -> list[str]:
     """Warnings of a plan that changes more than its objects, or may, since not all is known."""
-    return [*filter(None, [warning_of(plan) for warning_of in WARNINGS]), *unread_names(plan)]
+    return [*filter(None, [hidden_overrides(plan)]), *unread_surroundings(plan)]
 
 
 ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_list_items)
 SURROUNDINGS = Surroundings(
-    with_surroundings, with_own_names, warnings_of_surroundings, ALL_CHECKS, weaker_records
+    with_surroundings,
+    with_own_names,
+    warnings_of_surroundings,
+    ALL_CHECKS,
+    weaker_records,
+    unread_surroundings,
 )

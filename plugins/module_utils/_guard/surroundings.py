@@ -16,30 +16,27 @@ from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
-from .._protection.overrides import managed_rules, weakenings
+from .._protection.overrides import managed_rules, weakenings_between
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, named_entries, strengthens
+from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, named_entries
 from .._schema.registry import lists_named_in
 from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
 
-FIRST = (
-    "The zone gets its first HTTP DDoS override. From then on, overrides of its account for these"
-    " rules are not applied in the zone"
-)
-LAST = (
-    "The zone loses its last HTTP DDoS override. From then on, overrides of its account for these"
-    " rules are applied in the zone"
+UNREAD = (
+    "Overrides of its account for HTTP DDoS rules are applied in a zone without its own. Whether"
+    " there are any is not known: "
 )
 
 
-def with_overrides_of_account(plan: Plan, client: Client) -> Plan:
+def with_overrides_of_account(plan: Plan, judged: AbstractSet[str], client: Client) -> Plan:
     """The plan with the overrides of the account that it hides by the first overrides of a zone, or
-    that are applied once the last one is gone; any other plan as it is."""
+    that are applied once the last one is gone, or that are `judged`; any other plan as it is."""
     plural, hidden = L7_OVERRIDES.plural, L7_OVERRIDES_OF_ACCOUNT.plural
-    if plural not in plan.before or bool(plan.before[plural]) is bool(plan.after()[plural]):
+    sides = [bool(state.get(plural)) for state in (plan.before, plan.after())]
+    if hidden not in judged and sides[0] is sides[1]:
         return plan
     try:
         overrides = account_of(client).read(L7_OVERRIDES_OF_ACCOUNT)
@@ -50,16 +47,18 @@ def with_overrides_of_account(plan: Plan, client: Client) -> Plan:
 
 def with_managed_rules(plan: Plan, client: Client) -> Plan:
     """The plan with the managed rules that its overrides are about, if these name categories or
-    rules that may be about the same one."""
+    rules that may be about the same one, or no longer decide."""
     resources = [item.resource for item in plan.operations[:1] if item.resource.catalogue]
+    states = (plan.before, plan.after())
     names = {
         (what, name)
-        for state in (plan.before, plan.after())
+        for state in states
         for objects in (state.values() if resources else ())
         for obj in objects
         for what, name, _item in named_entries(obj)
     }
-    if not resources or len(names) < 2:
+    worse = [item for resource in resources for item in weakenings_between(resource, *states)]
+    if len(names) < 2 and all(item.certain for item in worse):
         return plan
     catalogue = resources[0].catalogue_object()
     try:
@@ -85,18 +84,22 @@ def unread_managed_rules(plan: Plan) -> str:
 
 def hidden_overrides(plan: Plan) -> str:
     """A warning for a plan that hides overrides of an account, or has them applied, without the
-    risk weakens_ddos_rules, or may do so; empty for any other."""
-    hidden = L7_OVERRIDES_OF_ACCOUNT.plural
-    existing = plan.before.get(L7_OVERRIDES.plural, ())
-    moment = LAST if existing else FIRST
-    if hidden in plan.unread:
-        return Message(f"{moment}. Whether there are any is not known: ", plan.unread[hidden])
-    overrides = plan.before.get(hidden, ())
-    managed = managed_rules(L7_OVERRIDES, plan.before)
-    worse = existing and weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides, managed)
-    if not overrides or worse or (not existing and any(map(strengthens, overrides))):
+    risk weakens_ddos_rules; empty for any other."""
+    states = (plan.before, plan.after())
+    had, has = (bool(state.get(L7_OVERRIDES.plural)) for state in states)
+    overrides = plan.before.get(L7_OVERRIDES_OF_ACCOUNT.plural, ())
+    if had is has or not overrides or weakenings_between(L7_OVERRIDES, *states):
         return ""
-    return f"{moment}: {first_few(map(L7_OVERRIDES_OF_ACCOUNT.label_of, overrides))}."
+    moment, what = ("loses its last", "in force") if had else ("gets its first", "hidden")
+    labels = first_few(map(L7_OVERRIDES_OF_ACCOUNT.label_of, overrides))
+    outcome = f"those of its account are {what} in the zone: {labels}."
+    return f"The zone {moment} HTTP DDoS override. From then on, {outcome}"
+
+
+def unread_overrides(plan: Plan) -> str:
+    """A warning where overrides of the account cannot be read."""
+    reason = plan.unread.get(L7_OVERRIDES_OF_ACCOUNT.plural)
+    return Message(UNREAD, reason) if reason else ""
 
 
 def with_named_lists(plan: Plan, planned: Mapping[str, Any], client: Client) -> Plan:
@@ -239,7 +242,8 @@ def unread_rules(plan: Plan) -> str:
 def with_surroundings(
     plan: Plan, context: Context, judged: AbstractSet[str], client: Client
 ) -> Plan:
-    """The plan, whose state has all that decides about it. `judged` are lists by name."""
+    """The plan, whose state has all that decides about it. `judged` are lists by name,
+    and the overrides of an account by their plural."""
     plan = with_referring_rules(plan, judged, context.zone_id, client)
     plan = with_named_lists(plan, context.lists, client)
-    return with_managed_rules(with_overrides_of_account(plan, client), client)
+    return with_managed_rules(with_overrides_of_account(plan, judged, client), client)

@@ -17,7 +17,7 @@ from .._plan.reconcile import Adjust, Make
 from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, EVALUATION, SKIPPING
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .losses import rule_losses
-from .overrides import turned_off, weakenings
+from .overrides import Held, weakenings
 
 IN_ORDER = {resource.plural: in_order for resource, in_order in EVALUATION}
 
@@ -149,6 +149,6 @@ def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[
     if in_order:
         return any(rule_losses(resource, in_order(was), in_order(becomes)))
     if resource in DDOS_OVERRIDES:
-        return bool(weakenings(resource, was, becomes) or turned_off(resource, was, becomes))
+        return bool(weakenings(Held(resource, was), Held(resource, becomes)))
     protects_nobody = resource.semantics.protects_nobody
     return any(protects_nobody(now) > protects_nobody(then) for then, now in zip(was, becomes))

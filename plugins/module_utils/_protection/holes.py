@@ -35,12 +35,21 @@ from .._values.address_set import Ranges, difference, range_of, union
 from .coverage import AccountLosses, Coverage, has_flag
 from .losses import Loss, leaves_out, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
-from .overrides import managed_rules, not_understood, turned_off, weakenings
+from .overrides import (
+    GONE,
+    Held,
+    Weakening,
+    in_force,
+    managed_rules,
+    not_understood,
+    unlike_described,
+    weakenings,
+    weakenings_between,
+)
 from .plain import OWN_NAMES, depends_on_owner, met_by_plain, width
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
-UNLIKE = ", and the baseline does not"
 ON = {STATUS.plural: [{"enabled": True}]}
 
 
@@ -85,16 +94,9 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     ]
     records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
     for resource in DDOS_OVERRIDES:
-        lists = [state.get(resource.plural) or () for state in (after, before)]
-        losses = [
-            (item.label, Loss(item.certain, f"{item.reason}{UNLIKE}"))
-            for item in weakenings(resource, lists[0], lists[1], managed_rules(resource, before))
-        ]
-        losses += [
-            (resource.label_of(obj), Loss(True, "is off, and the baseline turns it on"))
-            for obj in turned_off(resource, *lists)
-        ]
-        records += [_weaker_record(resource, key, loss) for key, loss in losses]
+        for item in weakenings_between(resource, after, before):
+            loss = Loss(item.certain, unlike_described(item, resource, after, before))
+            records.append(_weaker_record(item.resource, item.label, loss))
     return records
 
 
@@ -117,15 +119,16 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
     return [
         _unmanaged_record(
-            resource,
+            whose,
             obj,
-            losses.get((resource.plural, key))
-            or _loss_of_account(account, names_prefixes, resource, obj),
-            wide.get((resource.plural, key), ""),
+            losses.get((whose.plural, key))
+            or _loss_of_account(account, names_prefixes, whose, obj),
+            wide.get((whose.plural, key), ""),
         )
-        for resource in (item.resource for item in desired if item.resource.key)
-        for key, obj in ((resource.key_of(obj), obj) for obj in state[resource.plural])
-        if key not in named[resource.plural]
+        for whose, objects in (in_force(item.resource, state) for item in desired)
+        for key, obj in ((whose.key_of(obj), obj) for obj in objects if whose.key)
+        if key not in named.get(whose.plural, ())
+        and (whose.plural in named or (whose.plural, key) in losses)
     ]
 
 
@@ -185,15 +188,27 @@ def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple
         named = described.get(resource.plural) or ()
         keys = {*map(resource.key_of, named)}
         managed = managed_rules(resource, state)
-        for obj in state.get(resource.plural) or ():
+        held = in_force(resource, state)
+        hidden = in_force(resource, {**state, resource.plural: named})
+        for obj in held.overrides:
             key = resource.key_of(obj)
-            both = _among(resource, state[resource.plural], {*keys, key})
-            worse = weakenings(resource, named, both, managed) if key not in keys else ()
+            if key in keys:
+                continue
+            both = held._replace(overrides=_among(resource, held.overrides, {*keys, key}))
+            worse = weakenings(Held(resource, named), both, managed)
+            if not worse and hidden.resource is not held.resource:
+                worse = weakenings(hidden, both, managed)
             if worse:
-                yield (resource.plural, key), Loss(worse[0].certain, worse[0].reason)
-            elif key not in keys and not_understood(obj):
+                yield (held.resource.plural, key), Loss(worse[0].certain, _reason_of(worse[0], key))
+            elif not_understood(obj):
                 reason = "is not understood, and may let more of an attack pass"
-                yield (resource.plural, key), Loss(False, reason)
+                yield (held.resource.plural, key), Loss(False, reason)
+
+
+def _reason_of(item: Weakening, key: Key) -> str:
+    """The reason for which one more override lets more pass; it may hide those of an account."""
+    hides = f"hides the {item.resource.title} {item.label}, which "
+    return item.reason if item.level != GONE else f"{hides}{item.reason}"
 
 
 def _loss_of_account(

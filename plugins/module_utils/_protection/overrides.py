@@ -24,16 +24,19 @@ from .._schema.overrides import (
     DEFAULT,
     ENTRY_KEYS,
     L4_OVERRIDES,
+    L7_OVERRIDES,
+    L7_OVERRIDES_OF_ACCOUNT,
     LOG,
     OFF,
     OTHER_RULE,
     PARAMETERS,
     SENSITIVITIES,
+    is_off,
     listed_rules,
     named_entries,
-    strengthens,
 )
-from .._schema.resource import ENABLED, Key, Object, Resource, State
+from .._schema.resource import Key, Object, Resource, State
+from .._text import first_few
 from .._values.address_set import Ranges, union
 
 Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as weak as that
@@ -61,22 +64,40 @@ def _is_not_blocked(action: str, sensitivity: str) -> bool:
     return action != BLOCK or sensitivity == OFF
 
 
+def _is_default(action: str, sensitivity: str) -> bool:
+    return action == DEFAULT
+
+
+def _is_not_stopped(action: str, sensitivity: str) -> bool:
+    return action in (DEFAULT, LOG) or sensitivity == OFF
+
+
+OWN_ACTION, GONE = "sets no action for", "no longer decides on"
 # The strictest first, so that the last one that is met says the most.
 LEVELS: Mapping[str, Level] = {
-    "the action challenge": _is_challenged,
-    **{f"the sensitivity {name}": _as_weak_as(name) for name in SENSITIVITIES[1:]},
-    "the action log": _is_logged,
+    OWN_ACTION: _is_default,
+    "sets the action challenge for": _is_challenged,
+    **{f"sets the sensitivity {name} for": _as_weak_as(name) for name in SENSITIVITIES[1:]},
+    "sets the action log for": _is_logged,
 }
 # Managed rules by themselves block or challenge: only an override that blocks is stricter.
 WEAK_BEFORE: Mapping[Level, Level] = {_is_challenged: _is_not_blocked}
+# By the action that a managed rule has by itself, which may be any: what is no stricter.
+NO_STRICTER: Mapping[str, Level] = {
+    BLOCK: lambda action, sensitivity: True,
+    **dict.fromkeys(CHALLENGES, _is_not_blocked),
+    "": _is_not_stopped,
+}
 
 
 class Weakening(NamedTuple):
     """An override that lets more pass: of which managed rules (empty for all), by which value, and
     for which destinations; for no ranges, by its expression. It is not `certain` if it depends on
-    the categories of managed rules, which are not known. `decided` are the overrides that decided
-    before, with their labels."""
+    what managed rules do by themselves, or on their categories, and these are not known. `decided`
+    are the overrides that decided before, with their labels; if none takes the place of one, it is
+    that one which lets more pass."""
 
+    resource: Resource
     key: Key
     label: str
     what: str
@@ -88,7 +109,15 @@ class Weakening(NamedTuple):
     @property
     def reason(self) -> str:
         """A sentence without its subject."""
-        return f"sets {self.level} for {self.what or 'all managed rules'}"
+        less = ", whose own action may stop less" if self.level in (OWN_ACTION, GONE) else ""
+        return f"{self.level} {self.what or 'all managed rules'}{less}"
+
+
+class Held(NamedTuple):
+    """Overrides that are in force, and whose they are: those of a zone, or of its account."""
+
+    resource: Resource
+    overrides: Sequence[Object]
 
 
 class _Setting(NamedTuple):
@@ -113,54 +142,76 @@ def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
     ]
 
 
-def weakenings(
-    resource: Resource,
-    before: Sequence[Object],
-    after: Sequence[Object],
-    managed: Sequence[Object] = (),
-) -> list[Weakening]:
+def in_force(resource: Resource, state: State) -> Held:
+    """The overrides of a state; a zone that has none has those of its account."""
+    own = state.get(resource.plural) or ()
+    of_account = state.get(L7_OVERRIDES_OF_ACCOUNT.plural) if resource is L7_OVERRIDES else ()
+    if of_account and not own:
+        return Held(L7_OVERRIDES_OF_ACCOUNT, of_account)
+    return Held(resource, own)
+
+
+def weakenings_between(resource: Resource, before: State, after: State) -> list[Weakening]:
+    """The overrides of a state that let more pass than those of the state before."""
+    managed = managed_rules(resource, after)
+    return weakenings(in_force(resource, before), in_force(resource, after), managed)
+
+
+def weakenings(before: Held, after: Held, managed: Sequence[Object] = ()) -> list[Weakening]:
     """The overrides afterwards that let more pass than those before, each with its worst level;
     one that would do so only since another is gone or moved is among them. Without managed rules,
-    any may be in any category."""
-    if before == after:
+    any may be in any category, and do anything by itself."""
+    if before.overrides == after.overrides:
         return []
     try:
-        return _weakenings(resource, before, after, managed)
+        return _weakenings(before, after, managed)
     except TooManyCases:
-        every = [{**obj, "expression": "true"} for obj in after]
-        return [item for obj in every for item in _weakenings(resource, (), [obj], managed)]
+        every = [{**obj, "expression": "true"} for obj in after.overrides]
+        nothing = before._replace(overrides=())
+        alone = [after._replace(overrides=[obj]) for obj in every]
+        return [item for one in alone for item in _weakenings(nothing, one, managed)]
 
 
-def turned_off(
-    resource: Resource, before: Sequence[Object], after: Sequence[Object]
-) -> list[Object]:
-    """The overrides that are off afterwards and may stop something before."""
-    on = {resource.key_of(obj) for obj in before if strengthens(obj)}
-    off = [obj for obj in after if ENABLED.normalised(obj) == "false"]
-    return [obj for obj in off if resource.key_of(obj) in on]
+def unlike_described(item: Weakening, resource: Resource, described: State, existing: State) -> str:
+    """The reason for which an existing override lets more pass than those that are described."""
+    was, now = (
+        next((obj for obj in in_force(resource, state)[1] if resource.key_of(obj) == item.key), {})
+        for state in (described, existing)
+    )
+    if item.level == GONE:
+        return "is off, and the baseline turns it on" if is_off(now) else item.reason
+    if was == now and item.decided:
+        others = first_few(label for _key, label in item.decided)
+        return f"{item.reason} where the baseline has {others} decide"
+    return f"{item.reason}, and the baseline does not"
 
 
-def _weakenings(
-    resource: Resource, before: Sequence[Object], after: Sequence[Object], managed: Sequence[Object]
-) -> list[Weakening]:
-    diagrams = Diagrams()
-    groups: dict[tuple[tuple[_Setting | None, ...], ...], bool] = {}  # of rules that are set alike
-    for rule in _rules([*before, *after], managed):
-        settings = tuple(tuple(_setting_of(obj, rule) for obj in some) for some in (before, after))
-        groups[settings] = groups.get(settings, False) or bool(managed) or len(rule) < 2
+def _weakenings(before: Held, after: Held, managed: Sequence[Object]) -> list[Weakening]:
+    diagrams, sides = Diagrams(), (before.overrides, after.overrides)
+    # Of managed rules that are set alike, and have the same action by themselves.
+    groups: dict[tuple[str, tuple[tuple[_Setting | None, ...], ...]], bool] = {}
+    for rule in _rules([*sides[0], *sides[1]], managed):
+        settings = tuple(tuple(_setting_of(obj, rule) for obj in some) for some in sides)
+        group = next(name for name in NO_STRICTER if not name or name in rule), settings
+        groups[group] = groups.get(group, False) or bool(managed) or len(rule) < 2
     decided = [
-        [_decided(diagrams, *both) for both in zip((before, after), settings)]
-        for settings in groups
+        (own, is_certain, [_decided(diagrams, *side) for side in zip(sides, settings)])
+        for (own, settings), is_certain in groups.items()
     ]
     worst: dict[Key, Weakening] = {}
     for level, is_weak in LEVELS.items():
-        for (was, becomes), certain in zip(decided, groups.values()):
-            for obj, names, more, former in _losses(diagrams, was, becomes, is_weak):
-                key, what = resource.key_of(obj), max(names, key=_how_exact)
-                ranges = _destinations(resource, obj, diagrams, more)
+        for own, is_certain, (was, becomes) in decided:
+            is_own = level == OWN_ACTION
+            was_weak = NO_STRICTER[own] if is_own else WEAK_BEFORE.get(is_weak, is_weak)
+            for obj, names, more, former in _losses(diagrams, was, becomes, is_weak, was_weak):
+                resource, how = (after.resource, level) if obj else (before.resource, GONE)
+                what, is_known = max(names, key=_how_exact), is_certain and not is_own
                 had = tuple((resource.key_of(one), resource.label_of(one)) for one in former)
-                item = Weakening(key, resource.label_of(obj), what, level, ranges, certain, had)
-                worst[key] = _with(item, worst.get(key, item))
+                for one in [obj] if obj else former:
+                    key, label = resource.key_of(one), resource.label_of(one)
+                    ranges = _destinations(resource, one, diagrams, more)
+                    item = Weakening(resource, key, label, what, how, ranges, is_known, had)
+                    worst[key] = _with(item, worst.get(key, item))
     return list(worst.values())
 
 
@@ -175,11 +226,10 @@ def _with(item: Weakening, known: Weakening) -> Weakening:
 
 
 def _losses(
-    diagrams: Diagrams, was: _Decided, becomes: _Decided, is_weak: Level
+    diagrams: Diagrams, was: _Decided, becomes: _Decided, is_weak: Level, was_weak: Level
 ) -> Iterator[tuple[Object, list[str], Set, list[Object]]]:
     """The overrides that are so weak where others were not, with the names by which both say so,
     the traffic, and those others."""
-    was_weak = WEAK_BEFORE.get(is_weak, is_weak)
     strict = [item for item in was if not was_weak(*item[1][1:])]
     lost = diagrams.combined("or", [traffic for _obj, _level, traffic in strict])
     for obj, level, traffic in becomes:
@@ -201,6 +251,7 @@ def _rules(overrides: Sequence[Object], managed: Sequence[Object]) -> Sequence[A
         return [
             {
                 f"rule {rule.get('id')}",
+                str(rule.get("action")),
                 *(f"category {name}" for name in rule.get("categories") or ()),
             }
             for rule in managed
@@ -220,7 +271,7 @@ def _setting_of(override: Object, rule: AbstractSet[str]) -> _Setting | None:
     own = [(name, item) for name, item in reversed(named) if name in rule]
     action = override.get("action") or DEFAULT
     sets_all = action != DEFAULT or bool(override.get("sensitivity"))
-    if ENABLED.normalised(override) == "false" or not (own or sets_all):
+    if is_off(override) or not (own or sets_all):
         return None
     sources = [*(item for _name, item in own), override]
     action, sensitivity = (
@@ -257,7 +308,7 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
 def not_understood(override: Object) -> bool:
     """Return whether an override that is on has a value or field that is not known, or is a rule of
     another kind."""
-    if ENABLED.normalised(override) == "false":
+    if is_off(override):
         return False
     entries = [item for _what, _name, item in named_entries(override)]
     return (

@@ -232,21 +232,14 @@ def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
     )
 
 
+def is_off(override: Object) -> bool:
+    """Return whether an override is disabled."""
+    return ENABLED.normalised(override) == "false"
+
+
 def weakens(override: Object) -> bool:
     """Return whether an override lets attacks pass that the managed rules would stop, or is off."""
-    if ENABLED.normalised(override) == "false":
-        return True
-    return any(is_weak(*level) for level in levels_of(override).values())
-
-
-def strengthens(override: Object) -> bool:
-    """Return whether an override may stop what the managed rules by themselves let pass."""
-    if ENABLED.normalised(override) == "false":
-        return False
-    return OTHER_RULE in override or any(
-        action not in (DEFAULT, LOG) and sensitivity != OFF
-        for action, sensitivity in levels_of(override).values()
-    )
+    return is_off(override) or any(is_weak(*level) for level in levels_of(override).values())
 
 
 def levels_of(override: Object) -> dict[str, tuple[str, str]]:

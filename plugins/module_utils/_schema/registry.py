@@ -199,10 +199,11 @@ MANAGED: Sequence[Managed] = (
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
 )
 # Resources that are read alone: what stands beside the protection of accounts and zones.
-READ_ONLY: Sequence[Resource] = (L7_OVERRIDES_OF_ACCOUNT, *neighbours.NEIGHBOURS)
+READ_ONLY: Sequence[Resource] = neighbours.NEIGHBOURS
 MODULES = tuple(dict.fromkeys(item.module for item in MANAGED))
-BY_NAME: Mapping[str, Resource] = {  # by the name that operations have
-    item.name: item for item in (*(item.resource for item in MANAGED), LISTS, items_of(""))
+BY_NAME: Mapping[str, Resource] = {  # by the name that results have
+    item.name: item
+    for item in (*(item.resource for item in MANAGED), LISTS, items_of(""), L7_OVERRIDES_OF_ACCOUNT)
 }
 BY_PLURAL: Mapping[str, Resource] = {item.resource.plural: item.resource for item in MANAGED}
 # The entry points of phases.

@@ -8,7 +8,7 @@ declarations fill."""
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from typing import AbstractSet, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
@@ -25,6 +25,7 @@ from .._plan.desired import (
 )
 from .._protection.expectation import EXPECTATIONS, FIREWALL, PACKET, REQUEST
 from .._protection.holes import unmanaged_records
+from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import ZONE_OPTION, Key, State
 from .._schema.zone import FIREWALL_RULES
@@ -94,6 +95,14 @@ class OrderedRules(ModuleSpec):
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         rules = list(state[self._resource.plural])
         return {self._option: rules, "unmanaged": unmanaged_records(desired, state)}
+
+    def judged_lists(
+        self, options: Options, desired: Sequence[Desired], state: State
+    ) -> AbstractSet[str]:
+        named, existing = desired[0].objects, state[self._resource.plural]
+        if self._resource is not L7_OVERRIDES or {*map(self._resource.key_of, existing)} & {*named}:
+            return frozenset()
+        return {L7_OVERRIDES_OF_ACCOUNT.plural}
 
 
 def _position(path: Option, text: str, exact: bool) -> Position:

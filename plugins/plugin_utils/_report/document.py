@@ -59,7 +59,12 @@ def assess(host: HostResults, before: AccountCoverage | None) -> tuple[Status, l
     """The status of a host, and the sentences that give it, those of worse statuses first;
     `before` is the existing coverage of its account, None if it is not known."""
     applying: dict[Status, list[str]] = {
-        "unknown": [*host.errors, *host.unread, *(_not_understood(before) if before else [])],
+        "unknown": [
+            *host.errors,
+            *host.unread,
+            *host.of_each(lambda _module, result: result.get("unread") or ()),
+            *(_not_understood(before) if before else []),
+        ],
         "unprotected": host.acknowledging.unprotected(before) if before else [],
         "weakened": [
             *host.of_each(weaker_objects),

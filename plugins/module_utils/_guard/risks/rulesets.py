@@ -26,9 +26,9 @@ from ..._protection.losses import (
     rule_loss,
     rule_losses,
 )
-from ..._protection.overrides import Weakening, managed_rules, weakenings
+from ..._protection.overrides import GONE, Weakening, weakenings_between
 from ..._protection.plain import MetRule, met_by_plain, width
-from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, strengthens
+from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, spelt_out
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource, State
@@ -273,9 +273,8 @@ NETWORK_FIREWALL_RISKS = (weakens_network_firewall, skips_everything, blocks_eve
 
 @risk(
     "The plan would set an override of managed DDoS rules to log, C(eoff) or a lower sensitivity"
-    " than before, or to a challenge where it blocked, or for more traffic, or would hide overrides"
-    " of the account by the first one of a zone, or have weaker ones of the account applied by"
-    " deleting the last one of a zone."
+    " than before, or to a challenge where it blocked, or for more traffic, or would have one that"
+    " blocks or challenges decide no longer. A zone that has none has those of its account."
 )
 def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
     """Managed DDoS rules would let more of an attack pass."""
@@ -285,51 +284,26 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
     every = entries_of(change.plan.operations)
     changed = {item.key for item in change.plan.operations}
     for resource in DDOS_OVERRIDES:
-        before, after = (
-            state.state.get(resource.plural) or () for state in (change.before, change.after)
-        )
-        managed = managed_rules(resource, change.before.state)
-        for item in weakenings(resource, before, after, managed):
-            reasons.append(_clause(resource, item))
+        for item in weakenings_between(resource, change.before.state, change.after.state):
+            reasons.append(_clause(item))
             named = [(item.key, item.label)] if item.key in changed else item.decided
             of_item = [Entry(resource, *one) for one in named if one[0] in changed]
             entries += [one for one in of_item or every if one not in entries]
             ranges += item.ranges if resource is L4_OVERRIDES else []
-    beside = list(_beside(change))
-    if beside:
-        reasons += beside
-        # The operations create the first ones, or delete the last ones.
-        entries += [entry for entry in every if entry not in entries]
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: an attack may pass that is stopped now."
     return Finding(message, union(ranges), entries)
 
 
-def _beside(change: Change) -> Iterator[str]:
-    """Clauses for overrides of an account: those that stop more than the managed rules and that a
-    zone's first override hides, and those that let more pass than the last ones of a zone, which
-    the plan deletes."""
-    overrides = change.before.state.get(L7_OVERRIDES_OF_ACCOUNT.plural, ())
-    existing = change.before.state.get(L7_OVERRIDES.plural) or ()
-    if not existing:
-        labels = [L7_OVERRIDES_OF_ACCOUNT.label_of(obj) for obj in overrides if strengthens(obj)]
-        reason = "the first HTTP DDoS override of the zone hides those of its account,"
-    else:
-        managed = managed_rules(L7_OVERRIDES, change.before.state)
-        weaker = weakenings(L7_OVERRIDES_OF_ACCOUNT, existing, overrides, managed)
-        labels = [f"{item.label} {item.reason}" for item in weaker]
-        reason = "without its last HTTP DDoS override, the zone has those of its account, of which"
-    if labels:
-        yield f"{reason} {first_few(labels)}"
-
-
-def _clause(resource: Resource, item: Weakening) -> str:
+def _clause(item: Weakening) -> str:
     where = ""
-    if resource is L4_OVERRIDES and item.ranges:
+    if item.resource is L7_OVERRIDES_OF_ACCOUNT:
+        where = f", {'hidden by' if item.level == GONE else 'in force without'} one of the zone"
+    if item.resource is L4_OVERRIDES and item.ranges:
         shown = first_few(networks(item.ranges))
         where = f" and {'all destinations' if item.ranges == EVERYTHING else shown}"
-    return f"{resource.title} {item.label} {item.reason}{where}"
+    return f"{item.resource.title} {item.label} {item.reason}{where}"
 
 
 OVERRIDE_RISKS = (weakens_ddos_rules,)

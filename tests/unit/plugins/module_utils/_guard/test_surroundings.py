@@ -27,6 +27,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
+CATALOGUE = L7_OVERRIDES.catalogue_object().plural
 REFUSAL = ServiceError("No permission.", ErrorDetails(method="GET", path="", status=403, errors=[], ray=None), False)
 
 
@@ -48,6 +49,8 @@ class Reading:
             return [{"account": {"id": self._account}}]
         if self._refused:
             raise REFUSAL
+        if resource.plural == CATALOGUE and not any("expression" not in obj for obj in self._objects):
+            return [{"rules": []}]
         if resource.within:
             return [{"ip": "192.0.2.0/25"}, {"ip": "192.0.2.128/25"}]
         return [{"id": "c", "name": "office", "kind": "ip"}] if resource.plural == "ip_lists" else self._objects
@@ -69,8 +72,13 @@ def override_of(resource: Resource, existing: list[dict[str, Any]], absent: bool
     return make_plan({resource.plural: existing}, [parse_desired(resource, [(Option(), entry)], absent=absent)])
 
 
-def first(*overrides: dict[str, Any], **reading: Any) -> Plan:
-    return complete(override_of(L7_OVERRIDES, []), Reading(*overrides, **reading))
+def first(*overrides: dict[str, Any], refused: bool = False, account: Any = ACCOUNT, **values: Any) -> Plan:
+    return complete(override_of(L7_OVERRIDES, [], **values), Reading(*overrides, refused=refused, account=account))
+
+
+def last_log(**reading: Any) -> Plan:
+    log = {"id": "1", **FIRST, "action": "log"}
+    return complete(override_of(L7_OVERRIDES, [log], absent=True), Reading(**reading))
 
 
 def last(*overrides: dict[str, Any], **reading: Any) -> Plan:
@@ -80,13 +88,20 @@ def last(*overrides: dict[str, Any], **reading: Any) -> Plan:
 @pytest.mark.parametrize(
     ("plan", "message"),
     [
-        (first(CALM, STRICT), "The first HTTP DDoS override of the zone hides those of its account, strict: an"),
-        (first(CALM, OTHER), "The first HTTP DDoS override of the zone hides those of its account, other: an"),
-        (first(CALM, CACHE), "The first HTTP DDoS override of the zone hides those of its account, cache: an"),
+        (
+            first(STRICT, expression="ssl"),
+            "HTTP DDoS override of the account strict no longer decides on all managed rules, whose own action may stop"
+            " less, hidden by one of the zone: an",
+        ),
+        (
+            first(CACHE, action="default", sensitivity="low"),
+            "HTTP DDoS override upload sets no action for category cache, whose own action may stop less: an",
+        ),
+        (first(CALM, action="log"), "HTTP DDoS override upload sets the action log for all managed rules: an"),
         (
             last(CALM, STRICT),
-            "Without its last HTTP DDoS override, the zone has those of its account, of which calm sets the"
-            " sensitivity low for all managed rules: an",
+            "HTTP DDoS override of the account calm sets the sensitivity low for all managed rules, in force without one"
+            " of the zone: an",
         ),
     ],
 )
@@ -102,14 +117,17 @@ def test_overrides_of_the_account_that_protect_more_are_a_risk_and_no_warning(pl
 @pytest.mark.parametrize(
     ("plan", "warning"),
     [
-        (first(CALM), "for these rules are not applied in the zone: calm."),
-        (first({**STRICT, "enabled": False}), "for these rules are not applied in the zone: strict."),
+        (first(CALM), "those of its account are hidden in the zone: calm."),
+        (first(STRICT), "those of its account are hidden in the zone: strict."),
+        (first(OTHER), "those of its account are hidden in the zone: other."),
+        (first(CALM, action="default", sensitivity="low"), "those of its account are hidden in the zone: calm."),
+        (first({**STRICT, "enabled": False}), "those of its account are hidden in the zone: strict."),
         (first(), ""),
         (first(refused=True), "Whether there are any is not known: No permission."),
         (first(account="x"), "Whether there are any is not known: The zone does not say its account: 'x' is not"),
-        (last(STRICT), "for these rules are applied in the zone: strict."),
-        (last(), ""),
-        (last(refused=True), "Whether there are any is not known: No permission."),
+        (last(STRICT), "those of its account are in force in the zone: strict."),
+        (last_log(), ""),
+        (last_log(refused=True), "Whether there are any is not known: No permission."),
     ],
 )
 def test_other_overrides_of_the_account_are_a_warning_and_no_risk(plan: Plan, warning: str) -> None:

@@ -9,12 +9,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import weakenings
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import Held, Weakening
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import (
+    weakenings as weakenings_of,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
 
 NET, WIDER = "ip.dst in {192.0.2.0/24}", "ip.dst in {192.0.2.0/23}"
 ALL = ["0.0.0.0/0", "::/0"]
+OWN = ", whose own action may stop less"
+
+
+def weakenings(resource: Resource, before: Any, after: Any, managed: Any = ()) -> list[Weakening]:
+    return weakenings_of(Held(resource, before), Held(resource, after), managed)
 
 
 def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, Any]:
@@ -47,7 +56,16 @@ def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, An
          [("a", "sets the sensitivity eoff for all managed rules", ["192.0.2.0/24"])]),
         ([one("s", rules=[{"id": "1", "action": "block"}]), one(action="block")], [one("s", rules=[{"id": "1", "action": "block"}]), one(action="log")],
          [("a", "sets the action log for all managed rules", ALL)]),
-        ([one(action="block")], [one("s", sensitivity="default"), one(action="log")], []),
+        ([one(action="block")], [one("s", sensitivity="default"), one(action="log")],
+         [("s", f"sets no action for all managed rules{OWN}", ALL)]),
+        ([one(expression=NET, action="block")], [], [("a", f"no longer decides on all managed rules{OWN}", ["192.0.2.0/24"])]),
+        ([one(expression=WIDER, action="block")], [one(expression=NET, action="block")],
+         [("a", f"no longer decides on all managed rules{OWN}", ["192.0.3.0/24"])]),
+        ([one(categories=[{"category": "dns", "action": "block"}])], [one(categories=[{"category": "dns", "action": "block"}], enabled=False)],
+         [("a", f"no longer decides on category dns{OWN}", ALL)]),
+        ([one(action="block", sensitivity="eoff")], [], []),
+        ([one(action="log")], [], []),
+        ([one(sensitivity="default")], [], []),
         ([], [one("s", action="default", categories=[{"category": "dns", "sensitivity": "default"}]), one(sensitivity="eoff")],
          [("a", "sets the sensitivity eoff for all managed rules", ALL)]),
         ([one(expression="tcp.dstport eq 53", action="log")], [one(expression="tcp.dstport in {53 54}", action="log")],
@@ -93,15 +111,15 @@ EVERY = one("every", sensitivity="eoff")
 @pytest.mark.parametrize(
     ("before", "after", "weaker"),
     [
-        ([STRICT, WEAK], [WEAK], ["weak"]),
+        ([STRICT, WEAK], [WEAK], ["weak", "strict"]),
         ([STRICT, EVERY], [EVERY], ["every"]),
         ([STRICT, WEAK], [WEAK, STRICT], ["weak"]),
-        ([STRICT, WEAK], [{**STRICT, "enabled": False}, WEAK], ["weak"]),
-        ([STRICT, WEAK], [{**STRICT, "expression": f"({BOTS}) and ssl"}, WEAK], ["weak"]),
+        ([STRICT, WEAK], [{**STRICT, "enabled": False}, WEAK], ["weak", "strict"]),
+        ([STRICT, WEAK], [{**STRICT, "expression": f"({BOTS}) and ssl"}, WEAK], ["weak", "strict"]),
         ([STRICT, WEAK], [{**STRICT, "expression": f"({BOTS}) or ({CRAWLERS})"}, WEAK], []),
         ([STRICT, WEAK], [STRICT, WEAK], []),
         ([WEAK], [STRICT, WEAK], []),
-        ([WEAK, STRICT], [WEAK], []),
+        ([WEAK, STRICT], [WEAK], ["strict"]),
         ([one("log", BOTS, action="log"), one("every", action="log")], [one("every", action="log")], []),
     ],
 )
@@ -122,7 +140,8 @@ BOTH = [{"category": "generic", "action": "log"}, {"category": "udp", "action": 
     ("before", "after", "managed", "expected"),
     [
         ([BLOCK_GENERIC, LOG_R], [LOG_R], GENERIC, [("one", "sets the action log for rule R", True)]),
-        ([BLOCK_GENERIC, LOG_R], [LOG_R], [], [("one", "sets the action log for rule R", False)]),
+        ([BLOCK_GENERIC, LOG_R], [LOG_R], [],
+         [("strict", f"no longer decides on category generic{OWN}", False), ("one", "sets the action log for rule R", False)]),
         ([BLOCK_GENERIC, LOG_R], [LOG_R], GENERIC[1:], []),
         ([BLOCK_R, LOG_GENERIC], [LOG_GENERIC], GENERIC, [("calm", "sets the action log for rule R", True)]),
         ([BLOCK_R, LOG_GENERIC], [{**BLOCK_R, "enabled": False}, LOG_GENERIC], GENERIC, [("calm", "sets the action log for rule R", True)]),
@@ -155,3 +174,24 @@ def test_a_rule_comes_before_its_categories_and_the_last_category_counts(
 )  # fmt: skip
 def test_a_challenge_stops_less_than_a_block(before: Any, after: Any, weaker: list[str]) -> None:
     assert [item.reason for item in weakenings(L7_OVERRIDES, before, after)] == weaker
+
+
+def managed_rule(action: str) -> dict[str, Any]:
+    return {"id": "R", "action": action, "categories": ["generic"]}
+
+
+@pytest.mark.parametrize(
+    ("was", "own", "is_weaker"),
+    [
+        ("block", "block", False),
+        ("block", "managed_challenge", True),
+        ("block", "ddos_dynamic", True),
+        ("challenge", "managed_challenge", False),
+        ("challenge", "block", False),
+        ("challenge", "log", True),
+        ("log", "log", False),
+    ],
+)
+def test_what_no_override_sets_is_up_to_the_own_action_of_a_managed_rule(was: str, own: str, is_weaker: bool) -> None:
+    found = weakenings(L7_OVERRIDES, [one(action=was)], [], [managed_rule(own)])
+    assert [item.certain for item in found] == ([False] if is_weaker else [])
