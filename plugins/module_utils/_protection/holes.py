@@ -188,21 +188,24 @@ def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple
         named = described.get(resource.plural) or ()
         keys = {*map(resource.key_of, named)}
         managed = managed_rules(resource, state)
-        held = in_force(resource, state)
+        current = in_force(resource, state)
         hidden = in_force(resource, {**state, resource.plural: named})
-        for obj in held.overrides:
+        for obj in current.overrides:
             key = resource.key_of(obj)
             if key in keys:
                 continue
-            both = held._replace(overrides=_among(resource, held.overrides, {*keys, key}))
+            both = current._replace(overrides=_among(resource, current.overrides, {*keys, key}))
             worse = weakenings(Held(resource, named), both, managed)
-            if not worse and hidden.resource is not held.resource:
+            if not worse and hidden.resource is not current.resource:
                 worse = weakenings(hidden, both, managed)
             if worse:
-                yield (held.resource.plural, key), Loss(worse[0].certain, _reason_of(worse[0], key))
+                yield (
+                    (current.resource.plural, key),
+                    Loss(worse[0].certain, _reason_of(worse[0], key)),
+                )
             elif not_understood(obj):
                 reason = "is not understood, and may let more of an attack pass"
-                yield (held.resource.plural, key), Loss(False, reason)
+                yield (current.resource.plural, key), Loss(False, reason)
 
 
 def _reason_of(item: Weakening, key: Key) -> str:
