@@ -189,6 +189,8 @@ ZONES: list[tuple[str, Sequence[Mapping[str, Any]], str]] = [
     ("a block may be narrowed", [OFFICE, {**BLOCK, "expression": "cf.client.bot"}, OTHER], "login may match fewer requests"),
     ("a skip is wider", [{**OFFICE, "expression": "ip.src in {203.0.113.0/24}"}, BLOCK, OTHER], "office lets more requests pass"),
     ("a skip skips more", [{**OFFICE, "action_parameters": {"ruleset": "current", "products": ["waf"]}}, BLOCK, OTHER], "office skips more"),
+    ("a block only challenges", [OFFICE, {**BLOCK, "action": "managed_challenge"}, OTHER],
+     "login has the action managed_challenge, and the baseline says block."),
 ]  # fmt: skip
 
 

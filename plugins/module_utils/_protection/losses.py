@@ -81,6 +81,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
     """The loss by a rule that stopped traffic, or that lets traffic pass and did not."""
     if becomes is None:
         return Loss(True, "does not exist", REMOVED) if was.enforces else None
+    turned = f"has the action {becomes.action}, and the baseline says {was.action}"
     if was.enforces and becomes.enforces:
         fewer = leaves_out(becomes.expression, was.expression)
         more = [name for name in becomes.conditions if name not in was.conditions]
@@ -91,6 +92,8 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
         loosened = resource.semantics.loosened(was.obj, becomes.obj)
         if loosened and not fewer:
             return Loss(loosened.certain, loosened.reason, LOOSENED)
+        if was.action == "block" != becomes.action and not fewer:
+            return Loss(True, turned, NARROWED)
         what = f"fewer {resource.traffic}s than described"
         return _loss(fewer, "matches", "match", what, NARROWED)
     if _effect(becomes) >= _effect(was):
@@ -99,8 +102,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
         return Loss(True, "lets requests pass, and the baseline does not")
     if not becomes.active:
         return Loss(True, "is off, and the baseline turns it on", TURNED_OFF)
-    reason = f"has the action {becomes.action}, and the baseline says {was.action}"
-    return Loss(True, reason, TURNED)
+    return Loss(True, turned, TURNED)
 
 
 def _effect(rule: ZoneRule) -> int:
