@@ -18,8 +18,10 @@ from typing import Any
 from ...module_utils._protection.modes import OFF, UNDECIDED, Modes, Piece, in_order
 from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._values.address_set import (
+    EVERYTHING,
     IPV6,
     Ranges,
+    count,
     counted,
     difference,
     intersection,
@@ -76,15 +78,16 @@ class AccountCoverage:
     def classes(self) -> dict[str, Ranges]:
         """The protected addresses by class, and the excluded ones.
 
-        An address is `covered` if every component mitigates all of its traffic, `uncovered` if one
-        of them does nothing, `undecided` if what one of them does is not understood, `partial` if
-        one of them mitigates some of it, and `monitored` otherwise.
+        An address is `covered` if every component mitigates all of its traffic, and the allowlist
+        lets less than half of its family pass, `uncovered` if a component does nothing, `undecided`
+        if what one of them does is not understood, `partial` if one of them mitigates some of it,
+        and `monitored` otherwise.
         """
         if not self.enabled:
             off = UNDECIDED if self.enabled is None else "uncovered"
             split = {off: self.protected}
         else:
-            covered = self.protected if self.pieces else []
+            covered = difference(self.protected if self.pieces else [], self._passed_by_half)
             unclear: Ranges = []
             for pieces in self.pieces.values():
                 covered = intersection(covered, _with(pieces, lambda modes: modes == {ENABLED}))
@@ -102,6 +105,12 @@ class AccountCoverage:
                 others = union(item for ranges in split.values() for item in ranges)
                 split[name] = difference(ranges, others)
         return {name: {**split, "excluded": self.excluded}.get(name, []) for name in CLASSES}
+
+    @property
+    def _passed_by_half(self) -> Ranges:
+        """The families of which the allowlist lets half of all sources pass, or more."""
+        passing = {family: intersection(self.bypassing, [family]) for family in EVERYTHING}
+        return [item for item, part in passing.items() if 2 * count(part) >= count([item])]
 
     def counts(self) -> AddressCounts:
         """The numbers of addresses by family and class."""

@@ -67,6 +67,10 @@ def test_a_coverage_is_read_as_it_was_computed(state: Mapping[str, Any]) -> None
     ("account", "classes"),
     [
         (coverage(ENABLED, pieces={}), {"monitored": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, bypassing=addresses("0.0.0.0/1")), {"partial": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, bypassing=addresses("0.0.0.0/2", "64.0.0.0/2")), {"partial": ["192.0.2.0/24"]}),
+        (coverage(ENABLED, bypassing=addresses("0.0.0.0/2", "::/0")), {"covered": ["192.0.2.0/24"]}),
+        (coverage(MONITORING, bypassing=addresses("0.0.0.0/0")), {"monitored": ["192.0.2.0/24"]}),
         (coverage(ENABLED, MONITORING), {"partial": ["192.0.2.0/24"]}),
         (coverage(MONITORING), {"monitored": ["192.0.2.0/24"]}),
         (coverage(ENABLED, UNDECIDED), {"undecided": ["192.0.2.0/24"]}),
