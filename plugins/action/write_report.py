@@ -43,6 +43,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
 
     _supports_check_mode = True
     _supports_async = False
+    _old: Set[str] = frozenset()  # hosts of which an earlier report alone says something
     TRANSFERS_FILES = False
 
     def run(
@@ -66,7 +67,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             return {"failed": True, "msg": f"{name}: {exc.strerror}. The report is not complete."}
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
-        result = _result(report, str(directory), options["fail_on"], bool(changed))
+        result = _result(report, str(directory), options["fail_on"], bool(changed), self._old)
         if misspelt := misspelt_in_role(variables, "report"):
             result["warnings"] = misspelt
         for line in result["summary"]:
@@ -77,6 +78,7 @@ class ActionModule(ActionBase):  # type: ignore[misc]
         """The report on the hosts of the play and of other reports; raises OSError, ValueError."""
         others = [read_report_file(path, now) for path in options["merge"]]
         outside = {*variables["groups"]["all"]} - {*variables["ansible_play_hosts_all"]}
+        self._old = outside - {record["host"] for other in others for record in other["hosts"]}
         others += self._kept(Path(options["directory"]) / REPORT_FILE, outside, now)
         previous = self._previous(options["previous"], now)
         hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
@@ -129,11 +131,12 @@ def record_of(host: str, hostvars: Mapping[str, Any], now: str) -> HostRecord:
 
 
 def _result(
-    report: Report, directory: str, fail_on: Sequence[str], changed: bool
+    report: Report, directory: str, fail_on: Sequence[str], changed: bool, old: Set[str]
 ) -> dict[str, Any]:
     result = {"changed": changed, "directory": directory, "totals": report["totals"]}
     result["summary"] = summary(report, directory)
-    concerned = [visible(item["host"]) for item in report["hosts"] if item["status"] in fail_on]
+    hosts = [item for item in report["hosts"] if item["host"] not in old]
+    concerned = [visible(item["host"]) for item in hosts if item["status"] in fail_on]
     if not concerned:
         return result
     statuses = ", ".join(filter(None, fail_on))

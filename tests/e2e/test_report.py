@@ -157,7 +157,7 @@ def test_a_limited_report_keeps_the_other_hosts_with_their_age(inventory: Path) 
     hosts = yaml.safe_load(inventory.read_text(encoding="utf-8"))
     del hosts["all"]["children"]["accounts"]["hosts"]["pending"]  # has left the inventory
     inventory.write_text(yaml.safe_dump(hosts), encoding="utf-8")
-    run = report(inventory, "--limit", "drift")
+    run = report(inventory, "--limit", "drift", "-e", "report_fail_on=weakened")
     assert run.code == 0, run.output
     document = read(inventory)
     validate_report(document)

@@ -259,17 +259,19 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
 
 
 def totals(records: Sequence[HostRecord]) -> Totals:
-    """The numbers of a report."""
+    """The numbers of a report; an account or zone of several hosts counts once."""
     statuses = Counter(record["status"] for record in records)
-    addresses = [record["coverage"]["addresses"] for record in records if record["coverage"]]
+    accounts = {(item["account_id"] or item["host"]).lower(): item for item in records}.values()
+    zones = {(item["zone_id"] or item["host"]).lower(): item for item in records}.values()
+    addresses = [record["coverage"]["addresses"] for record in accounts if record["coverage"]]
     every: Sequence[Mapping[str, Any]] = records
     numbers = {
         "hosts": len(records),
         "statuses": {status: statuses[status] for status in STATUSES},
-        "accounts": sum(1 for record in records if record["mitigates"] is not None),
-        "mitigating": sum(1 for record in records if record["mitigates"]),
-        "zones": sum(1 for record in records if record["enforces"] is not None),
-        "enforcing": sum(1 for record in records if record["enforces"]),
+        "accounts": sum(1 for record in accounts if record["mitigates"] is not None),
+        "mitigating": sum(1 for record in accounts if record["mitigates"]),
+        "zones": sum(1 for record in zones if record["enforces"] is not None),
+        "enforcing": sum(1 for record in zones if record["enforces"]),
         **{key: sum(len(record[key]) for record in every) for key, _counted in shown_as(Counted)},
         "addresses": {
             family: {name: sum(item[family][name] for item in addresses) for name in CLASSES}

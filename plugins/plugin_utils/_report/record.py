@@ -525,9 +525,9 @@ class Totals(TypedDict):
 
     hosts: int
     statuses: dict[Status, int]
-    accounts: Annotated[int, "hosts of which it is known whether they mitigate"]
+    accounts: Annotated[int, "those of which it is known whether they mitigate"]
     mitigating: Annotated[int, "those that mitigate anything at all"]
-    zones: Annotated[int, "hosts of which rules of a zone were read"]
+    zones: Annotated[int, "those of which rules were read"]
     enforcing: Annotated[int, "those of which a rule blocks or challenges"]
     operations: int
     risks: int

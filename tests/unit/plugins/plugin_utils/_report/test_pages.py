@@ -404,6 +404,20 @@ def test_the_first_sentence_says_if_attacks_are_mitigated_and_then_what_differs(
     ) in markdown_page(report_of(hosts, GENERATED))
 
 
+def test_an_account_or_a_zone_of_several_hosts_counts_once() -> None:
+    hosts = [
+        record(name, account_id="a" * 32, coverage=idle["coverage"]) for name in ("lima", "oslo") for idle in [record()]
+    ]
+    zones = [
+        record(name, coverage=None, mitigates=None, enforces=True, account_id=None, zone_id=zone)
+        for name, zone in (("a", "d" * 32), ("b", "D" * 32))
+    ]
+    unread = record("rome", status="unknown", coverage=None, mitigates=None, account_id="A" * 32)
+    totals = report_of([*hosts, *zones, unread], GENERATED)["totals"]
+    assert (totals["hosts"], totals["accounts"], totals["zones"], totals["enforcing"]) == (5, 1, 1, 1)
+    assert totals["addresses"] == record()["coverage"]["addresses"]
+
+
 def test_a_step_that_waits_is_no_protection_yet() -> None:
     report = report_of([record(status="pending")], GENERATED)
     later = "Every host protects at least what its baseline describes once its staged rollout is over."
