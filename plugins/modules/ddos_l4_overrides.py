@@ -73,8 +73,10 @@ options:
           - The sensitivity of all managed rules (C(sensitivity_level) in the API). If omitted, an
             existing override keeps its sensitivity.
           - V(eoff) is essentially off, so that all but extremely large attacks are let through.
+          - With any, V(default) too, the override decides for all managed rules, and not only for those
+            that it names. An empty text clears it.
         type: str
-        choices: [default, medium, low, eoff]
+        choices: [default, medium, low, eoff, ""]
       categories:
         description:
           - Settings of the managed rules of a category. The list replaces the existing one; an

@@ -15,7 +15,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
 
 from tests.fake_service import LocalService
 from tests.fake_service.credentials import Grant
-from tests.functional.idempotence_cases import L7, override
+from tests.functional.idempotence_cases import L4, L7, override
+from tests.support.baseline_runs import restored, snapshot
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 ROLE = Context(is_role=True)
@@ -106,3 +107,49 @@ def test_an_override_that_blocks_and_goes_is_a_risk(check: bool, service: LocalS
     # By itself, the only managed rule of its category blocks.
     gone = {"overrides": [{"ref": "botnets"}], "state": "absent"}
     assert "risks" not in modules.done("ddos_l7_overrides", check=check, **gone)
+
+
+UDP = [{"category": "udp", "action": "log"}]
+CALM = override("calm", "ip.dst in {203.0.113.0/24}", L4, categories=UDP)
+BEHIND = override("behind", "true", L4, sensitivity_level="eoff")
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_the_default_sensitivity_decides_for_all_managed_rules(
+    check: bool, service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(ddos_l4_overrides=[CALM, BEHIND])
+    default: Any = {"overrides": [{"ref": "calm", "sensitivity": "default"}]}
+    done = modules.done("ddos_l4_overrides", check=check, **default)
+    assert [(item["fields"], item["before"]) for item in done["operations"]] == [
+        ({"sensitivity": "default"}, {"sensitivity": None})
+    ]
+    assert modules.done("ddos_l4_overrides", check=True, **default)["changed"] is check
+    cleared: Any = {"overrides": [{"ref": "calm", "sensitivity": ""}]}
+    if check:
+        assert modules.done("ddos_l4_overrides", **cleared)["changed"] is False
+    else:
+        (risk,) = modules.failed("ddos_l4_overrides", **cleared)["risks"]
+        assert "override behind sets the sensitivity eoff for all managed rules and 203.0.113.0/24" in risk["message"]
+
+
+@pytest.mark.parametrize("sensitivity", ["default", "low"])
+def test_a_restore_leaves_no_sensitivity_where_there_was_none(sensitivity: str, service: LocalService) -> None:
+    account = service.account(ACCOUNT).seed(ddos_l4_overrides=[CALM])
+    before = account.rules_of("ddos_l4_overrides")[0]["action_parameters"]
+    text = snapshot(service, baseline_ddos_l4_overrides=[{"ref": "calm"}])
+    account.rules_of("ddos_l4_overrides")[0]["action_parameters"] = {
+        "id": L4,
+        "overrides": {"sensitivity_level": sensitivity, "categories": UDP},
+    }
+    assert restored(service, text) == ([], [])
+    assert account.rules_of("ddos_l4_overrides")[0]["action_parameters"] == before
+
+
+def test_the_result_shows_all_of_a_rule_of_another_kind_that_goes(service: LocalService, modules: Modules) -> None:
+    other = {"ref": "other", "action": "execute", "expression": "true", "action_parameters": {"id": "f" * 32}}
+    service.account(ACCOUNT).seed(ddos_l4_overrides=[other])
+    done = modules.done("ddos_l4_overrides", check=True, accept_risks=["empties_list"], **EXACT)
+    assert done["operations"][0]["before"]["other_rule"] == {
+        name: other[name] for name in ("action", "action_parameters")
+    }

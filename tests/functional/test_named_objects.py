@@ -102,8 +102,11 @@ def cases_of_overrides(module: str) -> list[Case]:
     return [
         case("it only logs", override(action="log", sensitivity="default"), override(sensitivity="default"), {"action": "default"}),
         case("it only logs, and has nothing else", override(action="log"), OVERRIDE, {"action": "default"}),
-        case("it is less sensitive", override(action="block", sensitivity="low"), block, {"sensitivity": "default"}),
+        case("it is less sensitive", override(action="block", sensitivity="low"), block, {"sensitivity": None}),
         case("it logs a category", override(action="block", categories=CATEGORY), block, {"categories": []}),
+        case("it only logs, and all is spelt out", override(action="log", categories=CATEGORY),
+             override(action="default", categories=[]), {"action": "default", "categories": []}),
+        case("it has the default sensitivity", override(sensitivity="default", categories=CATEGORY), override(categories=CATEGORY), None),
         case("it blocks", override(action="block", sensitivity="low"), override(sensitivity="low"), None),
         case("it is off", override(action="block", enabled=False), block, {"enabled": True}),
         case("a weak one is off", override(sensitivity="low", enabled=False), override(sensitivity="low"), None),

@@ -28,7 +28,7 @@ from .._errors import OptionError
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values
 from .._text import Message, Option
 from .._values.kinds import same_value
-from .api_fields import undeclared_changes
+from .api_fields import undeclared, undeclared_changes
 
 
 def differences(
@@ -133,7 +133,8 @@ class Operation:
         if self.existing is None:
             return {}
         if self.planned is None:
-            return self.resource.managed(self.existing)
+            more = undeclared(self.resource, self.existing)
+            return {**more, **self.resource.managed(self.existing)}
         before = values_before(self.resource.fields, self.existing, self.planned)
         for item in self.resource.fields:
             sent, old = self.fields.get(item.name), self.existing.get(item.name)

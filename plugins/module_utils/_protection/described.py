@@ -47,9 +47,7 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
             kept = _to_set_back(resource, planned[index], changes, beside)
         if kept:
             key = resource.key_of(planned[index])
-            # An override that is left with nothing has to name its sensitivity.
-            own = {**_lacking(resource, planned[index]), **desired.objects[key]}
-            objects[key] = _over(resource, own, kept)
+            objects[key] = _overlaid(resource, desired.objects[key], kept)
         after.append(_over(resource, planned[index], kept))
     return desired._replace(
         objects={**desired.objects, **objects}, own_order=_is_lost_by_order(desired, after)
@@ -113,17 +111,17 @@ def _left_out(fields: Sequence[Field], values: Values, obj: Object) -> Iterator[
                 yield {item.name: default}
 
 
-def _lacking(resource: Resource, obj: Object) -> Values:
-    """The switches that an object lacks, with the values that count there."""
-    lacking = [item for item in resource.fields if item.switch and item.name not in obj]
-    return {item.name: item.absent_default for item in lacking if item.absent_default is not None}
+def _overlaid(resource: Resource, values: Values, changes: Sequence[Values]) -> Values:
+    """Values with changes laid over them, one after the other."""
+    for change in changes:
+        values = overlay(resource.fields, values, change)
+    return values
 
 
 def _over(resource: Resource, obj: Object, changes: Sequence[Values]) -> Object:
-    """An object with changes laid over it, one after the other."""
-    for change in changes:
-        obj = overlay(resource.fields, obj, change)
-    return obj
+    """An object with changes, as Cloudflare stores it."""
+    names = {name for change in changes for name in change}
+    return resource.semantics.normalise(_overlaid(resource, obj, changes), obj, names)
 
 
 def _to_set_back(

@@ -109,15 +109,14 @@ def _writing(managed: str) -> Any:
 
 def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     """An override as Cloudflare stores it: without its position, which is not a field of it, an
-    action that is none, and empty lists."""
+    action that is none, and what is empty. One that is left with nothing says at least that."""
     fitted = {name: value for name, value in override.items() if name != "position"}
-    for name in ("action", *ENTRY_KEYS):
-        if name in fitted and fitted[name] in (DEFAULT, [], None):
-            del fitted[name]
-    if "sensitivity" in named and not any(
-        name in fitted for name in (*OWN, PARAMETERS, OTHER_RULE)
-    ):
-        fitted["sensitivity"] = DEFAULT  # an override that changes nothing says at least that
+    for name in OWN:
+        if not fitted.get(name) or (name == "action" and fitted[name] == DEFAULT):
+            fitted.pop(name, None)
+    is_left_with = any(name in fitted for name in (*OWN, PARAMETERS, OTHER_RULE))
+    if existing and not is_left_with and override.get("sensitivity") != "":
+        fitted["sensitivity"] = DEFAULT
     return fitted
 
 
@@ -190,7 +189,8 @@ def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
     keys = {name: {key: {"type": "str", "required": True}} for name, key in ENTRY_KEYS.items()}
     return (
         Field("action", choice(DEFAULT, *actions), absent_default=DEFAULT, switch=True),
-        Field("sensitivity", choice(*SENSITIVITIES), absent_default=DEFAULT, switch=True),
+        # With one, even the default, it decides for all managed rules; an empty one clears it.
+        Field("sensitivity", choice(*SENSITIVITIES, ""), switch=True),
         *(
             Field(
                 name,

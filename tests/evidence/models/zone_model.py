@@ -151,18 +151,21 @@ def packet_rule_after(existing: Item | None, values: Item) -> Item:
 
 
 def override_after(managed: Managed, existing: Item | None, values: Item) -> Item:
-    """docs/ddos_overrides.md: what overrides nothing is no override; what has another name in the API is written there. A rule
-    of another kind takes nothing that an override sets."""
+    """docs/ddos_overrides.md: what overrides nothing is no override, and one that is left with nothing has the default
+    sensitivity; what has another name in the API is written there. A rule of another kind takes nothing that an override
+    sets."""
     said = {API_NAMES.get(name, name): value for name, value in values.items() if name in OVERRIDING}
     rest = {name: value for name, value in values.items() if name not in OVERRIDING}
     if existing and existing["action"] != "execute":
-        if any(value not in ("default", [], None) for value in said.values()):
+        if said.get("sensitivity_level") or any(value not in ("default", [], None) for value in said.values()):
             raise Refused("a rule of another kind")
         return {**existing, **rest}
     overrides: Item = {**(existing or {}).get("action_parameters", {}).get("overrides", {}), **said}
     overrides = {name: renamed(value) for name, value in overrides.items() if value != []}
     if overrides.get("action") == "default":
         del overrides["action"]
+    if existing and not overrides:
+        overrides = {"sensitivity_level": "default"}
     rule = {"description": "", "enabled": True, **(existing or {}), **rest}
     if "expression" not in rule or not overrides:
         raise Refused("an override needs an expression, and something that it overrides")
@@ -182,15 +185,13 @@ def names_unknown(managed: Managed, overrides: Item, name: str, key: str) -> boo
 
 
 def as_compared(rule: Item) -> Item:
-    """An override with its categories and managed rules in one order; a default is as good as left out."""
+    """An override with its categories and managed rules in one order."""
     if rule["action"] != "execute":
         return rule
     overrides = dict(rule["action_parameters"]["overrides"])
     for name, key in KEYS.items():
         entries = [{field: entry[field] for field in sorted(entry)} for entry in overrides.get(name, ())]
         overrides[name] = sorted(entries, key=lambda entry: str(entry[key]))
-    if overrides.get("sensitivity_level") == "default":
-        del overrides["sensitivity_level"]
     return {**rule, "action_parameters": {**rule["action_parameters"], "overrides": dict(sorted(overrides.items()))}}
 
 
@@ -206,7 +207,7 @@ class Ordered(NamedTuple):
         return {self.option if name == "rules" else name: value for name, value in task.items()}
 
     def comparable(self, rules: Items, before: Items) -> list[str]:
-        """The rules in any order; overrides with what they override in any order, and defaults as left out."""
+        """The rules in any order; overrides with what they override in any order."""
         return comparable([as_compared(rule) for rule in rules] if self.option == "overrides" else rules, before)
 
 

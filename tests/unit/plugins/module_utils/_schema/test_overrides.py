@@ -86,7 +86,8 @@ def test_an_override_that_is_set_back_to_all_defaults_stays_one() -> None:
     back = L4_OVERRIDES.semantics.normalise({**block, "action": "default"}, block, {"action", "sensitivity"})
     assert back == {"ref": "a", "expression": "true", "sensitivity": "default"}
     assert L4_OVERRIDES.semantics.invalid_reason(back) == ""
-    nothing = L4_OVERRIDES.semantics.normalise({**block, "action": "default"}, block, {"action"})
+    assert L4_OVERRIDES.semantics.normalise({**block, "action": "default"}, block, {"action"}) == back
+    nothing = L4_OVERRIDES.semantics.normalise({**block, "action": "default", "sensitivity": ""}, block, {"action"})
     assert L4_OVERRIDES.semantics.invalid_reason(nothing).startswith("overrides nothing")
 
 
