@@ -29,7 +29,8 @@ class Context(NamedTuple):
     modules before have run. `prefixes` are those that the account protects then, None if that is
     not known. `step` is the half of an exclusive plan for lists that the module
     makes: rules are written between the two. `zone_id` is the zone whose rules refer to the lists.
-    With `reads`, a module returns these collections of its owner, and nothing else.
+    With `reads`, a module returns these collections of its owner, and nothing else. `modules` are
+    the others that run for the host.
     """
 
     is_role: bool = False
@@ -42,6 +43,7 @@ class Context(NamedTuple):
     prefixes: Sequence[str] | None = None
     zone_id: str = ""
     reads: Sequence[str] = ()
+    modules: Sequence[str] = ()
 
     def standing(self, codes: Sequence[str]) -> list[str]:
         """The codes of which an acceptance stays, and can mean no other plan than the module's."""
@@ -69,4 +71,5 @@ def context_in(environment: Mapping[str, str]) -> Context:
         return TASK
     context = Context(**json.loads(zlib.decompress(b64decode(text))))
     # JSON has lists only.
-    return context._replace(elsewhere=tuple(context.elsewhere), reads=tuple(context.reads))
+    lists = {name: tuple(getattr(context, name)) for name in ("elsewhere", "reads", "modules")}
+    return context._replace(**lists)

@@ -8,6 +8,8 @@ them, and what stands around them."""
 
 from __future__ import annotations
 
+from .._api.client import Client
+from .._context import Context
 from .._plan.plan import Operation, Plan
 from .._protection.holes import weaker_records
 from .._schema.lists import LISTS, MOST_ITEMS
@@ -24,6 +26,8 @@ from .surroundings import (
     unread_managed_rules,
     unread_overrides,
     unread_rules,
+    unread_skipped_rules,
+    with_skipped_rules,
     with_surroundings,
 )
 
@@ -150,7 +154,7 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     return ""
 
 
-UNREAD = (unread_overrides, unread_managed_rules, unread_lists, unread_rules)
+UNREAD = (unread_overrides, unread_managed_rules, unread_lists, unread_rules, unread_skipped_rules)
 
 
 def unread_surroundings(plan: Plan) -> list[str]:
@@ -164,9 +168,15 @@ def warnings_of_surroundings(plan: Plan) -> list[str]:
 
 
 ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_list_items)
+
+
+def _with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
+    return with_own_names(with_skipped_rules(plan, context, client), context, client)
+
+
 SURROUNDINGS = Surroundings(
     with_surroundings,
-    with_own_names,
+    _with_own_names,
     warnings_of_surroundings,
     ALL_CHECKS,
     weaker_records,

@@ -20,7 +20,7 @@ from .._protection.overrides import managed_rules, weakenings_between
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, named_entries
-from .._schema.registry import lists_named_in
+from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of
 from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
@@ -221,6 +221,43 @@ def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[
         for obj in plan.before.get(LISTS.plural, ())
         if LISTS.label_of(obj) in concerned and (REFERENCES not in obj or uses_of(obj) > 0)
     ]
+
+
+def with_skipped_rules(plan: Plan, context: Context, client: Client) -> Plan:
+    """The plan with the rules of phases that its rules skip, and, for rules that others may skip,
+    with the custom rules of the zone; another module of the host that writes these judges them."""
+    states = (plan.before, plan.after()) if plan.operations else (plan.before,)
+    known = [item for item in EVALUATION if item[0].phase and item[0].plural in plan.before]
+    skipped = {
+        name
+        for resource, in_order in known
+        for state in states
+        for rule in in_order(state[resource.plural])
+        if rule.lets_pass
+        for name in rule.skips
+    }
+    needed = [one for one, _in_order in EVALUATION if one.phase and phase_of(one) in skipped]
+    later = [item[0].plural for item in known if item not in DECIDING]
+    has_later = any(state[name] for name in later for state in states)
+    if has_later and CUSTOM_RULES.plural not in context.modules:
+        needed.append(CUSTOM_RULES)
+    rules, unread = dict(plan.before), dict(plan.unread)
+    for resource in needed:
+        if resource.plural not in rules and resource.owner in client.owner:
+            try:
+                rules[resource.plural] = client.read(resource)
+            except ServiceError as exc:
+                unread[resource.plural] = exc.message
+    return plan._replace(before=rules, unread=unread)
+
+
+def unread_skipped_rules(plan: Plan) -> str:
+    """A warning where it is not known which rules custom rules skip."""
+    unread = [one.plural for one, _order in EVALUATION if one.phase and one.plural in plan.unread]
+    if not unread or _referred_lists(plan):
+        return ""
+    what = "Whether custom rules skip other rules that would stop requests is not known: "
+    return Message(what, plan.unread[unread[0]])
 
 
 def unread_rules(plan: Plan) -> str:

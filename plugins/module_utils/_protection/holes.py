@@ -33,7 +33,7 @@ from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
 from .coverage import AccountLosses, Coverage, has_flag
-from .losses import Loss, leaves_out, rule_losses, skip_loss
+from .losses import Loss, later_rules, leaves_out, phase_skip_loss, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import (
     GONE,
@@ -89,7 +89,9 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
         _weaker_record(resource, rule.entry, loss)
         for resource, in_order in EVALUATION
         for rule, loss in rule_losses(
-            resource, *(in_order(state.get(resource.plural) or ()) for state in (after, before))
+            resource,
+            *(in_order(state.get(resource.plural) or ()) for state in (after, before)),
+            later_rules(resource, after),
         )
     ]
     records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
@@ -118,17 +120,20 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
     account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
     return [
-        _unmanaged_record(
-            whose,
-            obj,
-            losses.get((whose.plural, key))
-            or _loss_of_account(account, names_prefixes, whose, obj),
-            wide.get((whose.plural, key), ""),
-        )
-        for whose, objects in (in_force(item.resource, state) for item in desired)
-        for key, obj in ((whose.key_of(obj), obj) for obj in objects if whose.key)
-        if key not in named.get(whose.plural, ())
-        and (whose.plural in named or (whose.plural, key) in losses)
+        *_rules_in_front(desired, described, state),
+        *(
+            _unmanaged_record(
+                whose,
+                obj,
+                losses.get((whose.plural, key))
+                or _loss_of_account(account, names_prefixes, whose, obj),
+                wide.get((whose.plural, key), ""),
+            )
+            for whose, objects in (in_force(item.resource, state) for item in desired)
+            for key, obj in ((whose.key_of(obj), obj) for obj in objects if whose.key)
+            if key not in named.get(whose.plural, ())
+            and (whose.plural in named or (whose.plural, key) in losses)
+        ),
     ]
 
 
@@ -147,8 +152,22 @@ def _unmanaged_record(
 def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
     for resource, in_order in EVALUATION:
         rules = [in_order(one.get(resource.plural) or ()) for one in (described, state)]
-        for rule, loss in rule_losses(resource, *rules):
+        for rule, loss in rule_losses(resource, *rules, later_rules(resource, state)):
             yield (resource.plural, rule.key), loss
+
+
+def _rules_in_front(
+    desired: Sequence[Desired], described: State, state: State
+) -> Iterator[UnmanagedRecord]:
+    """The rules of phases that the task does not write, and that skip rules which it names."""
+    named = [item.resource for item in desired]
+    for resource, in_order in EVALUATION:
+        if resource not in named and any(item.phase for item in named):
+            later = [one for one in later_rules(resource, described) if one[0] in named]
+            for obj in state.get(resource.plural) or ():
+                loss = phase_skip_loss(in_order([obj])[0], later)
+                if loss:
+                    yield _unmanaged_record(resource, obj, loss)
 
 
 def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], str]]:

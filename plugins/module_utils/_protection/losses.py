@@ -11,15 +11,16 @@ existing one, and holes a state with the same state and one more object.
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from typing import Iterator, NamedTuple, Sequence, Tuple
 
 from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
-from .._schema.registry import REST_OF_THE_LIST, ZoneRule
-from .._schema.resource import Key, Resource
+from .._schema.registry import EVALUATION, REST_OF_THE_LIST, ZoneRule, phase_of
+from .._schema.resource import Key, Resource, State
 from .._text import first_few
 from .plain import plain_traffic
 
+Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 LOOSENED = "loosened"
 
@@ -36,12 +37,22 @@ class Loss(NamedTuple):
     how: str = ""
 
 
+def later_rules(resource: Resource, state: State) -> Later:
+    """The known rules of other phases, which those of an entry point may skip."""
+    return [
+        (other, in_order(state[other.plural]))
+        for other, in_order in EVALUATION
+        if other.phase and other is not resource and state.get(other.plural) is not None
+    ]
+
+
 def rule_losses(
-    resource: Resource, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]
+    resource: Resource, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule], later: Later = ()
 ) -> Iterator[tuple[ZoneRule, Loss]]:
     """The rules by which a list stops less traffic, or lets more pass, than another one.
 
-    Each rule that only the second list has is checked as if it were the only one.
+    Each rule that only the second list has is checked as if it were the only one, with the `later`
+    rules that it may skip.
     """
     if was == becomes:
         return
@@ -56,7 +67,7 @@ def rule_losses(
     for index, rule in enumerate(becomes):
         if rule.key not in first:
             behind = [first[item.key] for item in becomes[index:] if item.key in first]
-            loss = skip_loss(resource, rule, behind) or _doubt(resource, rule)
+            loss = skip_loss(resource, rule, behind, later) or _doubt(resource, rule)
             if loss:
                 yield rule, loss
 
@@ -123,23 +134,39 @@ def _passing_more(
     return _loss(wider, "lets", "let", what) or _list_skip_loss(resource, becomes, passed)
 
 
-def skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
-    """The loss by a rule for those behind it, and for what is not a rule of the list."""
-    of_list = _list_skip_loss(resource, rule, behind)
-    others = sorted(rule.skips - {REST_OF_THE_LIST})
+def skip_loss(
+    resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule], later: Later = ()
+) -> Loss | None:
+    """The loss by a rule for those behind it, for `later` ones, and for what is not known."""
+    of_rules = phase_skip_loss(rule, later) or _list_skip_loss(resource, rule, behind)
+    known = {phase_of(other) for other, _rules in later}
+    others = sorted(rule.skips - {REST_OF_THE_LIST, *known})
     if not rule.lets_pass or not others or matches_nothing(rule.expression):
-        return of_list
+        return of_rules
     every = plain_traffic(rule.expression, resource.traffic, lets_pass=True)
-    if of_list and of_list.certain and not every:
-        return of_list
+    if of_rules and of_rules.certain and not every:
+        return of_rules
     what = f"{first_few(others)} for {every or f'{resource.traffic}s'}"
     return _loss(bool(every) or None, "skips", "skip", what)
 
 
+def phase_skip_loss(rule: ZoneRule, later: Later) -> Loss | None:
+    """The loss by a rule for those of later phases that it skips, as far as they are known."""
+    losses = (
+        _loss_of_skipped(resource, rule, rules)
+        for resource, rules in later
+        if rule.lets_pass and phase_of(resource) in rule.skips
+    )
+    return max(filter(None, losses), key=lambda loss: loss.certain, default=None)
+
+
 def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
     """The loss by a rule for those behind it in the list."""
-    if not rule.lets_pass or REST_OF_THE_LIST not in rule.skips:
-        return None
+    is_skip = rule.lets_pass and REST_OF_THE_LIST in rule.skips
+    return _loss_of_skipped(resource, rule, behind) if is_skip else None
+
+
+def _loss_of_skipped(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
     met = [item for item in behind if item.enforces and not _are_apart(rule, item)]
     certain = [item for item in met if _covers(rule, item) or _covers(item, rule)]
     if not met:

@@ -137,6 +137,11 @@ def _ruleset_rule(resource: Resource, rule: Object, known: AbstractSet[str]) -> 
     )
 
 
+def phase_of(resource: Resource) -> str:
+    """The rules of an entry point, as a skip names them."""
+    return f"phases {resource.phase}"
+
+
 def _unknown(action: str, known: Container[str]) -> list[str]:
     return [] if action in known else [f"the action {action}"]
 

@@ -150,6 +150,7 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
             ROLE._replace(
                 names=_names_of(module, names),
                 elsewhere=_risks_of(other for other in modules if other != module),
+                modules=[other for other in modules if other != module],
                 zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
             ),
         )
