@@ -313,6 +313,7 @@ unmanaged:
     - The rules afterwards that O(rules) does not name, in the order in which Cloudflare evaluates
       them.
     - With O(state=exact), these are the rules that O(ignore) matches.
+    - Custom rules that skip rules of O(rules) come first.
   version_added: 1.0.0
   returned: success
   type: list
@@ -578,7 +579,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 2
+  sample: 3
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare
@@ -618,7 +619,7 @@ error:
       description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
         had none.
       type: str
-      sample: d4735e3a265e16ee-LOC
+      sample: 4e07408562bedb8b-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

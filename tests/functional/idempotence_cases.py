@@ -72,16 +72,17 @@ PER_ADDRESS: dict[str, Any] = {
     "requests_per_period": 5,
     "mitigation_timeout": 600,
 }
+BY_SCORE: dict[str, Any] = {
+    "characteristics": ["cf.colo.id"],
+    "period": 60,
+    "score_per_period": 40,
+    "mitigation_timeout": 60,
+}
 RATES: dict[str, Any] = {
     "rate_limit_rules": [
         {"ref": "login", **CHALLENGE, "action": "block", "ratelimit": {**PER_ADDRESS, "of_the_future": 1}},
-        {
-            "ref": "api",
-            "action": "log",
-            "expression": "cf.api_gateway.fallthrough_detected",
-            "ratelimit": PER_ADDRESS,
-            "score_per_period": 40.0,
-        },
+        {"ref": "api", "action": "log", "expression": "cf.api_gateway.fallthrough_detected", "ratelimit": BY_SCORE},
+        {"ref": "last", "action": "log", "expression": "true", "ratelimit": PER_ADDRESS, "score_per_period": 40.0},
     ]
 }
 SYN_FLOOD = "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10"
@@ -405,17 +406,18 @@ CASES = (
          existing=RATES),
     Case("rate limits, fields without an option set and removed", "rate_limit_rules",
          {"rules": [{"ref": "login", "api_fields": {"ratelimit": {"of_the_future": 2}}},
-                    {"ref": "api", "api_fields": {"ratelimit": {"score_response_header_name": "score"}, "score_per_period": None}}],
-          "accept_risks": ["weakens_rate_limits"]}, ["update rate_limit_rule login", "update rate_limit_rule api"], 1, RATES),
+                    {"ref": "api", "api_fields": {"ratelimit": {"score_response_header_name": "score"}}},
+                    {"ref": "last", "api_fields": {"score_per_period": None}}], "accept_risks": ["weakens_rate_limits"]},
+         ["update rate_limit_rule login", "update rate_limit_rule api", "update rate_limit_rule last"], 1, RATES),
     Case("a field of the future removed from a rate limit", "rate_limit_rules",
          {"rules": [{"ref": "login", "api_fields": {"ratelimit": {"of_the_future": None}}}], "accept_risks": ["weakens_rate_limits"]},
          ["update rate_limit_rule login"], 1, RATES),
     Case("rate limits absent", "rate_limit_rules", {"rules": [{"ref": "login"}, {"ref": "nowhere"}], "state": "absent",
          "accept_risks": ["weakens_rate_limits"]}, ["delete rate_limit_rule login"], 1, RATES),
     Case("rate limits exact: one made, one ignored, one gone", "rate_limit_rules",
-         {"rules": [{"ref": "new", **CHALLENGE, "action": "block", "ratelimit": PER_ADDRESS}], "state": "exact", "ignore": ["ap*"],
+         {"rules": [{"ref": "new", **CHALLENGE, "action": "block", "ratelimit": PER_ADDRESS}], "state": "exact", "ignore": ["ap*", "last"],
           "accept_risks": ["weakens_rate_limits"]}, ["create rate_limit_rule new", "delete rate_limit_rule login"], 1, RATES),
-    Case("rate limits exact: moved and nothing else", "rate_limit_rules", {"rules": [{"ref": "api"}, {"ref": "login"}], "state": "exact"},
+    Case("rate limits exact: moved and nothing else", "rate_limit_rules", {"rules": [{"ref": "api"}, {"ref": "last"}, {"ref": "login"}], "state": "exact"},
          ["update rate_limit_rule login"], 1, RATES),
     Case("network firewall rules from nothing", "network_firewall_rules",
          {"rules": [{"ref": "office", "action": "skip", "expression": "ip.src in {192.0.2.0/24}"},

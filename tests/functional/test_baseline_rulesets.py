@@ -17,7 +17,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CUSTOM, L4_OVERRIDES, L7_LOGGED, PACKETS
+from tests.functional.idempotence_cases import CUSTOM, L4_OVERRIDES, L7_LOGGED, PACKETS, RATES
 from tests.support.baseline_runs import applied, restored, snapshot
 from tests.support.host_parts import host, read_back, run_module
 from tests.support.module_run import ACCOUNT, ZONE
@@ -27,6 +27,7 @@ EXISTING: Mapping[str, Mapping[str, Any]] = {
     "ddos_l4_overrides": L4_OVERRIDES,
     "ddos_l7_overrides": L7_LOGGED,
     "custom_rules": CUSTOM,
+    "rate_limit_rules": RATES,
 }
 ACCOUNTS = ("network_firewall_rules", "ddos_l4_overrides")
 
@@ -41,8 +42,8 @@ def seed(service: LocalService, module: str, unknown: bool = True) -> None:
 
 def rules(service: LocalService, module: str) -> list[dict[str, Any]]:
     """The rules of the service without what a new one has anew."""
-    zone = {"custom_rules": service.zone(ZONE).custom_rules, "ddos_l7_overrides": service.zone(ZONE).ddos_l7_overrides}
-    listed = service.account(ACCOUNT).rules_of(module) if module in ACCOUNTS else zone[module]
+    owner: Any = service.account(ACCOUNT) if module in ACCOUNTS else service.zone(ZONE)
+    listed = owner.rules_of(module)
     return [{name: rule[name] for name in rule if name not in ("id", "version", "last_updated")} for rule in listed]
 
 

@@ -17,6 +17,11 @@ DNS = {"scope": "global"}
 STATUS = {"enabled": True}
 MITIGATED = {"kind": "out_of_state_tcp", "scope": "global", "mitigation_type": "challenge"}
 
+
+def limited(**fields: Any) -> dict[str, Any]:
+    return {"rules": [{"ref": "a", "ratelimit": fields}]}
+
+
 TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("protected_prefixes", {"prefixes": [PREFIX, {"prefix": "203.0.113/24"}]}, "prefixes[1].prefix", "did you mean 203.0.113.0/24?"),
     ("protected_prefixes", {"prefixes": [PREFIX, {"prefix": "192.0.2.9/24"}]}, "prefixes[1]", "is named here and in prefixes[0]"),
@@ -88,6 +93,21 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("custom_rules", {"rules": [{"ref": "a", "action_parameters": {"response": {"status_code": 403}}}]}, "content", "missing required"),
     ("custom_rules", {"rules": [{"ref": "a", "action_parameters": {"response": {"status_code": 200, "content": "", "content_type": ""}}}]},
      "rules[0].action_parameters", "is 200, and not between 400 and 499"),
+    ("rate_limit_rules", limited(characteristics=["ip.src"]), "rules[0].ratelimit.characteristics", "cf.colo.id is not among them"),
+    ("rate_limit_rules", limited(characteristics=["cf.colo.id", "ip.src", "cf.unique_visitor_id"]), "rules[0].ratelimit.characteristics",
+     "cf.unique_visitor_id and ip.src exclude each other"),
+    ("rate_limit_rules", limited(characteristics=["cf.colo.id", 'lower(http.request.headers["X-Key"][0])']), "rules[0].ratelimit.characteristics",
+     "the name of the header X-Key has capital letters"),
+    ("rate_limit_rules", limited(requests_per_period=0), "rules[0].ratelimit.requests_per_period", "0 is not a whole number of 1 or more"),
+    ("rate_limit_rules", limited(period=0), "rules[0].ratelimit.period", "0 is not a whole number of 1 or more"),
+    ("rate_limit_rules", limited(mitigation_timeout=-1), "rules[0].ratelimit.mitigation_timeout", "-1 is not a whole number of 0 or more"),
+    ("rate_limit_rules", limited(counting_expression="(ssl"), "rules[0].ratelimit.counting_expression", "it ends where ')' is expected"),
+    ("rate_limit_rules", limited(counting_expression=f"ip.src in {{{'192.0.2.1 ' * 410}}}"), "rules[0].ratelimit.counting_expression",
+     "it has 4112 characters, and Cloudflare takes at most 4096 (rate limiting rule a)"),
+    ("rate_limit_rules", {"rules": [{"ref": "a", "action_parameters": {"response": {"status_code": 429, "content": "x" * 30721, "content_type": "text/plain"}}}]},
+     "rules[0].action_parameters", "response.content has 30721 bytes, and Cloudflare takes 30720"),
+    ("rate_limit_rules", {"rules": [{"ref": "a", "action": "skip"}]}, "action", "must be one of"),
+    ("rate_limit_rules", {"rules": [{"ref": "a", "api_fields": {"ratelimit": {"period": 10}}}]}, "rules[0].ratelimit.period", "there is an option"),
     ("custom_rules", {"rules": [], "max_deletions_percent": -1}, "max_deletions_percent", "not between 0 and 100"),
     ("custom_rules_info", {"id": "office"}, "id", "is not an id"),
     ("tcp_protection_status", {**STATUS, "account_id": ""}, "account_id", "is not an id"),

@@ -123,7 +123,8 @@ def _unusual_rate_limit(rule: Values) -> str:
         str(text or "") for text in (rule.get("expression"), limit.get("counting_expression"))
     )
     rare = [
-        f"has the {name} {limit[name]}, and the API's page has only {', '.join(map(str, usual))}"
+        f"has the {name} {limit[name]}, and Cloudflare's page on its API lists only"
+        f" {', '.join(map(str, usual))}"
         for name, usual in (("period", PERIODS), ("mitigation_timeout", TIMEOUTS))
         if limit.get(name, usual[0]) not in usual
     ]

@@ -1,0 +1,179 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rate limiting rules: what the zone does not take is said before, and a custom rule that skips them is a hole."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import CHALLENGE, CUSTOM, PER_ADDRESS, RATES
+from tests.support.baseline_runs import applied
+from tests.support.host_parts import host
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+MODULE = "rate_limit_rules"
+BLOCK = {"action": "block", "expression": 'http.request.uri.path eq "/login"'}
+LOGIN: dict[str, Any] = {"ref": "login", **BLOCK, "ratelimit": PER_ADDRESS}
+LISTED = {"expression": "ip.src in $offices"}
+OF_THE_RESPONSE = "http.response.code eq 401 and ip.src in $offices"
+ENTRY_POINT = "/http_ratelimit/entrypoint"
+CUSTOM_ENTRY_POINT = "/http_request_firewall_custom/entrypoint"
+
+
+def limited(**fields: Any) -> dict[str, Any]:
+    return {**LOGIN, "ratelimit": {**PER_ADDRESS, **fields}}
+
+
+def skip(ref: str, expression: str, **parameters: Any) -> dict[str, Any]:
+    parameters = parameters or {"phases": ["http_ratelimit"]}
+    return {"ref": ref, "action": "skip", "expression": expression, "action_parameters": parameters}
+
+
+def test_rules_of_others_keep_their_fields(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(**RATES)
+    before = deepcopy(service.zone(ZONE).rules_of(MODULE))
+    modules.done(MODULE, rules=[{"ref": "login", "ratelimit": {"period": 120}}])
+    login, *others = service.zone(ZONE).rules_of(MODULE)
+    assert others == before[1:]
+    assert login["ratelimit"] == {**PER_ADDRESS, "period": 120, "of_the_future": 1}
+    (call,) = service.writes
+    assert call.path.endswith(ENTRY_POINT)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ({"ref": "new", **BLOCK}, "is new and needs ratelimit"),
+        ({"ref": "new", **BLOCK, "ratelimit": {"requests_per_period": 3}}, "is new and needs characteristics and period"),
+        ({"ref": "new", **CHALLENGE, "ratelimit": {"period": 60, "characteristics": ["cf.colo.id"]}}, "needs requests_per_period"),
+        ({**limited(requests_to_origin=True), **LISTED}, "names a list, and requests_to_origin must be false with one"),
+        (limited(counting_expression=OF_THE_RESPONSE), "has a counting_expression with a list and a field of the response"),
+        ({**LOGIN, "action": "log", "action_parameters": {"response": {"status_code": 429, "content": "", "content_type": "a/b"}}},
+         "has the action log, and only block has a response"),
+    ],
+)  # fmt: skip
+def test_a_limit_that_cannot_work_is_refused_before_it_is_written(
+    rule: dict[str, Any], words: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE)
+    message = modules.failed(MODULE, True, rules=[rule])["msg"]
+    assert f"The rate limiting rule {rule['ref']} " in message and words in message
+    assert modules.failed(MODULE, rules=[rule])["msg"] == message
+    assert service.writes == []
+
+
+@pytest.mark.parametrize(
+    ("plan", "rules", "words"),
+    [
+        ("free", [LOGIN, {**LOGIN, "ref": "b"}], "The zone has the plan Free: it takes 1 rate limiting rule, and 2 would be there."),
+        ("pro", [{**LOGIN, "ref": ref} for ref in "abc"], "it takes 2 rate limiting rules, and 3 would be there."),
+        ("business", [{**LOGIN, "ref": ref} for ref in "abcdef"], "it takes 5 rate limiting rules, and 6 would be there."),
+        ("enterprise", [{**LOGIN, "ref": f"r{number}"} for number in range(101)], "it takes 100 rate limiting rules, and 101"),
+        ("business", [{**LOGIN, "action": "challenge"}], "it has not a mitigation_timeout with a challenge, which is in login."),
+        ("business", [limited(mitigation_timeout=0)], "it has not the mitigation_timeout 0 with the action block, which is in login."),
+        ("pro", [limited(counting_expression="ssl")], "it has not a counting_expression, which is in login."),
+    ],
+)  # fmt: skip
+def test_a_plan_beyond_that_of_the_zone_is_refused(
+    plan: str, rules: list[dict[str, Any]], words: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(plan=plan)
+    message = modules.failed(MODULE, True, rules=rules)["msg"]
+    assert words in message and f"The zone has the plan {plan.capitalize()}: " in message
+    service.zone(ZONE).plan = "unheard of"  # then Cloudflare decides
+    assert modules.done(MODULE, True, rules=rules)["changed"]
+
+
+@pytest.mark.parametrize(
+    ("plan", "rule"),
+    [
+        ("free", LOGIN),
+        ("pro", {**LOGIN, "action": "managed_challenge", "ratelimit": {**PER_ADDRESS, "mitigation_timeout": 0}}),
+        ("business", limited(counting_expression="http.response.code eq 401")),
+        ("free", {**LOGIN, "action": "log"}),
+        ("enterprise", limited(mitigation_timeout=0)),
+    ],
+)
+def test_a_plan_within_that_of_the_zone_goes_on(
+    plan: str, rule: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(plan=plan)
+    done = modules.done(MODULE, rules=[rule])
+    assert done["changed"] and "warnings" not in done
+
+
+def test_a_period_that_one_page_has_alone_is_warned_of(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE)
+    (warning,) = modules.done(MODULE, rules=[limited(period=15)])["warnings"]
+    expected = "Rate limiting rule login has the period 15, and Cloudflare's page on its API lists only 10, 60, 120"
+    assert expected in str(warning)
+    assert "warnings" not in modules.done(MODULE, rules=[limited(period=15)])
+
+
+FRONT = [
+    (skip("wide", 'http.request.uri.path in {"/login" "/form"}'), True, "lets requests pass that rate limiting rule login would stop"),
+    (skip("part", 'http.request.uri.path eq "/login" and ssl'), True, "lets requests pass that rate limiting rule login would stop"),
+    (skip("office", "ip.src in {192.0.2.0/24}"), None, "may let requests pass that rate limiting rule login would stop"),
+    (skip("apart", 'http.request.uri.path eq "/form"'), False, ""),
+    ({**skip("off", "true"), "enabled": False}, False, ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rule", "weakens", "reason"), FRONT, ids=lambda item: item["ref"] if isinstance(item, dict) else ""
+)
+def test_a_custom_rule_that_skips_a_rate_limit_is_a_hole(
+    rule: dict[str, Any], weakens: bool | None, reason: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(custom_rules=[rule], rate_limit_rules=[LOGIN])
+    (found,) = modules.done("custom_rules", rules=[])["unmanaged"]
+    assert (found["key"], found["weakens"], found["reason"]) == (rule["ref"], weakens, reason)
+    in_front = modules.done(MODULE, rules=[LOGIN])["unmanaged"]
+    assert in_front == ([] if weakens is False else [found])
+    assert modules.done(MODULE, rules=[])["unmanaged"][-1]["key"] == "login"  # nothing that is named is skipped
+
+
+def test_the_custom_rules_are_read_only_for_rate_limits_and_the_other_way_round(
+    service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(**CUSTOM)
+    modules.done("custom_rules", rules=[])
+    modules.done(MODULE, rules=[])
+    assert [call.path.rsplit("/phases", 1)[1] for call in service.calls] == [CUSTOM_ENTRY_POINT, ENTRY_POINT]
+
+
+def test_a_skip_that_a_task_removes_was_weaker(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(custom_rules=[skip("wide", "true")], rate_limit_rules=[LOGIN])
+    (weaker,) = modules.done("custom_rules", rules=[{"ref": "wide"}], state="absent")["weaker"]
+    assert weaker["reason"] == "lets requests pass that rate limiting rule login would stop"
+
+
+def test_a_host_whose_baseline_has_both_hears_of_a_skip_once(service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE).seed(custom_rules=[skip("wide", "true")], rate_limit_rules=[LOGIN])
+    variables = {**host(service), "baseline_custom_rules": [], "baseline_rate_limit_rules": [LOGIN]}
+    found = [item["key"] for result in applied(service, variables) for item in result.get("unmanaged") or ()]
+    assert found == ["wide"]
+    named = {**variables, "baseline_custom_rules": [skip("wide", "true")]}
+    assert not [item for result in applied(service, named) for item in result.get("unmanaged") or ()]
+
+
+def test_custom_rules_that_cannot_be_read_are_warned_of(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(rate_limit_rules=[LOGIN])
+    service.misbehave("status", path=CUSTOM_ENTRY_POINT, status=403)
+    (warning,) = modules.done(MODULE, rules=[LOGIN])["warnings"]
+    assert "Whether custom rules skip other rules that would stop requests is not known: GET zones/" in str(warning)
+
+
+def test_a_baseline_sets_a_looser_limit_back(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT), service.zone(ZONE).seed(rate_limit_rules=[limited(requests_per_period=500)])
+    (result,) = [
+        each for each in applied(service, {"baseline_rate_limit_rules": [LOGIN]}) if each.get("rules") is not None
+    ]
+    assert [item["reason"] for item in result["weaker"]] == ["takes 500 requests in 60 s, and not 5 in 60 s"]
+    assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] == PER_ADDRESS
