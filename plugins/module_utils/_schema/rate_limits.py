@@ -167,8 +167,8 @@ def _loosened(was: Object, becomes: Object) -> Loosened | None:
 
 
 def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What a rate limit counts, for a comparison with another one: the expression of the rule
-    itself only if the other one has a counting_expression."""
+    """The requests that a rate limit counts, to compare it with another one: those of its own
+    expression only if the other one has a counting_expression."""
     limit = limit_of(rule)
     own = limit.get("counting_expression")
     text = own or (rule.get("expression") if beside.get("counting_expression") else "")
