@@ -70,6 +70,5 @@ def context_in(environment: Mapping[str, str]) -> Context:
     if not text:
         return TASK
     context = Context(**json.loads(zlib.decompress(b64decode(text))))
-    # JSON has lists only.
-    lists = {name: tuple(getattr(context, name)) for name in ("elsewhere", "reads", "modules")}
-    return context._replace(**lists)
+    elsewhere, reads = tuple(context.elsewhere), tuple(context.reads)  # JSON has lists only
+    return context._replace(elsewhere=elsewhere, reads=reads, modules=tuple(context.modules))

@@ -91,7 +91,7 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
         for rule, loss in rule_losses(
             resource,
             *(in_order(state.get(resource.plural) or ()) for state in (after, before)),
-            later_rules(resource, after),
+            later=later_rules(resource, after),
         )
     ]
     records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
@@ -152,7 +152,7 @@ def _unmanaged_record(
 def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
     for resource, in_order in EVALUATION:
         rules = [in_order(one.get(resource.plural) or ()) for one in (described, state)]
-        for rule, loss in rule_losses(resource, *rules, later_rules(resource, state)):
+        for rule, loss in rule_losses(resource, *rules, later=later_rules(resource, state)):
             yield (resource.plural, rule.key), loss
 
 
