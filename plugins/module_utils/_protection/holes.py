@@ -85,15 +85,8 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     """The rules, lists and overrides that protect less before a plan than after it."""
     if before == after:
         return []
-    records = [
-        _weaker_record(resource, rule.entry, loss)
-        for resource, in_order in EVALUATION
-        for rule, loss in rule_losses(
-            resource,
-            *(in_order(state.get(resource.plural) or ()) for state in (after, before)),
-            later=later_rules(resource, after),
-        )
-    ]
+    losses = _losses_by_rules(after, before, later=after)
+    records = [_weaker_record(resource, rule.entry, loss) for resource, rule, loss in losses]
     records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
     for resource in DDOS_OVERRIDES:
         for item in weakenings_between(resource, after, before):
@@ -114,7 +107,9 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
         for resource in (item.resource for item in MANAGED)
         if resource.key and state.get(resource.plural) is not None
     }
-    losses = dict([*_losses_by_rules(described, state), *_losses_by_overrides(described, state)])
+    by_rules = _losses_by_rules(described, state, later=state)
+    losses = {(resource.plural, rule.key): loss for resource, rule, loss in by_rules}
+    losses.update(_losses_by_overrides(described, state))
     wide = dict(_wide_rules(described, state))
     names_prefixes = bool(named.get(PREFIXES.plural))
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
@@ -149,11 +144,13 @@ def _unmanaged_record(
     )
 
 
-def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
+def _losses_by_rules(
+    described: State, state: State, later: State
+) -> Iterator[tuple[Resource, ZoneRule, Loss]]:
     for resource, in_order in EVALUATION:
-        rules = [in_order(one.get(resource.plural) or ()) for one in (described, state)]
-        for rule, loss in rule_losses(resource, *rules, later=later_rules(resource, state)):
-            yield (resource.plural, rule.key), loss
+        was, becomes = (in_order(one.get(resource.plural) or ()) for one in (described, state))
+        for rule, loss in rule_losses(resource, was, becomes, later_rules(resource, later)):
+            yield resource, rule, loss
 
 
 def _rules_in_front(
