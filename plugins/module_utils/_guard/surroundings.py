@@ -254,7 +254,7 @@ def with_skipped_rules(plan: Plan, context: Context, client: Client) -> Plan:
 def unread_skipped_rules(plan: Plan) -> str:
     """A warning where it is not known which rules custom rules skip."""
     unread = [one.plural for one, _order in EVALUATION if one.phase and one.plural in plan.unread]
-    if not unread or _referred_lists(plan):
+    if not unread or LISTS.plural in plan.before:
         return ""
     what = "Whether custom rules skip other rules that would stop requests is not known: "
     return Message(what, plan.unread[unread[0]])
