@@ -46,6 +46,7 @@ from .record import (
     HostRecord,
     PrefixRecord,
     Report,
+    is_idle,
     mitigation,
     refused_risks,
     shown_as,
@@ -98,6 +99,7 @@ def _template() -> tuple[Template, str, str]:
     """The template, the style sheet and the script."""
     environment = Environment(autoescape=True)
     environment.globals.update(PAGE_TEXTS)
+    environment.tests["idle"] = is_idle
     texts = [
         (PAGE / name).read_text(encoding="utf-8")
         for name in ("page.html.j2", "style.css", "script.js")

@@ -48,6 +48,7 @@ from .record import (
     acknowledged_lines,
     change_lines,
     expected_lines,
+    is_idle,
     shown_as,
     unaccepted,
     unmanaged_text,
@@ -123,7 +124,7 @@ def _table(report: Report) -> Iterator[str]:
 
 
 def _is_fine(record: HostRecord) -> bool:
-    return record["status"] == "in_order" and record["mitigates"] is not False
+    return record["status"] == "in_order" and not is_idle(record)
 
 
 def _names(hosts: Sequence[HostRecord], report: Report) -> str:
@@ -258,11 +259,7 @@ def summary(report: Report, directory: str) -> list[str]:
     counts = [f"{statuses[name]} {LABELS[name]}" for name in STATUSES if statuses[name]]
     lines = [f"{plural(totals['hosts'], 'host', 'hosts')}: {', '.join(counts) or 'none'}."]
     lines = [*filter(None, [protection(totals)]), *lines]
-    concerned = [
-        record
-        for record in report["hosts"]
-        if record["status"] != "in_order" or record["mitigates"] is False
-    ]
+    concerned = [record for record in report["hosts"] if not _is_fine(record)]
     for record in concerned[:MAX_HOSTS]:
         reason = visible(excerpt((*record["reasons"], IDLE)[0], MAX_SUMMARY_LINE))
         age = f" ({age})" if (age := as_of(record, report)) else ""

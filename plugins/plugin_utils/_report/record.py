@@ -135,6 +135,13 @@ def was_read(record: Mapping[str, Any]) -> bool:
     return record["plan_id"] is not None
 
 
+def is_idle(record: Mapping[str, Any]) -> bool:
+    """Return whether a host matches its baseline, and mitigates nothing; of a zone alone, no rule
+    blocks or challenges."""
+    mitigates = record["enforces"] if record["mitigates"] is None else record["mitigates"]
+    return record["status"] == "in_order" and mitigates is False
+
+
 def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
     """The objects that take protection away, or may, or do something to all plain traffic, and that
     nobody accepts."""

@@ -393,6 +393,17 @@ def test_an_account_that_only_monitors_is_never_shown_as_if_all_were_well() -> N
     assert "20,480 only monitored" in page
 
 
+def test_a_zone_that_enforces_nothing_is_never_shown_as_if_all_were_well() -> None:
+    nothing = {"status": "in_order", "reasons": [], "coverage": None, "mitigates": None}
+    zones = [record(f"{enforces}.example", **nothing, enforces=enforces) for enforces in (True, False)]
+    report = report_of(zones, GENERATED)
+    page, text = html_page(report), markdown_page(report)
+    assert "1 of 2 zones enforces rules. All match their baselines." in text
+    assert page.count('badge in_order idle"') == 1 and "in order, 1 of which mitigates nothing</button>" in page
+    assert "| False.example | in order |  | nothing by rules |" in text and "In order: True.example." in text
+    assert "False.example: in order. It mitigates nothing." in summary(report, "here")
+
+
 def test_the_first_sentence_says_if_attacks_are_mitigated_and_then_what_differs() -> None:
     zones = [
         record(name, coverage=None, mitigates=None, enforces=name == "a.example") for name in ("a.example", "b.example")
