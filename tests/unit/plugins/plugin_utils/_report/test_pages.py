@@ -394,7 +394,7 @@ def test_an_account_that_only_monitors_is_never_shown_as_if_all_were_well() -> N
 
 
 def test_a_zone_that_enforces_nothing_is_never_shown_as_if_all_were_well() -> None:
-    nothing = {"status": "in_order", "reasons": [], "coverage": None, "mitigates": None}
+    nothing: dict[str, Any] = {"status": "in_order", "reasons": [], "coverage": None, "mitigates": None}
     zones = [record(f"{enforces}.example", **nothing, enforces=enforces) for enforces in (True, False)]
     report = report_of(zones, GENERATED)
     page, text = html_page(report), markdown_page(report)
