@@ -47,6 +47,20 @@ def test_the_name_of_a_zone_is_read_if_a_rule_depends_on_it(
     assert not words or f"{words} matches, and would be blocked by it" in result["msg"]
 
 
+@pytest.mark.parametrize(("name", "is_wide"), [("shop.example", True), ("b.example", False)])
+def test_the_name_of_a_zone_is_read_if_rules_depend_on_it_together(
+    name: str, is_wide: bool, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(name=name)
+    rules = [
+        {**block(f'http.host eq "shop.example" and ip.src in {{{half}}}'), "ref": half}
+        for half in ("0.0.0.0/2", "64.0.0.0/2")
+    ]
+    result = modules.run("custom_rules", check=True, rules=rules)
+    assert reads(service, f"/zones/{ZONE}") == 1
+    assert ("blocks_everything" in result.get("msg", "")) is is_wide
+
+
 def test_the_name_that_a_task_gives_is_not_read_again(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(name="shop.example")
     options: dict[str, Any] = {

@@ -260,7 +260,7 @@ def _text_test(comparison: Comparison) -> Test:
     (token,) = comparison.operands
     if operator == "matches":
         test = regular_expression(token)
-        return _tested(TEXT_KINDS, "a regular expression", test, partial(_goes_on, token, test))
+        return _tested(TEXT_KINDS, "a regular expression", test, partial(_endless, token, test))
     text = text_of(token)
     if operator == "contains":
         return _of_texts("a text", lambda value: text in value, text)
@@ -277,10 +277,14 @@ def _order(operator: str) -> Callable[[Any, Any], bool]:
     return ORDERINGS[operator]
 
 
-def _tested(kinds: Kinds, other: str, test: OfValue, of_least: OfValue | None = None) -> Test:
+def _tested(
+    kinds: Kinds, other: str, test: OfValue, points: Callable[[Any], Iterable[Any]] | None = None
+) -> Test:
+    """The test of a value, or of one of which the least is known: of all these points."""
+
     def tested(value: FieldValue, fields: Fields) -> bool:
-        if of_least and isinstance(value, Least) and type(value.start) in kinds:
-            return of_least(value.start)
+        if points and isinstance(value, Least) and type(value.start) in kinds:
+            return bool(alike(map(test, points(value.start))))
         if type(value) not in kinds:
             raise NotKnown(f"{kind_of(value)} is compared to {other}")
         return test(value)
@@ -292,41 +296,37 @@ def _of_texts(other: str, test: OfValue, *named: bytes) -> Test:
     """The test of a text that these texts decide, and what lies between them."""
     longest = max(map(len, named), default=0) + 1
 
-    def of_least(start: bytes) -> bool:
+    def points(start: bytes) -> Iterable[bytes]:
         cut = [text[len(start) :] for text in named]
         behind = (text + b"\0" for text in cut)
-        ends = (b"", b"\0", b"\xff" * longest, *named, *cut, *behind)
-        return bool(alike(test(start + end) for end in ends))
+        return (start + end for end in (b"", b"\0", b"\xff" * longest, *named, *cut, *behind))
 
-    return _tested(TEXT_KINDS, other, test, of_least)
+    return _tested(TEXT_KINDS, other, test, points)
 
 
-def _goes_on(token: Token, test: OfValue, start: bytes) -> bool:
-    """True if a regular expression matches a text, and each one that begins so."""
+def _endless(token: Token, test: OfValue, start: bytes) -> list[bytes]:
+    """The beginning of a text if a regular expression matches all texts that begin so."""
     if LOOKS_AT_END.search(ENDLESS.sub(r"\1", token.text)) or not test(start):
         raise NotKnown("only the beginning of a text is known")
-    return True
+    return [start]
 
 
 def _number_test(operator: str, texts: list[str]) -> Test:
     ranges = [[number_of(text) for text in one.split("..")] for one in texts]
-    near = (end + step for ends in ranges for end in ends for step in (-1, 0, 1))
-    points = (-MOST, *near, MOST)
+    near = [end + step for ends in ranges for end in ends for step in (-1, 0, 1)]
+
+    def points(start: int) -> Iterable[int]:
+        return (max(start, point) for point in (-MOST, *near, MOST))
+
     if operator == "in":
-        return _of_numbers(
-            "numbers", lambda value: any(ends[0] <= value <= ends[-1] for ends in ranges), points
+        return _tested(
+            NUMBER_KINDS,
+            "numbers",
+            lambda value: any(one[0] <= value <= one[-1] for one in ranges),
+            points,
         )
     compare, number = _order(operator), ranges[0][0]
-    return _of_numbers("a number", lambda value: compare(value, number), points)
-
-
-def _of_numbers(other: str, test: OfValue, points: Sequence[int]) -> Test:
-    """The test of a number that does not change between these points."""
-
-    def of_least(start: int) -> bool:
-        return bool(alike(test(max(start, point)) for point in points))
-
-    return _tested(NUMBER_KINDS, other, test, of_least)
+    return _tested(NUMBER_KINDS, "a number", lambda value: compare(value, number), points)
 
 
 def _address_test(comparison: Comparison) -> Test:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
-from typing import Callable, Hashable, Iterable, Iterator, List, Mapping, NamedTuple, Tuple
+from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tuple
 
 from .._values.address_set import EVERYTHING, Range, Ranges, complement, intersection, union
 from .fields import FILTER_FIELDS, values_of
@@ -57,16 +57,12 @@ NUMBERS_OF: Mapping[str, Range] = {
     **dict.fromkeys(("ip.hdr_len", "ip.proto.num", "ip.ttl", "icmp.type", "icmp.code"), (0, 255)),
     "cf.threat_score": (0, 100),
 }
-PROTOCOLS = {"tcp": 6, "udp": 17, "icmp": 1}
 FACTS = " and ".join(
-    ["not (icmp and (tcp or udp))"]
-    + [
-        f'not ({one} xor ip.proto eq "{one}") and not ({one} xor ip.proto.num eq {number})'
-        for one, number in PROTOCOLS.items()
-        if one != "icmp"
-    ]
+    f'not ({name} xor ip.proto eq "{name}") and not ({name} xor ip.proto.num eq {number})'
+    f" and not (icmp and {name})"
+    for name, number in (("tcp", 6), ("udp", 17))
 )
-OF_PROTOCOLS = (*(f"{one}." for one in PROTOCOLS), "ip.proto", *PROTOCOLS)
+OF_PROTOCOLS = ("tcp", "udp", "icmp", "ip.proto")
 CIDR = re.compile(r"cidr(?:6|) \( (ip\.src|ip\.dst) , (?:([1-9]\d?) , )?([1-9]\d{0,2}) \)")
 ADDRESSES = (SOURCE, DESTINATION)
 ALL_TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that no expression names
@@ -100,6 +96,7 @@ class Diagrams:
         self._missing: Ranges = [] if filters else [MISSING_NUMBER]
         self._levels: dict[Hashable, int] = {name: at for at, name in enumerate(FIRST_LEVELS)}
         self._texts: dict[str, int] = {}
+        self._of_protocols: list[tuple[Comparison, Set]] = []
         end = DiagramNode(LAST_LEVEL, (), ())
         self._nodes = [end, end]
         self._numbers: dict[DiagramNode, Set] = {}
@@ -127,7 +124,10 @@ class Diagrams:
         truth = self._decide(tree) if self._decide else None
         if isinstance(truth, bool):
             return WHOLE if truth else EMPTY
-        return self._compared(tree)
+        met = self._compared(tree)
+        if tree.plain and tree.field.startswith(OF_PROTOCOLS):
+            self._of_protocols.append((tree, met))
+        return met
 
     def combined(self, operator: str, sets: Iterable[Set]) -> Set:
         """and, or or xor of sets."""
@@ -153,17 +153,17 @@ class Diagrams:
         ]
         return self.combined("or", [self.combined("and", addresses) for addresses in both])
 
-    def facts(self, expression: str) -> Iterator[Set]:
-        """The packets whose protocols, and fields of them, fit together, as far as an expression
-        tells them apart."""
-        concerned = _leaves_of_protocols(expression)
-        yield self.matching(FACTS if concerned else "true")
-        for leaf in concerned:
-            protocol, _dot, field = leaf.field.partition(".")
-            if field and protocol in PROTOCOLS:
-                met = self.of(leaf)
+    def facts(self) -> list[Set]:
+        """The packets whose protocol, and fields of it, fit together, as far as sets tell them
+        apart."""
+        concerned = [*self._of_protocols]
+        facts = [self.matching(FACTS)] if concerned else []
+        for leaf, met in concerned:
+            protocol, dot, _field = leaf.field.partition(".")
+            if dot and protocol != "ip":
                 missing = met if leaf.operator == "ne" else self.without(WHOLE, met)
-                yield self.combined("or", [self.matching(protocol), missing])
+                facts.append(self.combined("or", [self.matching(protocol), missing]))
+        return facts
 
     def values(self, traffic: Set, name: str) -> Ranges:
         """The values that a field of packets has in a set."""
@@ -221,7 +221,7 @@ class Diagrams:
                 return self.without(WHOLE, named) if is_other else named
             if leaf.plain and leaf.operator:
                 first, last = NUMBERS_OF.get(name, NUMBERS)
-                is_sure = name in NUMBERS_OF and name.partition(".")[0] not in PROTOCOLS
+                is_sure = name in NUMBERS_OF and not name.startswith(("udp", "icmp"))
                 missing = [] if is_sure else [MISSING_NUMBER]
                 everything = union([*missing, (first, last)])
                 ranges = [*(missing if is_other else ()), *numbers_of(leaf, first, last)]
@@ -301,17 +301,6 @@ def _pieces(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, 
     return zip(zip(node.starts, ends), node.parts)
 
 
-def _leaves_of_protocols(expression: str) -> list[Comparison]:
-    try:
-        return [
-            leaf
-            for leaf in leaves(parse(expression))
-            if leaf.field.startswith(OF_PROTOCOLS) and leaf.plain and not leaf.problem
-        ]
-    except Unread:
-        return []
-
-
 def _addresses(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
     """The addresses that meet a comparison, of themselves or of their networks."""
     if leaf.operator in ("lt", "le", "gt", "ge"):
@@ -348,9 +337,9 @@ def unmatched(expression: str, condition: str = "true", decide: Settled | None =
     of Diagrams."""
     diagrams = Diagrams(decide)
     try:
-        conditions = [diagrams.matching(condition), *diagrams.facts(expression)]
-        every = diagrams.combined("and", [diagrams.possible(), *conditions])
-        rest = diagrams.without(every, diagrams.matching(expression))
+        every = [diagrams.possible(), diagrams.matching(condition)]
+        match = diagrams.matching(expression)
+        rest = diagrams.without(diagrams.combined("and", [*every, *diagrams.facts()]), match)
         return [(to, diagrams.values(one, SOURCE)) for to, one in diagrams.by_destination(rest)]
     except TooManyCases:
         return [(EVERYTHING, EVERYTHING)]

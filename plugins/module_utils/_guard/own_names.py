@@ -14,7 +14,7 @@ from .._api.client import Client
 from .._context import Context
 from .._errors import ServiceError
 from .._plan.plan import Plan
-from .._protection.plain import OWN_NAMES, OWN_PREFIXES, depends_on_owner
+from .._protection.plain import OWN_NAMES, OWN_PREFIXES, depends_on_owner, one_of
 from .._schema.neighbours import ZONE
 from .._schema.registry import DECIDING, contents_in, spelt_out
 from .._schema.resource import Object, Resource
@@ -34,7 +34,10 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
             for rule in in_order(state.get(resource.plural) or ())
         }
         own, _field, _words = OWN_NAMES[resource.traffic]
-        if any(depends_on_owner(resource, rule) for rule in rules.values()):
+        groups = [[one for one in rules.values() if one.enforces]]
+        groups.append([one for one in rules.values() if one.lets_pass])
+        together = [one_of(group[0], group) for group in groups if group]
+        if any(depends_on_owner(resource, rule) for rule in (*rules.values(), *together)):
             try:
                 known[own.plural] = _own_names(own, context, client)
             except ServiceError as exc:

@@ -14,10 +14,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache, partial
-from itertools import chain, product
+from itertools import chain
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
-from .._expressions.grammar import WORD, Comparison, Unread, leaves, parse, tokens_of
+from .._expressions.grammar import (
+    WORD,
+    Combination,
+    Comparison,
+    Negation,
+    Tree,
+    Unread,
+    parse,
+    tokens_of,
+)
 from .._expressions.solve import Parts, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
@@ -56,14 +65,10 @@ TEXTS = ("http.cookie", "http.referer", "http.user_agent", f"{URI}.query", f"raw
 COUNTRIES = ("ip.src.country", "ip.geoip.country", "ip.src.continent", "ip.geoip.continent")
 OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
 OF_ACCOUNTS = ("ip.dst",)
-MOST_OF_ZONES = 6  # comparisons of an expression
 GET: Known = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
 NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
 PORTS = ("srcport", "dstport")
-HEADERS = {  # conditions that every packet of a protocol meets
-    "tcp": "ip.len ge 40 and ip.hdr_len ge 20 and ip.ttl gt 0 and tcp.flags ge 0",
-    "udp": "ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0",
-}
+HEADERS = "ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0"  # of every packet with ports
 # Ordinary clients have addresses of IPv4, and of the part of IPv6 that is in use.
 IN_USE = [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])]
 ANYWHERE: Spaces = (("", EVERYTHING),)
@@ -75,7 +80,7 @@ class Kind(NamedTuple):
 
     what: str
     values: Mapping[str, Any] = {}
-    starts: Mapping[str, bytes] = {}
+    starts: Mapping[str, Any] = {}
     condition: str = "true"
     spaces: Spaces = ANYWHERE
 
@@ -111,7 +116,7 @@ def met_by_plain(resource: Resource, rules: Sequence[ZoneRule], state: State) ->
     by_key = {rule.key: rule for rule in rules}
     for group in filter(None, groups):
         every = _together(resource, group[0], group, state)
-        what = width(resource, _one_of(group[0], every), state)
+        what = width(resource, one_of(group[0], every), state)
         for key in (one.key for one in every):
             others = [by_key[one.key] for one in every if one.key != key]
             met.setdefault(key, MetRule(by_key[key], what, others))
@@ -125,7 +130,7 @@ def _together(
     those that this traffic concerns."""
 
     def are_wide(some: Sequence[ZoneRule]) -> bool:
-        return bool(width(resource, _one_of(rule, some), state))
+        return bool(width(resource, one_of(rule, some), state))
 
     fewest: list[ZoneRule] = []
     rules = rules if len(rules) > 1 and are_wide(rules) else ()
@@ -140,7 +145,7 @@ def _together(
     return fewest
 
 
-def _one_of(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
+def one_of(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
     """A rule for all that some match."""
     every = " or ".join(f"({one.expression})" for one in some)
     return rule._replace(expression=every or "false")
@@ -189,13 +194,24 @@ def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
 
 def _depends_on_zone(expression: str, kind: Kind) -> bool:
     try:
-        every = [leaf for leaf in leaves(parse(expression)) if OF_ZONES & _names(leaf)]
+        truths = [*_best_truths(parse(expression), True)]
     except Unread:
         return False
-    truths = product((True, False), repeat=len(every))
-    return len(every) > MOST_OF_ZONES or any(
-        _in_words(kind, _rest(kind, expression, dict(zip(every, one)))) for one in truths if one
-    )
+    assumed = dict(truths)
+    return len(assumed) < len(truths) or bool(_in_words(kind, _rest(kind, expression, assumed)))
+
+
+def _best_truths(tree: Tree, is_true: bool) -> Iterator[tuple[Comparison, bool]]:
+    """The truth of comparisons with the name of a zone that is most likely to make an expression
+    true, or false; both if either may be."""
+    if isinstance(tree, Negation):
+        yield from _best_truths(tree.part, not is_true)
+    elif isinstance(tree, Combination):
+        for part in tree.parts:
+            yield from _best_truths(part, is_true)
+            yield from _best_truths(part, not is_true) if tree.operator == "xor" else ()
+    elif isinstance(tree, Comparison) and OF_ZONES & _names(tree):
+        yield tree, is_true
 
 
 def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Iterator[Kind]:
@@ -213,20 +229,13 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
             uris = {**texts, **dict.fromkeys(FULL_URIS, f"https://{host}/".encode())}
             yield Kind(f"every GET request to https://{host}/...", own, uris)
         return
-    texts = dict.fromkeys(COUNTRIES, b"")
     for name in NUMBERS if lets_pass else ("tcp",):
-        ports = " and ".join(f"{name}.{port} in {{1..65535}}" for port in PORTS)
-        headers = f"{ports} and {HEADERS[name]}"
-        what, known = f"every {name.upper()} packet", _of_protocol(name)
-        yield Kind(what, known, texts, headers, [*anywhere, *prefixes])
-
-
-def _of_protocol(name: str) -> Known:
-    from .._expressions.operands import MISSING  # loaded if there is a rule
-
-    known = {"ip": True, "ip.proto": name.encode(), "ip.proto.num": NUMBERS[name], "icmp": False}
-    of_others = {f"{other}.{port}": MISSING for other in NUMBERS for port in PORTS if other != name}
-    return {**known, **{other: other == name for other in NUMBERS}, **of_others}
+        starts = {**dict.fromkeys(COUNTRIES, b""), f"{name}.flags": 0}
+        known: dict[str, Any] = {other: other == name for other in ("icmp", *NUMBERS)}
+        known.update({"ip": True, "ip.proto": name.encode(), "ip.proto.num": NUMBERS[name]})
+        headers = " and ".join([*(f"{name}.{port} in {{1..65535}}" for port in PORTS), HEADERS])
+        what = f"every {name.upper()} packet"
+        yield Kind(what, known, starts, headers, [*anywhere, *prefixes])
 
 
 @lru_cache(maxsize=4096)

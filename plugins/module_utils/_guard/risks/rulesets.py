@@ -27,11 +27,11 @@ from ..._protection.losses import (
     rule_losses,
 )
 from ..._protection.overrides import GONE, Weakening, weakenings_between
-from ..._protection.plain import MetRule, met_by_plain, width
+from ..._protection.plain import met_by_plain, width
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, spelt_out
-from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource, State
+from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, networks, union
 from .base import Change, Entry, Finding, Limit, Limits, Risk, entries_of, risk
@@ -209,9 +209,10 @@ def _concerning_everything(
     entries: list[Entry] = []
     for rules in _changed_rules(change):
         state, resource = change.after.state, rules.resource
-        after = _met(rules, rules.after, state, enforces)
-        beforehand = _met(rules, rules.before, state, enforces) if after else []
-        before = {one.rule.key for one in beforehand}
+        met = met_by_plain(resource, rules.after, state)
+        after = [one for one in met if one.rule.enforces is enforces]
+        beforehand = met_by_plain(resource, rules.before, state) if after else []
+        before = {one.rule.key for one in beforehand if one.rule.enforces is enforces}
         shared = [one.what for one in beforehand if one.others]
         existing = {rule.key: rule for rule in rules.before}
         active = [[one for one in side if one.active] for side in (rules.before, rules.after)]
@@ -236,11 +237,6 @@ def _concerning_everything(
                 entries.append(Entry(resource, rule.key, rule.entry))
     clauses = [f"{first_few(rules)}: {what}" for what, rules in reasons.items()]
     return Finding(sentence("; ".join(clauses)), [], entries) if clauses else None
-
-
-def _met(rules: Rules, side: Sequence[ZoneRule], state: State, enforces: bool) -> list[MetRule]:
-    every = met_by_plain(rules.resource, side, state)
-    return [one for one in every if one.rule.enforces is enforces]
 
 
 def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:

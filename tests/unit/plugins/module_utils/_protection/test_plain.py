@@ -206,6 +206,7 @@ UDP_PACKETS = {  # which are kinds of plain traffic for a skip
     f"not tcp and ip.dst in {{{OWN} 192.0.2.0/24}}": f"every UDP packet to {OWN}",
 }
 NARROW_PACKETS = [
+    "udp and tcp.flags ge 0", "udp and tcp.dstport ge 0", "tcp and udp.dstport ge 0", "tcp and icmp.type ge 0",
     "ip.len gt 40", "ip.len lt 0", "ip.ttl gt 1", "ip.hdr_len gt 20", "tcp.flags gt 0", "ip.proto.num gt 17", 'ip.proto wildcard "i*"',
     "udp.dstport ge 2", "udp.dstport le 1024", "tcp.dstport lt 65535", "icmp.type eq 8", "ip.src in {8000::/1}", "ip.dst gt 2001:db8::",
     "cidr(ip.dst, 25, 48) eq 198.51.100.0", "cidr(ip.src, 8, 8) eq 10.0.0.0", 'tcp and ip.proto eq "udp"',
@@ -358,7 +359,9 @@ HOSTS = " or ".join(f'http.host eq "{letter}"' for letter in "abcdefg")
         (CUSTOM_RULES, "block", 'http.host ne "a" and http.host eq "b"', True),
         (CUSTOM_RULES, "block", 'http.request.full_uri contains "x"', True),
         (CUSTOM_RULES, "block", HOSTS, True),
-        (CUSTOM_RULES, "block", f"({HOSTS}) and not ssl", True),
+        (CUSTOM_RULES, "block", f"({HOSTS}) and not ssl", False),
+        (CUSTOM_RULES, "block", f"not ({HOSTS})", True),
+        (CUSTOM_RULES, "block", f"({HOSTS}) xor ssl", True),
         (CUSTOM_RULES, "block", 'http.host eq "a" and http.request.uri.path eq "/"', False),
         (CUSTOM_RULES, "block", 'http.host eq "a" and ip.src in {10.0.0.0/8}', False),
         (CUSTOM_RULES, "block", 'http.host eq "a" or ssl', False),
