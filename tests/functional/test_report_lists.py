@@ -132,6 +132,15 @@ def test_an_item_that_somebody_adds_is_a_hole(
         assert f"The list office has {ip}, otherwise than described, and {reason}." in reasons
 
 
+@pytest.mark.parametrize("own", [{}, {"baseline_network_firewall_rules": [PASS, WALL]}])
+def test_a_list_that_is_to_go_has_the_loss_by_the_rules_that_name_it(own: dict[str, Any], service: LocalService) -> None:
+    service.account(ACCOUNT).seed(lists=[OFFICE], network_firewall_rules=[PASS, WALL])
+    absent = {"baseline_ip_lists": [{"name": "office"}], "baseline_ip_lists_state": "absent"}
+    reasons = assessed(predicted(service, **absent, **own))[1]
+    assert f"The list office has 192.0.2.1, otherwise than described, and {OF_PACKETS}." in reasons
+    assert "not known" not in " ".join(reasons)
+
+
 def test_a_list_that_no_baseline_names_is_a_hole_if_a_rule_lets_it_pass(service: LocalService) -> None:
     lists: list[Any] = [{"name": name, "items": OFFICE["items"]} for name in ("office", "old")]
     service.account(ACCOUNT).seed(lists=lists, network_firewall_rules=[PASS, WALL])

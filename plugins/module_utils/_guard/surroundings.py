@@ -212,9 +212,9 @@ def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[
     """Names of the lists that are judged, or whose addresses the plan changes, and to which rules
     refer; or may do so, if Cloudflare does not count them."""
     concerned = judged | {
-        item.resource.within
+        item.resource.within or item.label
         for item in plan.operations
-        if item.resource.parent is LISTS and item.action != "update"
+        if LISTS in (item.resource, item.resource.parent) and item.action != "update"
     }
     return [
         LISTS.label_of(obj)
