@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from ansible.module_utils.common.validation import (
@@ -27,7 +26,16 @@ from ansible.module_utils.common.validation import (
 
 from ..module_utils._api.settings import known_secrets
 from ..module_utils._specs.base import CRASHES
-from ..module_utils._text import OWN_NAMES, Option, excerpt, first_few, left_out, redact, visible
+from ..module_utils._text import (
+    OWN_NAMES,
+    Option,
+    did_you_mean,
+    excerpt,
+    first_few,
+    left_out,
+    redact,
+    visible,
+)
 
 Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices, options, required
 Arguments = Mapping[str, Argument]
@@ -94,7 +102,10 @@ def _wrong(option: Option, argument: Argument, value: Any) -> Iterator[Problem]:
     try:
         converted = convert(value)
     except CRASHES:
-        yield option, f"{_as_shown(value, argument)} is {otherwise}"
+        fields = (argument.get("options") or {}) if kind == "dict" else {}
+        needed = [f"{name}: ..." for name, one in fields.items() if one.get("required")]
+        hint = f"{otherwise}; write {{{', '.join(needed)}}}" if needed else otherwise
+        yield option, f"{_as_shown(value, argument)} is {hint}"
         return
     if kind == "list":
         yield from _wrong_items(option, argument, converted)
@@ -133,10 +144,8 @@ def _wrong_fields(
 
 
 def _no_such_field(name: str, fields: Arguments) -> str:
-    close = get_close_matches(name.lower(), fields, 1)
-    if close:
-        return f"there is no such field; did you mean {close[0]}?"
-    return f"there is no such field; the fields are {first_few(fields, MAX_FIELDS)}"
+    others = f"; the fields are {first_few(fields, MAX_FIELDS)}"
+    return f"there is no such field{did_you_mean(name.lower(), fields) or others}"
 
 
 def _wrong_choice(option: Option, argument: Argument, value: Any) -> Iterator[Problem]:
@@ -144,9 +153,8 @@ def _wrong_choice(option: Option, argument: Argument, value: Any) -> Iterator[Pr
     if not choices or isinstance(value, (Mapping, list, tuple)) or str(value) in choices:
         return
     named = [choice for choice in choices if choice]
-    close = get_close_matches(str(value).lower(), named, 1)
-    question = f"; did you mean {close[0]}?" if close else ""
-    yield option, f"{_as_shown(value, argument)} is none of {', '.join(named)}{question}"
+    hint = did_you_mean(str(value).lower(), named)
+    yield option, f"{_as_shown(value, argument)} is none of {', '.join(named)}{hint}"
 
 
 def _as_shown(value: Any, argument: Argument) -> str:

@@ -22,15 +22,18 @@ MANY = [{"prefx": f"192.0.{number}.0/24"} for number in range(200)]
 
 BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     "kind": ({"baseline_prefixes": {"prefix": "192.0.2.0/24"}}, "baseline_prefixes: a dictionary is not a list."),
-    "text": ({"baseline_allowlist": ["192.0.2.1"]}, "baseline_allowlist[0]: '192.0.2.1' is not a dictionary."),
+    "text": (
+        {"baseline_allowlist": ["192.0.2.1"]},
+        "baseline_allowlist[0]: '192.0.2.1' is not a dictionary; write {prefix: ...}.",
+    ),
     "unknown": (
         {"baseline_rules": [{"kind": "syn_flood", "scope": "global", "moed": "enabled"}]},
-        "baseline_rules[0].moed: there is no such field; did you mean mode?.",
+        "baseline_rules[0].moed: there is no such field (did you mean mode?).",
     ),
     "missing": ({"baseline_rules": [{"scope": "global"}]}, "baseline_rules[0]: it lacks kind."),
     "choice": (
         {"baseline_rules": [{"kind": "syn_flood", "scope": "global", "mode": "enable"}]},
-        "baseline_rules[0].mode: 'enable' is none of enabled, monitoring, disabled; did you mean enabled?.",
+        "baseline_rules[0].mode: 'enable' is none of enabled, monitoring, disabled (did you mean enabled?).",
     ),
     "choices": ({"baseline_purge": ["prefix"]}, "baseline_purge[0]: 'prefix' is none of "),
     "flag": ({"baseline_enabled": "perhaps"}, "baseline_enabled: 'perhaps' is neither true nor false."),
@@ -42,7 +45,7 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "unused": (  # the host is no zone with firewall rules, and the variable wrong all the same
         {"baseline_custom_rules_state": "exactly"},
-        "baseline_custom_rules_state: 'exactly' is none of present, absent, exact; did you mean exact?.",
+        "baseline_custom_rules_state: 'exactly' is none of present, absent, exact (did you mean exact?).",
     ),
     "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list, not text."),
     "many": (
@@ -102,7 +105,7 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
     for name in ("choice", "unused", "undefined"):
         assert BASELINE[name][1] in reasons[name]
     assert "report_traffic_hours: 'all' is not a number." in reasons["hours"]
-    assert "report_accepted_unmanaged[0].key: there is no such field; did you mean keys?" in reasons["accepted"]
+    assert "report_accepted_unmanaged[0].key: there is no such field (did you mean keys?)" in reasons["accepted"]
     assert "report_accepted_unmanaged[0]: it lacks reason" in reasons["accepted"]
     assert service.calls != []
 

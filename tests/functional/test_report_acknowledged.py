@@ -122,7 +122,7 @@ def test_each_format_lists_what_is_acknowledged(service: LocalService, modules: 
 @pytest.mark.parametrize(
     ("entries", "problem"),
     [
-        ("off", "report_acknowledged[0]: 'off' is not a dictionary."),
+        ("off", "report_acknowledged[0]: 'off' is not a dictionary; write {state: ..., reason: ...}."),
         ([{"state": "protection_off"}], "report_acknowledged[0]: it lacks reason."),
         (
             [OFF, {**OFF, "state": False}],

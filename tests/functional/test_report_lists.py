@@ -133,7 +133,9 @@ def test_an_item_that_somebody_adds_is_a_hole(
 
 
 @pytest.mark.parametrize("own", [{}, {"baseline_network_firewall_rules": [PASS, WALL]}])
-def test_a_list_that_is_to_go_has_the_loss_by_the_rules_that_name_it(own: dict[str, Any], service: LocalService) -> None:
+def test_a_list_that_is_to_go_has_the_loss_by_the_rules_that_name_it(
+    own: dict[str, Any], service: LocalService
+) -> None:
     service.account(ACCOUNT).seed(lists=[OFFICE], network_firewall_rules=[PASS, WALL])
     absent = {"baseline_ip_lists": [{"name": "office"}], "baseline_ip_lists_state": "absent"}
     reasons = assessed(predicted(service, **absent, **own))[1]

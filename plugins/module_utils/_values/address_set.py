@@ -68,7 +68,7 @@ def _completed(text: str) -> str:
         ipaddress.ip_network(candidate, strict=False)
     except ValueError:
         return ""
-    return f"; did you mean {candidate}?"
+    return f" (did you mean {candidate}?)"
 
 
 def _canonical(text: str) -> NormalisedNetwork | None:

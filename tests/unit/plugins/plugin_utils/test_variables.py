@@ -66,16 +66,16 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"number": "1" * 500 + "x"}, f"number: '{'1' * 59}... (443 more characters) is not a whole number."),
     ({"hours": {"a": 1}}, "hours: a dictionary is not a number."),
     ({"hours": "\x1b[2J"}, r"hours: '\x1b[2J' is not a number."),
-    ({"name": "Enable"}, "name: 'Enable' is none of enabled, monitoring; did you mean enabled?."),
+    ({"name": "Enable"}, "name: 'Enable' is none of enabled, monitoring (did you mean enabled?)."),
     ({"name": 7}, "name: 7 is none of enabled, monitoring."),
     ({"folder": ["a"]}, "folder: it is a list, not text."),
     ({"token": ["secret"]}, "token: it is its value, not text."),
-    ({"kinds": ["one", "tow"]}, "kinds[1]: 'tow' is none of one, two; did you mean two?."),
+    ({"kinds": ["one", "tow"]}, "kinds[1]: 'tow' is none of one, two (did you mean two?)."),
     ({"kinds": {"one": True}}, "kinds: a dictionary is not a list."),
-    ({"rules": "office"}, "rules[0]: 'office' is not a dictionary."),
+    ({"rules": "office"}, "rules[0]: 'office' is not a dictionary; write {ref: ...}."),
     ({"rules": [{"ref": "a"}, None]}, "rules[1]: it is null."),
     ({"rules": [{"ref": "a"}, {"action": "log"}]}, "rules[1]: it lacks ref."),
-    ({"rules": [{"ref": "a", "actoin": "log"}]}, "rules[0].actoin: there is no such field; did you mean action?."),
+    ({"rules": [{"ref": "a", "actoin": "log"}]}, "rules[0].actoin: there is no such field (did you mean action?)."),
     (
         {"rules": [{"ref": "a", "zzz": 1}]},
         "rules[0].zzz: there is no such field; the fields are ref, action, logging, more, products.",
@@ -88,7 +88,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"rules": [{"ref": "a", "action": None}]}, "rules[0].action: it is null; leave it out."),
     (
         {"rules": [{"ref": "a", "action": "blok"}]},
-        "rules[0].action: 'blok' is none of block, log; did you mean block?.",
+        "rules[0].action: 'blok' is none of block, log (did you mean block?).",
     ),
 ]
 STRICTER = {"folder", "token", "ref", "kinds"}  # ansible-core makes a text of lists, dictionaries and null

@@ -42,11 +42,11 @@ def test_an_entry_has_a_name_for_messages_and_its_consent() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("off", "report_meant[0]: 'off' is not a dictionary."),
+        ("off", "report_meant[0]: 'off' is not a dictionary; write {state: ..., reason: ...}."),
         ({"state": "off"}, "report_meant[0]: it lacks reason."),
         (
             {"state": "off", "reason": "x", "network": []},
-            "report_meant[0].network: there is no such field; did you mean networks?",
+            "report_meant[0].network: there is no such field (did you mean networks?)",
         ),
         ({"state": "off", "reason": " "}, "report_meant[0].reason is empty; say why this is meant."),
         ({"state": "off", "reason": "x", "expires": "soon"}, "report_meant[0].expires: 'soon' is neither a date"),
@@ -59,5 +59,7 @@ def test_a_malformed_entry_is_refused_by_its_name(entry: Any, message: str) -> N
 
 
 def test_a_variable_must_be_a_list_of_dictionaries() -> None:
-    with pytest.raises(ValueError, match=r"^report_meant\[0\]: '7' is not a dictionary\.$"):
+    with pytest.raises(
+        ValueError, match=r"^report_meant\[0\]: '7' is not a dictionary; write {state: ..., reason: ...}\.$"
+    ):
         list(parse_entries("report_meant", consents(state=NEEDED), 7))

@@ -50,10 +50,10 @@ def test_a_ref_is_accepted_letter_by_letter(ref: str, accepted: bool) -> None:
 @pytest.mark.parametrize(
     ("entries", "problem"),
     [
-        ("all", "[0]: 'all' is not a dictionary."),
+        ("all", "[0]: 'all' is not a dictionary; write {resource: ..., keys: ..., reason: ...}."),
         ([{"resource": "prefix", "keys": ["*"]}], "[0]: it lacks reason."),
         ([{**ENTRY, "until": "never"}], "[0].until: there is no such field; the fields are resource, keys"),
-        ([ENTRY, 7], "[1]: 7 is not a dictionary."),
+        ([ENTRY, 7], "[1]: 7 is not a dictionary; write {resource: ..., keys: ..., reason: ...}."),
         ([{**ENTRY, "resource": "rule"}], "[0].resource is not one of ip_list,"),
         ([{**ENTRY, "keys": []}], "[0].keys is empty"),
         ([{**ENTRY, "reason": " "}], "[0].reason is empty"),
