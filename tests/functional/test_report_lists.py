@@ -137,6 +137,7 @@ def test_a_list_that_is_to_go_has_the_loss_by_the_rules_that_name_it(
     own: dict[str, Any], service: LocalService
 ) -> None:
     service.account(ACCOUNT).seed(lists=[OFFICE], network_firewall_rules=[PASS, WALL])
+    service.zone(ZONE).seed(account_id=ACCOUNT)
     absent = {"baseline_ip_lists": [{"name": "office"}], "baseline_ip_lists_state": "absent"}
     reasons = assessed(predicted(service, **absent, **own))[1]
     assert f"The list office has 192.0.2.1, otherwise than described, and {OF_PACKETS}." in reasons
