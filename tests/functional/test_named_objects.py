@@ -259,3 +259,13 @@ def test_a_shared_filter_stays_paused_if_another_rule_needs_it_so(
     service.zone(ZONE).seed(rules=[{**FIREWALL, "filter": PAUSED}, second])
     done = modules.done("firewall_rules", context=ROLE, rules=[ENTRY, {"id": "c" * 32, **entry}])
     assert done["changed"] is False
+
+
+def test_a_shared_filter_and_its_rules_are_on_again_after_one_run(service: LocalService, modules: Modules) -> None:
+    paused = {**FIREWALL, "paused": True, "filter": PAUSED}
+    zone = service.zone(ZONE).seed(rules=[paused, {**paused, "id": "c" * 32}])
+    rules = [ENTRY, {"id": "c" * 32, "filter": {"expression": "ip.src eq 192.0.2.9"}}]
+    given: Any = {"rules": rules, "accept_risks": RISKS}
+    assert modules.done("firewall_rules", context=ROLE, **given)["changed"]
+    assert not any(rule["paused"] or rule["filter"]["paused"] for rule in zone.rules)
+    assert modules.done("firewall_rules", context=ROLE, **given)["changed"] is False

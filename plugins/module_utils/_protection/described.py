@@ -80,18 +80,22 @@ def _defaults(desired: Desired, obj: Object, planned: Sequence[Object]) -> Seque
     unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
     changes = [*_left_out(resource.fields, values, obj), *unnamed]
     nested = resource.nested.field if resource.nested else ""
-    if any(nested in change for change in changes) and _is_shared(desired, nested, obj, planned):
+    fields = {name for change in changes for name in change.get(nested) or ()}
+    if fields and _is_shared(desired, nested, fields, obj, planned):
         return [change for change in changes if nested not in change]
     return changes
 
 
-def _is_shared(desired: Desired, nested: str, obj: Object, planned: Sequence[Object]) -> bool:
+def _is_shared(
+    desired: Desired, nested: str, fields: set[str], obj: Object, planned: Sequence[Object]
+) -> bool:
     """True if the object within another one is also in a rule that lets traffic pass, or in one
-    whose entry says something of it."""
+    whose entry has some of these fields of it."""
     inner = (obj.get(nested) or {}).get("id")
+    entries, key_of = desired.objects, desired.resource.key_of
     return any(
         one.get("action") in SKIPPING
-        or desired.objects.get(desired.resource.key_of(one), {}).get(nested)
+        or fields.intersection(entries.get(key_of(one), {}).get(nested) or ())
         for one in planned
         if one is not obj and (one.get(nested) or {}).get("id") == inner
     )

@@ -36,7 +36,7 @@ class Packet(NamedTuple):
 SOURCES = ("10.0.0.1", "10.1.0.1", "172.16.0.1", "203.0.113.9")
 DESTINATIONS = ("192.0.2.1", "192.0.2.200", "198.51.100.1", "198.51.100.200", "203.0.113.1", "203.0.113.53")
 PORTS = (80, 443, 22, 53)
-PACKETS = [Packet(*item) for item in product(SOURCES, DESTINATIONS, PORTS, ("weur", "eeur"), ("lax", "fra"))]
+PACKETS = [Packet(*item) for item in product(SOURCES, DESTINATIONS, PORTS, ("weur", "eeur", "enam"), ("lax", "fra"))]
 ADDRESSES = (*SOURCES, *DESTINATIONS, "192.0.2.2", "2001:db8::1", "::1")
 MET_BY: Mapping[str, Callable[[Packet], bool]] = {
     "tcp.dstport eq 80": lambda packet: packet.port == 80,
@@ -281,9 +281,11 @@ def lets_pass_too_much(rule: Rule, behind: Sequence[Rule]) -> bool:
 
 
 def rule_lacks(described: Rule, existing: Rule | None) -> bool:
-    """Whether a rule of the baseline is off, missing, narrower than described, or lets more pass."""
+    """Whether a rule of the baseline is off, missing, narrower than described, only challenges, or lets more pass."""
     if existing is None or not existing.enabled:
         return described.enforces
     if existing.action == "skip" and not described.enabled:
+        return True
+    if described.enforces and existing.enforces and described.action == "block" != existing.action:
         return True
     return bool(described.stopped - existing.stopped) or bool(existing.passed - described.passed)

@@ -1,0 +1,206 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The state that the role leaves of objects that a baseline names, in the words of docs/accounts.md: a switch that an entry
+leaves out has its default, unless the existing value protects more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import chain, combinations, product
+from typing import Any
+
+from tests.evidence.models.plan_model import Item, named, same_text
+from tests.evidence.models.traffic_model import (
+    ENFORCING,
+    MET_BY_OVERRIDES,
+    PACKETS,
+    Rule,
+    custom_in_order,
+    lets_pass_too_much,
+    rule_lacks,
+)
+from tests.evidence.models.zone_model import API_NAMES, KEYS, L4, LEVELS, custom_rule_after
+
+NEW: dict[str, Item] = {
+    "prefixes": {"excluded": False},
+    "allowlist": {"enabled": True},
+    "rules": {"mode": "monitoring", "rate_sensitivity": "medium", "burst_sensitivity": "medium"},
+    "filters": {"mode": "monitoring"},
+}
+CONDITION = "exposed_credential_check"
+
+
+def account_after(existing: Item, entries: Item, alone: bool = False) -> Item:
+    """An account after the role; `alone`, only the objects that the entries name."""
+
+    def listed(name: str, objects: Sequence[Item], own: Sequence[Item]) -> list[Item]:
+        known = {place(item): item for item in objects}
+        after = [described(known.get(place(item), NEW[name]), item) for item in own]
+        named_ones = {place(item) for item in own}
+        return [*after, *(item for item in objects if place(item) not in named_ones and not alone)]
+
+    return {
+        "enabled": True,
+        **{name: listed(name, existing[name], entries[name]) for name in ("prefixes", "allowlist")},
+        **{
+            name: {kind: listed(name, existing[name][kind], entries[name][kind]) for kind in entries[name]}
+            for name in ("rules", "filters")
+        },
+    }
+
+
+def place(item: Item) -> list[Any] | str:
+    return str([item.get(name) for name in ("prefix", "expression", "scope", "name")])
+
+
+def described(existing: Item, entry: Item) -> Item:
+    """An object of an account: one that protects nobody, though its entry does not say so, is set back."""
+    after = {**existing, **entry}
+    if after.get("excluded") and "excluded" not in entry:
+        after["excluded"] = False
+    if after.get("mode") == "disabled" and "mode" not in entry:
+        after["mode"] = "monitoring"
+    return after
+
+
+def rules_after(existing: Sequence[Item], entries: Sequence[Item]) -> list[Item]:
+    """Custom rules, or those of the Network Firewall, after the role, in their order."""
+    after = {rule["ref"]: rule for rule in existing}
+    for entry in entries:
+        values = {**named(entry), **entry.get("api_fields", {})}
+        values.pop("api_fields", None)
+        rule = custom_rule_after(after.get(entry["ref"]), values)
+        if rule["action"] in ENFORCING:
+            rule["enabled"] |= "enabled" not in values
+            if rule["enabled"] and CONDITION not in values:
+                rule = {name: value for name, value in rule.items() if name != CONDITION}
+        after[entry["ref"]] = rule
+    new = [entry for entry in entries if entry["ref"] not in {rule["ref"] for rule in existing}]
+    front = [entry["ref"] for entry in new if entry.get("position") == "first"]
+    order = [*front, *(ref for ref in after if ref not in front)]
+    slots = iter(entry["ref"] for entry in entries)
+    refs = {entry["ref"] for entry in entries}
+    own = [next(slots) if ref in refs else ref for ref in order]
+    one, other = (custom_in_order([after[ref] for ref in some]) for some in (order, own))
+    is_better = any(overtaking(other, one)) and not any(overtaking(one, other))
+    is_free = not any("position" in entry for entry in entries)
+    return [after[ref] for ref in (own if is_better and is_free else order)]
+
+
+def overtaking(was: Sequence[Rule], becomes: Sequence[Rule]) -> Iterator[str]:
+    """The rules that let something pass that a rule stops which stood before them."""
+    turns = {rule.key: index for index, rule in enumerate(becomes)}
+    now = {rule.key: rule for rule in becomes}
+    for index, rule in enumerate(was):
+        if rule.lets_pass and rule.key in now:
+            front = [one for one in was[:index] if turns.get(one.key, -1) > turns[rule.key]]
+            if lets_pass_too_much(now[rule.key], front):
+                yield rule.key
+
+
+def is_lost(was: Sequence[Rule], becomes: Sequence[Rule], refs: Collection[str], narrowed: Collection[str]) -> bool:
+    """Whether existing rules protect less than those after the role, or a rule that no entry names lets pass what a rule of
+    an entry stops; `narrowed` have one more condition."""
+    existing = {rule.key: rule for rule in becomes}
+    lacking = any(rule_lacks(rule, existing.get(rule.key)) for rule in was)
+    narrow = any(rule.enforces and rule.key in narrowed and existing[rule.key].enforces for rule in was)
+    passing = any(
+        lets_pass_too_much(rule, [one for one in was[index:] if one.key in refs])
+        for index, rule in enumerate(was)
+        if rule.key not in refs
+    )
+    return lacking or narrow or passing or any(overtaking(was, becomes))
+
+
+def unpaused(rules: Sequence[Item], entries: Sequence[Item]) -> list[Item]:
+    """Firewall rules after the role, from those with the values of their entries: a rule that blocks is on, unless an entry
+    says otherwise, or its filter is also that of a rule that lets pass, or of another entry that says whether it is paused."""
+    said = {entry["id"]: entry for entry in entries}
+    on: set[str] = set()
+    for rule in rules:
+        entry = said.get(rule["id"])
+        if entry is None or rule["action"] not in ENFORCING:
+            continue
+        sharing = [one for one in rules if one["filter"]["id"] == rule["filter"]["id"] and one is not rule]
+        is_kept = any(
+            one["action"] == "allow" or "paused" in said.get(one["id"], {}).get("filter", {}) for one in sharing
+        )
+        stays = is_kept or "paused" in entry.get("filter", {})
+        if (rule["paused"] and "paused" in entry) or (rule["filter"]["paused"] and stays):
+            continue
+        on |= {rule["id"], rule["filter"]["id"]}
+    return [
+        {**rule, "paused": rule["paused"] and rule["id"] not in on, "filter": {**rule["filter"], "paused": rule["filter"]["paused"] and rule["filter"]["id"] not in on}}
+        for rule in rules
+    ]  # fmt: skip
+
+
+MANAGED = list(L4.rules.items())
+TRAFFIC = {tuple(matches(packet) for matches in MET_BY_OVERRIDES.values()): packet for packet in PACKETS}.values()
+
+
+def overridden(override: Item) -> Item:
+    said: Item = override["action_parameters"]["overrides"]
+    return said
+
+
+def with_defaults(planned: Item, entry: Item) -> Item:
+    """An override with the default of each switch that its entry leaves out."""
+    named_ones = {API_NAMES.get(name, name) for name in entry}
+    said = {name: value for name, value in overridden(planned).items() if name in named_ones}
+    parameters = {**planned["action_parameters"], "overrides": said}
+    return {**planned, "enabled": planned["enabled"] or "enabled" not in entry, "action_parameters": parameters}
+
+
+def switches_of(planned: Item, described: Item, after: Item) -> Iterator[tuple[str, Item]]:
+    """The switches that were set back, each with the override in which it was not; any other one is as it was planned."""
+    if after["enabled"] != planned["enabled"]:
+        yield "enabled", {**after, "enabled": planned["enabled"]}
+    for name in ("action", "sensitivity_level", "categories", "rules"):
+        was, becomes, default = (overridden(one).get(name) or None for one in (planned, after, described))
+        if was != becomes:
+            assert becomes == default
+            said = {key: value for key, value in {**overridden(after), name: was}.items() if value}
+            yield name, {**after, "action_parameters": {**after["action_parameters"], "overrides": said}}
+
+
+def sets(override: Item, managed: str, categories: Collection[str]) -> bool:
+    said = overridden(override)
+    own = any(item["id"] == managed for item in said.get("rules", ()))
+    of_category = any(item["category"] in categories for item in said.get("categories", ()))
+    return own or of_category or "sensitivity_level" in said or said.get("action", "default") != "default"
+
+
+def possible_rules(overrides: Sequence[Item]) -> list[tuple[str, tuple[str, ...]]]:
+    """Managed rules that some overrides may tell apart, if nobody knows in which categories they are."""
+    names = {
+        key: {item[key] for one in overrides for item in overridden(one).get(name, ())} for name, key in KEYS.items()
+    }
+    pairs = chain.from_iterable(combinations(sorted(names["category"]), number) for number in range(3))
+    return list(product([*sorted(names["id"]), ""], pairs))
+
+
+def is_weaker(before: Sequence[Item], after: Sequence[Item], managed: Sequence[Any] = ()) -> bool:
+    """Whether some packet meets a weaker managed rule than before. If nobody knows the managed rules, one that is blocked may
+    do nothing by itself."""
+
+    def level(overrides: Sequence[Item], packet: Any, name: str, categories: Any) -> tuple[str, int]:
+        for one in overrides:
+            is_met = one["enabled"] and MET_BY_OVERRIDES[same_text(one["expression"])](packet)
+            if is_met and sets(one, name, categories):
+                own = [item for item in overridden(one).get("rules", ()) if item["id"] == name]
+                own += [
+                    item for item in reversed(overridden(one).get("categories", ())) if item["category"] in categories
+                ]
+                values = {key: value for item in (overridden(one), *reversed(own)) for key, value in item.items()}
+                return values.get("action", "default"), LEVELS.index(values.get("sensitivity_level", "default"))
+        return "default", 0
+
+    for packet, one in product(TRAFFIC, managed or possible_rules([*before, *after])):
+        (then, was), (now, becomes) = level(before, packet, *one), level(after, packet, *one)
+        does_less = not managed and (then, now) == ("block", "default") and was < LEVELS.index("eoff")
+        if becomes > was or (now == "log" != then) or does_less:
+            return True
+    return False
