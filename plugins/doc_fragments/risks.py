@@ -259,6 +259,40 @@ options:
         type: int
 """
 
+    MANAGED_RULES = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too. The failure names the networks and entries that the risk concerns.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the
+        acceptance. A failure prints the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
+        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
+        and C(entries).
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
+        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
+        accepted risk.
+      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
+        O(max_deletions_percent) of a list.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+      - 'V(weakens_managed_rules) means that the plan would have managed rules stop fewer requests:
+        by removing, disabling or narrowing what deploys them, by an override to a weaker action or
+        off, or by an exception in front of them.'
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+  max_deletions_percent:
+    description:
+      - The percentage of a list above which deletions in one plan are a risk.
+    version_added: 1.0.0
+    type: int
+    default: 30
+"""
+
     NETWORK_FIREWALL = r"""
 options:
   accept_risks:

@@ -20,17 +20,24 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ru
     RISKS_OF_PHASES,
     RULESET_RISKS,
     ZONE_RULE_RISKS,
+    risks_of_rules,
     weakens_ddos_rules,
+    weakens_managed_rules,
     weakens_network_firewall,
     weakens_rate_limits,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import RISKS as RISKS_OF_LISTS
 
 from tests.documentation.pages import to_yaml
 
 ROOT = Path(__file__).parents[2]
 FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "risks.py"
-OWN_RISKS = (weakens_network_firewall, weakens_ddos_rules)  # the others of an account have sections on other pages
+OWN_RISKS = (
+    weakens_network_firewall,
+    weakens_managed_rules,
+    weakens_ddos_rules,
+)  # the others of an account have sections on other pages
 PAGES: Mapping[Path, Sequence[Risk]] = {
     ROOT / "docs" / "risks.md": ACCOUNT_RISKS,
     ROOT / "docs" / "zone_risks.md": (*ZONE_RULE_RISKS, weakens_rate_limits),
@@ -41,6 +48,7 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "ZONE_RULES": ZONE_RULE_RISKS,
     "ZONE_LISTS": RULESET_RISKS["request"],
     "NETWORK_FIREWALL": RULESET_RISKS["packet"],
+    "MANAGED_RULES": risks_of_rules(MANAGED_RULES),
     "LISTS_OF_ADDRESSES": RISKS_OF_LISTS,
     "OVERRIDES": RULESET_RISKS[""],
     "RATE_LIMITS": RISKS_OF_PHASES["http_ratelimit"],

@@ -39,6 +39,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
@@ -168,6 +169,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "ip_lists": {"lists": WHOLE_LIST},
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"zone_id": {"type": "str"}, "rules": many(CUSTOM_RULES)},
+    "managed_rules": {"zone_id": {"type": "str"}, "rules": many(MANAGED_RULES)},
     "network_firewall_rules": {"account_id": {"type": "str"}, "rules": many(NETWORK_FIREWALL_RULES)},
     "ddos_l4_overrides": {"account_id": {"type": "str"}, "overrides": many(L4_OVERRIDES)},
     "ddos_l7_overrides": {"zone_id": {"type": "str"}, "overrides": many(L7_OVERRIDES)},

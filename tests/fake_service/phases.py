@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from . import firewall_checks, override_checks, rate_checks, rule_checks
+from . import firewall_checks, managed_checks, override_checks, rate_checks, rule_checks
 from .accounts import Account, Item
 from .credentials import Area
 from .zones import Zone
@@ -61,6 +61,7 @@ NETWORK_FIREWALL = Phase(
 CUSTOM_RULES = Phase(
     rule_checks.PHASE, "waf", check_of_custom_rules, most_custom_rules, most_custom=rule_checks.MOST_RULESETS
 )
+MANAGED_RULES = Phase("http_request_firewall_managed", "waf", lambda owner: managed_checks.check, lambda owner: 10**6)
 CUSTOM_RULES_OF_ACCOUNT = replace(CUSTOM_RULES, area="account_waf")
 RATE_LIMITS = Phase(
     "http_ratelimit",
@@ -71,5 +72,5 @@ RATE_LIMITS = Phase(
 
 PHASES: Mapping[str, Mapping[str, Phase]] = {  # by the option that names the owner, and by name
     "account_id": {phase.name: phase for phase in (NETWORK_FIREWALL, DDOS_L4, DDOS_L7, CUSTOM_RULES_OF_ACCOUNT)},
-    "zone_id": {phase.name: phase for phase in (CUSTOM_RULES, RATE_LIMITS, DDOS_L7)},
+    "zone_id": {phase.name: phase for phase in (CUSTOM_RULES, RATE_LIMITS, MANAGED_RULES, DDOS_L7)},
 }

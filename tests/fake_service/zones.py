@@ -17,6 +17,7 @@ from .custom_rules import PHASE, seed, seeded_ruleset
 RULESETS = {  # their rules in a state document, and the phase
     "custom_rules": PHASE,
     "rate_limit_rules": "http_ratelimit",
+    "managed_rules": "http_request_firewall_managed",
     "ddos_l7_overrides": "ddos_l7",
 }
 PLAIN = ("name", "plan", "status", "account_id", "advanced")

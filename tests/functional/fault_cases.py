@@ -41,6 +41,7 @@ CALLS = (
     Call("remove items from a list", "DELETE", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.1"}], "state": "absent"}),
     Call("replace Network Firewall rules", "PUT", "network_firewall_rules",
          {"rules": [{"ref": "new", "action": "block", "expression": "ip.len lt 40"}]}),
+    Call("replace managed rules", "PUT", "managed_rules", {"rules": [{"ref": "scanner", "description": "new"}]}),
     Call("replace DDoS overrides of an account", "PUT", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "sensitivity": "default"}]}),
-    Call("replace DDoS overrides of a zone", "PUT", "ddos_l7_overrides", {"overrides": [{"ref": "upload"}], "state": "absent"}),
+    Call("replace DDoS overrides of a zone", "PUT", "ddos_l7_overrides", {"overrides": [{"ref": "upload"}], "state": "absent", "accept_risks": ["weakens_ddos_rules"]}),
 )  # fmt: skip

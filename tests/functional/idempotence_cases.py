@@ -85,6 +85,15 @@ RATES: dict[str, Any] = {
         {"ref": "last", "action": "log", "expression": "true", "ratelimit": PER_ADDRESS, "score_per_period": 40.0},
     ]
 }
+MANAGED, OWASP = "efb7b8c949ac4650a09736fc376e9aee", "4814384a9e5d4991b9815dcfc25d2f1f"
+EXECUTED = {"action": "execute", "expression": "true", "action_parameters": {"id": MANAGED}}
+EXCEPTIONS: dict[str, Any] = {
+    "managed_rules": [
+        {"ref": "scanner", **SKIP},
+        {"ref": "managed", **EXECUTED},
+        {"ref": "last", **EXECUTED, "action_parameters": {"id": OWASP}, "score_per_period": 40.0},
+    ]
+}
 SYN_FLOOD = "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10"
 L4, L7 = "3b64149bfa6e4220bbbc2bd6db589552", "4d21379b4f9f4bb088e0729962c8b3cf"
 
@@ -357,6 +366,30 @@ CASES = (
          existing=CUSTOM),
     Case("custom rules exact: one of the foreign ones ignored", "custom_rules", {"rules": [{"ref": "login"}], "state": "exact", "ignore": ["last"]},
          ["delete custom_rule office"], 1, CUSTOM),
+    Case("managed rules from nothing, an exception in front", "managed_rules",
+         {"rules": [{"ref": "managed", **EXECUTED}, {"ref": "scanner", **SKIP, "position": "first"}],
+          "accept_risks": ["weakens_managed_rules"]},
+         ["create managed_rule scanner", "create managed_rule managed"], 1),
+    Case("managed rules with other values, foreign ones left alone", "managed_rules",
+         {"rules": [{"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {
+             "action": "block", "categories": [{"category": "wordpress", "enabled": False}, {"category": "php", "action": "log"}],
+             "rules": [{"id": SYN_FLOOD, "score_threshold": 40}]}}}], "accept_risks": ["weakens_managed_rules"]},
+         ["update managed_rule managed"], 1, EXCEPTIONS),
+    Case("managed rules in order, otherwise written", "managed_rules",
+         {"rules": [{"ref": "managed", "enabled": True, "description": "", "expression": " true "}, {"ref": "scanner", **SKIP}]},
+         existing=EXCEPTIONS),
+    Case("a deployment that becomes an exception", "managed_rules",
+         {"rules": [{"ref": "managed", "action": "skip", "action_parameters": {"rules": {MANAGED: [SYN_FLOOD]}}}],
+          "accept_risks": ["weakens_managed_rules"]},
+         ["update managed_rule managed"], 1, EXCEPTIONS),
+    Case("managed rules exact: one made, one gone, one ignored", "managed_rules",
+         {"rules": [{"ref": "new", **EXECUTED}, {"ref": "managed"}], "state": "exact", "ignore": ["last"]},
+         ["create managed_rule new", "delete managed_rule scanner"], 1, EXCEPTIONS),
+    Case("an exception behind the deployment from now on", "managed_rules",
+         {"rules": [{"ref": "managed"}, {"ref": "scanner"}, {"ref": "last"}], "state": "exact"},
+         ["update managed_rule scanner"], 1, EXCEPTIONS),
+    Case("a managed rule absent", "managed_rules", {"rules": [{"ref": "scanner"}, {"ref": "nowhere"}], "state": "absent"},
+         ["delete managed_rule scanner"], 1, EXCEPTIONS),
     Case("DDoS overrides from nothing", "ddos_l4_overrides",
          {"overrides": [{"ref": "calm", "expression": "ip.dst in {192.0.2.0/24}", "sensitivity": "medium"},
                         {"ref": "strict", "expression": "true", "action": "block", "rules": [{"id": SYN_FLOOD.upper(), "action": "block"}],

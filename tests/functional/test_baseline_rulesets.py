@@ -17,7 +17,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CUSTOM, L4_OVERRIDES, L7_LOGGED, PACKETS, RATES
+from tests.functional.idempotence_cases import CUSTOM, EXCEPTIONS, L4_OVERRIDES, L7_LOGGED, PACKETS, RATES
 from tests.support.baseline_runs import applied, restored, snapshot
 from tests.support.host_parts import host, read_back, run_module
 from tests.support.module_run import ACCOUNT, ZONE
@@ -28,6 +28,7 @@ EXISTING: Mapping[str, Mapping[str, Any]] = {
     "ddos_l7_overrides": L7_LOGGED,
     "custom_rules": CUSTOM,
     "rate_limit_rules": RATES,
+    "managed_rules": EXCEPTIONS,
 }
 ACCOUNTS = ("network_firewall_rules", "ddos_l4_overrides")
 

@@ -46,9 +46,11 @@ from tests.functional.idempotence_cases import (
     CASES,
     CUSTOM,
     DNS,
+    EXCEPTIONS,
     FIREWALL,
     L4_OVERRIDES,
     L7_LOGGED,
+    MANAGED,
     PACKETS,
     RULE_1,
     WHOLE,
@@ -339,6 +341,9 @@ OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fai
     "custom_rules": {
         "rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}]
     },
+    "managed_rules": {
+        "rules": [{"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {"action": "log"}}}]
+    },
     "network_firewall_rules": {"rules": [{"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"}]},
     "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True},
     "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}]},
@@ -365,7 +370,12 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     packets = {"network_firewall_rules": OF_A_LIST} if module in ("ip_list", "ip_lists") else PACKETS
     service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, **packets, **L4_OVERRIDES, traffic=TRAFFIC, **BESIDE_STATE)
     service.zone(ZONE).seed(
-        **FIREWALL, **CUSTOM, **L7_LOGGED, access_rules=BESIDE_STATE["access_rules"], account_id=ACCOUNT_ID
+        **FIREWALL,
+        **CUSTOM,
+        **L7_LOGGED,
+        **EXCEPTIONS,
+        access_rules=BESIDE_STATE["access_rules"],
+        account_id=ACCOUNT_ID,
     )
     whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24}
     beside: dict[str, Any] = {"access_rules": True, "changes_hours": 24}

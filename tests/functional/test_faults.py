@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api import ret
 
 from tests.fake_service import LocalService
 from tests.functional.fault_cases import CALLS, FAULTS
-from tests.functional.idempotence_cases import FIREWALL, L4_OVERRIDES, L7_OVERRIDES, PACKETS
+from tests.functional.idempotence_cases import EXCEPTIONS, FIREWALL, L4_OVERRIDES, L7_OVERRIDES, PACKETS
 from tests.support.misbehaviour import Call, Misbehaviour, ending, misbehave, without_waiting
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.service_state import assert_no_duplicates_and_no_clearance
@@ -54,7 +54,7 @@ def prepare(service: LocalService) -> None:
         lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
     )
     service.account(ACCOUNT).seed(**PACKETS, **L4_OVERRIDES)
-    service.zone(ZONE).seed(**FIREWALL, **L7_OVERRIDES)
+    service.zone(ZONE).seed(**FIREWALL, **L7_OVERRIDES, **EXCEPTIONS)
 
 
 PAGE = """# Table of faults

@@ -30,6 +30,7 @@ ROUND_TRIPS: Mapping[str, tuple[str, Callable[[Result], Result]]] = {
     "firewall_rules": ("firewall_rules_info", lambda read: {"rules": read["rules"]}),
     "custom_rules": ("custom_rules_info", lambda read: {"rules": read["rules"], "state": "exact"}),
     "ip_lists": ("protection_info", lambda read: {"lists": read["ip_lists"], "state": "exact"}),
+    "managed_rules": ("managed_rules", lambda read: {"rules": read["rules"], "state": "exact"}),
     "network_firewall_rules": ("network_firewall_rules", lambda read: {"rules": read["rules"], "state": "exact"}),
     "ddos_l4_overrides": ("ddos_l4_overrides", lambda read: {"overrides": read["overrides"], "state": "exact"}),
     "rate_limit_rules": ("rate_limit_rules", lambda read: {"rules": read["rules"], "state": "exact"}),
@@ -40,7 +41,7 @@ ROUND_TRIPS: Mapping[str, tuple[str, Callable[[Result], Result]]] = {
 @pytest.mark.parametrize("module", ROUND_TRIPS)
 def test_results_can_be_given_back_as_options(module: str, service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, lists=BESIDE_STATE["lists"])
-    of_zone = {name: RULESETS_STATE[name] for name in ("ddos_l7_overrides", "rate_limit_rules")}
+    of_zone = {name: RULESETS_STATE[name] for name in ("ddos_l7_overrides", "rate_limit_rules", "managed_rules")}
     service.account(ACCOUNT).seed(**{name: RULESETS_STATE[name] for name in RULESETS_STATE if name not in of_zone})
     service.zone(ZONE).seed(**ZONE_STATE, **of_zone)
     reader, options = ROUND_TRIPS[module]

@@ -17,7 +17,7 @@ from tests.support.module_run import ACCOUNT, ZONE, run_main
 RISKS = [
     "unprotects_addresses", "stops_mitigation", "disables_protection", "lowers_sensitivity", "skips_monitoring", "broad_allowlist",
     "allowlists_own_prefix", "mass_deletion", "empties_list", "weakens_zone", "skips_everything", "blocks_everything",
-    "weakens_network_firewall", "weakens_ddos_rules", "weakens_rate_limits",
+    "weakens_network_firewall", "weakens_ddos_rules", "weakens_managed_rules", "weakens_rate_limits",
 ]  # fmt: skip
 
 

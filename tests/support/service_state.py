@@ -46,6 +46,7 @@ def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
         "firewall_rules": zone.rules,
         "custom_rules": zone.custom_rules,
         "rate_limit_rules": zone.rules_of("rate_limit_rules"),
+        "managed_rules": zone.rules_of("managed_rules"),
         "network_firewall_rules": account.rules_of("network_firewall_rules"),
         "ip_lists": account.ip_lists.lists,
         **{f"items of {each['name']}": each["items"] for each in account.ip_lists.lists},

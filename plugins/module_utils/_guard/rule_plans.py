@@ -13,8 +13,9 @@ from .._context import Context
 from .._plan.plan import Operation, Plan
 from .._protection.holes import weaker_records
 from .._schema.lists import LISTS, MOST_ITEMS
+from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
-from .._schema.registry import lists_named_in
+from .._schema.registry import in_order_of, lists_named_in
 from .._schema.resource import Object, ReadCollection, Resource
 from .._schema.zone import QUOTAS, Quota, features, quota_of
 from .._text import Message, did_you_mean, first_few
@@ -154,6 +155,24 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     return ""
 
 
+def idle_exceptions(plan: Plan) -> str:
+    """A warning of exceptions from managed rules that the plan changes and that do nothing."""
+    changed = [item for item in plan.operations if item.resource is MANAGED_RULES]
+    if not changed:
+        return ""
+    rules = in_order_of(MANAGED_RULES)(plan.after()[MANAGED_RULES.plural])
+    idle = [
+        rule.title
+        for index, rule in enumerate(rules)
+        if rule.lets_pass
+        and any(rule.key == item.key for item in changed)
+        and not any(one.enforces and rule.takes_past(one) for one in rules[index + 1 :])
+    ]
+    ones = f"exception {idle[0]} does" if len(idle) == 1 else f"exceptions {first_few(idle)} do"
+    why = f"no rule behind executes what {'it skips' if len(idle) == 1 else 'they skip'}"
+    return f"The {ones} nothing, since {why}." if idle else ""
+
+
 UNREAD = (unread_overrides, unread_managed_rules, unread_lists, unread_rules, unread_skipped_rules)
 
 
@@ -164,7 +183,8 @@ def unread_surroundings(plan: Plan) -> list[str]:
 
 def warnings_of_surroundings(plan: Plan) -> list[str]:
     """Warnings of a plan that changes more than its objects, or may, since not all is known."""
-    return [*filter(None, [hidden_overrides(plan)]), *unread_surroundings(plan)]
+    own = (hidden_overrides(plan), idle_exceptions(plan))
+    return [*filter(None, own), *unread_surroundings(plan)]
 
 
 ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_list_items)

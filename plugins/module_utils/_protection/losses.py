@@ -15,6 +15,7 @@ from typing import Iterator, NamedTuple, Sequence, Tuple
 
 from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
+from .._schema.managed_rules import EXECUTE
 from .._schema.registry import EVALUATION, REST_OF_THE_LIST, ZoneRule, phase_of
 from .._schema.resource import Key, Resource, State
 from .._text import first_few
@@ -22,7 +23,7 @@ from .plain import plain_traffic
 
 Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
-LOOSENED = "loosened"
+LOOSENED, ENABLED = "loosened", "enabled"
 
 
 class Loss(NamedTuple):
@@ -110,7 +111,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
     if _effect(becomes) >= _effect(was):
         return None
     if not was.active:
-        return Loss(True, "lets requests pass, and the baseline does not")
+        return Loss(True, "lets requests pass, and the baseline does not", ENABLED)
     if not becomes.active:
         return Loss(True, "is off, and the baseline turns it on", TURNED_OFF)
     return Loss(True, turned, TURNED)
@@ -141,7 +142,8 @@ def skip_loss(
     of_rules = phase_skip_loss(rule, later) or _list_skip_loss(resource, rule, behind)
     known = {phase_of(other) for other, _rules in later}
     others = sorted(rule.skips - {REST_OF_THE_LIST, *known})
-    if not rule.lets_pass or not others or matches_nothing(rule.expression):
+    deploys = EXECUTE in resource.enforcing  # so that it skips what stands behind it, or nothing
+    if not rule.lets_pass or not others or deploys or matches_nothing(rule.expression):
         return of_rules
     every = plain_traffic(rule.expression, resource.traffic, lets_pass=True)
     if of_rules and of_rules.certain and not every:
@@ -162,8 +164,8 @@ def phase_skip_loss(rule: ZoneRule, later: Later) -> Loss | None:
 
 def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
     """The loss by a rule for those behind it in the list."""
-    is_skip = rule.lets_pass and REST_OF_THE_LIST in rule.skips
-    return _loss_of_skipped(resource, rule, behind) if is_skip else None
+    passed = [item for item in behind if rule.takes_past(item)]
+    return _loss_of_skipped(resource, rule, passed)
 
 
 def _loss_of_skipped(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:

@@ -17,6 +17,7 @@ from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG
 from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
+from .managed_rules import MANAGED_RULES, deployed, skipped_rulesets
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
@@ -79,6 +80,13 @@ class ZoneRule(NamedTuple):
         """Return whether a request that it matches meets no rule after it; not where the action is
         unknown."""
         return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
+
+    def takes_past(self, other: ZoneRule) -> bool:
+        """Return whether a request that it matches does not meet a rule behind it in the list, or
+        not all that this rule deploys."""
+        if not self.lets_pass:
+            return False
+        return REST_OF_THE_LIST in self.skips or deployed(other.obj) in skipped_rulesets(self.obj)
 
 
 def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:
@@ -156,13 +164,21 @@ def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
             named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]
         elif name in (SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS) - {"ruleset", "phase"}:
             named += (
-                [f"{name} {item}" for item in value]
+                [f"{name} {item}" for item in _items(value)]
                 if isinstance(value, (list, tuple, Mapping))
                 else [name]
             )
         else:
             unknown.append(f"the action parameter {name}")
     return named, unknown
+
+
+def _items(value: Any) -> list[Any]:
+    """The items of a list; those of lists by ruleset with their ruleset."""
+    if not isinstance(value, Mapping):
+        return list(value)
+    lists = {key: items if isinstance(items, list) else [items] for key, items in value.items()}
+    return [f"{key} {item}" for key, items in lists.items() for item in items]
 
 
 InOrder = Callable[[Sequence[Object]], "list[ZoneRule]"]
@@ -201,6 +217,7 @@ MANAGED: Sequence[Managed] = (
     Managed(FIREWALL_RULES, "firewall_rules", "rules", _firewall_rules_in_order),
     _evaluated(CUSTOM_RULES, "custom_rules"),
     _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
+    _evaluated(MANAGED_RULES, "managed_rules", decide=False),
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
 )
 # Resources that are read alone: what stands beside the protection of accounts and zones.

@@ -181,17 +181,18 @@ def _without_empty(value: Any) -> Any:
     """A structure without the fields that are null."""
     if isinstance(value, Mapping):
         return {name: _without_empty(item) for name, item in value.items() if item is not None}
-    return value
+    return [_without_empty(item) for item in value] if isinstance(value, list) else value
 
 
 def same_value(one: Any, other: Any) -> bool:
     """Return whether two values are the same JSON; unlike in Python, true is not 1."""
     if one is other or (isinstance(one, str) and isinstance(other, str)):
         return bool(one == other)
-    return _as_json(one) == _as_json(other)
+    return as_json(one) == as_json(other)
 
 
-def _as_json(value: Any) -> str:
+def as_json(value: Any) -> str:
+    """A structure as text, in which the order of lists matters."""
     return json.dumps(value, sort_keys=True, default=str)
 
 

@@ -17,6 +17,7 @@ from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequenc
 
 from ..._expressions.grammar import normalise_expression
 from ..._protection.losses import (
+    ENABLED,
     NARROWED,
     REMOVED,
     TURNED,
@@ -28,6 +29,7 @@ from ..._protection.losses import (
 )
 from ..._protection.overrides import GONE, Weakening, weakenings_between
 from ..._protection.plain import met_by_plain, width
+from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, spelt_out
@@ -156,6 +158,7 @@ def _weakened(
 
 
 OUTCOMES = {
+    ENABLED: "enabled",
     REMOVED: "removed",
     TURNED_OFF: "disabled",
     TURNED: "turned into {}",
@@ -315,6 +318,16 @@ def weakens_rate_limits(change: Change, limits: Limits) -> Finding | None:
     return _losses_of(change, RATE_LIMIT_RULES)
 
 
+@risk(
+    "The plan would have managed rules stop fewer requests: by removing, disabling or narrowing"
+    " what deploys them, by an override to a weaker action or off, or by an exception in front of"
+    " them."
+)
+def weakens_managed_rules(change: Change, limits: Limits) -> Finding | None:
+    """Managed rules would stop fewer requests."""
+    return _losses_of(change, MANAGED_RULES)
+
+
 def _losses_of(change: Change, resource: Resource) -> Finding | None:
     """The risk of rules that let more pass, if no other rule makes up for it."""
     reasons: list[str] = []
@@ -326,7 +339,7 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
             if is_idle or any(_makes_up_for(resource, rule, other) for other in rules.after):
                 continue
             outcome = loss.reason
-            if loss.how in (REMOVED, TURNED_OFF, TURNED):
+            if loss.how in (ENABLED, REMOVED, TURNED_OFF, TURNED):
                 becomes = planned.get(rule.key)
                 outcome = OUTCOMES[loss.how].format(becomes.action if becomes else "")
             elif loss.how == NARROWED:
@@ -350,7 +363,8 @@ RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets i
     "": (*DELETION_RISKS, *OVERRIDE_RISKS),
 }
 RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {  # of rules that do not decide by themselves
-    RATE_LIMIT_RULES.phase: (*DELETION_RISKS, weakens_rate_limits)
+    RATE_LIMIT_RULES.phase: (*DELETION_RISKS, weakens_rate_limits),
+    MANAGED_RULES.phase: (*DELETION_RISKS, weakens_managed_rules),
 }
 
 

@@ -108,6 +108,7 @@ def test_packets_meet_the_network_firewall_and_requests_all_other_rules() -> Non
         "firewall_rules": "request",
         "custom_rules": "request",
         "rate_limit_rules": "request",
+        "managed_rules": "request",
         "network_firewall_rules": "packet",
     }
     assert all(resource.document.field == "rules" for resource in RULESETS)

@@ -1,0 +1,637 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: managed_rules
+short_description: Deploy managed rules in a Cloudflare zone, with overrides and exceptions
+version_added: 1.0.0
+description:
+  - Creates, updates, orders and removes the rules that deploy managed rulesets of the WAF in a
+    zone, and the exceptions from them.
+  - The O(rules[].ref) identifies a rule.
+  - Cloudflare evaluates the rules in their order. An exception concerns the deployments behind it.
+    Rules that the task does not name keep their
+    place, their ids and all their fields, unless O(state=exact).
+  - The module reads all rules with one call and writes them with one call. There is no locking. If
+    more than two seconds pass between these calls, the module reads once more before it writes, and
+    plans again if somebody else has changed the rules. It warns of a change that it overwrites all
+    the same.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.zone
+  - edgeops.protection.plan
+  - edgeops.protection.risks.managed_rules
+notes:
+  - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF
+    Read), and with O(validate=true) the permission to write.
+  - If rules refer to lists of addresses, the module reads these lists if the plan changes something
+    or the task has expectations. It needs the permission C(Account Filter Lists Read) for that, and
+    warns if it lacks it.
+options:
+  rules:
+    description: The rules. Each may occur once.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      ref:
+        description: The name that identifies the rule in its zone. It cannot be changed.
+        type: str
+        required: true
+      action:
+        description:
+          - V(execute) deploys a managed ruleset for the requests that match. V(skip) is an
+            exception.
+          - If omitted, an existing rule keeps its action. A new rule needs one.
+          - A change of the action resets O(rules[].action_parameters) and O(rules[].logging).
+        type: str
+        choices: [execute, skip]
+      expression:
+        description:
+          - The requests that match, in the Rules language. White space outside of quotes makes no
+            difference.
+          - It has at most 4,096 characters.
+          - If omitted, an existing rule keeps its expression. A new rule needs one.
+        type: str
+      description:
+        description: A free text. An empty text clears it. If omitted, an existing description
+          stays.
+        type: str
+      enabled:
+        description:
+          - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new
+            rule gets V(true).
+        type: bool
+      action_parameters:
+        description:
+          - The managed ruleset of the action V(execute), or the target of the action V(skip), which
+            is one of V(ruleset), V(rulesets) and V(rules).
+          - The parameters, with those in O(rules[].api_fields), replace all existing ones. If omitted,
+            the existing parameters stay.
+        type: dict
+        suboptions:
+          id:
+            description:
+              - The id of the managed ruleset that V(execute) deploys, such as
+                V(efb7b8c949ac4650a09736fc376e9aee), the Cloudflare Managed Ruleset.
+            type: str
+          version:
+            description: The version of the managed ruleset. By default, Cloudflare takes the latest.
+            type: str
+          matched_data:
+            description: The logging of the part of a request that a managed rule matched.
+            type: dict
+            suboptions:
+              public_key:
+                description: The public key by which Cloudflare encrypts it.
+                type: str
+                required: true
+          overrides:
+            description:
+              - Other values than those of the vendor, for all rules of the ruleset.
+              - The values of a rule come before those of its categories, and these before those of
+                the ruleset. Of several categories, the last one counts.
+            type: dict
+            suboptions:
+              action:
+                description: The action of all rules.
+                type: str
+                choices: [block, challenge, js_challenge, managed_challenge, log]
+              enabled:
+                description: Whether all rules are enabled.
+                type: bool
+              categories:
+                description: The values of the rules in categories, in this order.
+                type: list
+                elements: dict
+                suboptions:
+                  category:
+                    description: The name of the category, which the vendor also calls a tag.
+                    type: str
+                    required: true
+                  action:
+                    description: The action of these rules.
+                    type: str
+                    choices: [block, challenge, js_challenge, managed_challenge, log]
+                  enabled:
+                    description: Whether these rules are enabled.
+                    type: bool
+              rules:
+                description: The values of single rules.
+                type: list
+                elements: dict
+                suboptions:
+                  id:
+                    description: The id of the rule in the managed ruleset.
+                    type: str
+                    required: true
+                  action:
+                    description: The action of the rule.
+                    type: str
+                    choices: [block, challenge, js_challenge, managed_challenge, log]
+                  enabled:
+                    description: Whether the rule is enabled.
+                    type: bool
+                  score_threshold:
+                    description: The score from which the rule of a scoring ruleset acts. A higher
+                      one stops less.
+                    type: int
+          ruleset:
+            description: With V(current), the request skips all deployments that follow.
+            type: str
+            choices: [current]
+          rulesets:
+            description: The ids of the managed rulesets that the request skips.
+            type: list
+            elements: str
+          rules:
+            description: By the id of a managed ruleset, the ids of its rules that the request
+              skips.
+            type: dict
+      logging:
+        description:
+          - The logging of requests that the rule skips. If omitted, an existing rule keeps its
+            value, and Cloudflare logs the requests of a new rule.
+        type: dict
+        suboptions:
+          enabled:
+            description: Whether Cloudflare logs the requests.
+            type: bool
+            required: true
+      api_fields:
+        description:
+          - Fields of the rule that this module has no option for, with the names and values of the
+            API, such as C(ratelimit). The module sends them as they are. A null
+            removes a field.
+          - Parameters without an option stand in C(action_parameters) here.
+          - Fields that neither an option nor this dictionary names stay as they are.
+        version_added: 1.0.0
+        type: dict
+      position:
+        description:
+          - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
+            of another rule.
+          - If omitted, the new rule becomes the last. The module does not move existing rules,
+            unless O(state=exact).
+        type: str
+      id:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      version:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+      last_updated:
+        description: Ignored, so that a task can give back what the module returns.
+        type: str
+  state:
+    description:
+      - With V(present), the module creates or updates the rules that the task names.
+      - With V(absent), the module deletes them. It reads only their O(rules[].ref).
+      - With V(exact), the zone gets these rules and no others, in this order. Rules that O(ignore)
+        matches stay.
+    type: str
+    choices: [present, absent, exact]
+    default: present
+  ignore:
+    description:
+      - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
+        O(state=exact) leaves these rules where they are, each behind the rule before it that does
+        not move either. Every other state leaves them alone anyway.
+      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
+        Case matters.
+      - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).
+        With O(state=exact) such an entry says where the rule of somebody else stands. The module
+        puts the other rules before and behind it. A rule that does not exist is left out.
+    type: list
+    elements: str
+    default: []
+  validate:
+    description:
+      - Whether Cloudflare validates the planned rules in check mode, for example their
+        expressions. Nothing is written.
+      - The token then needs the permission to write in check mode too.
+    type: bool
+    default: false
+seealso:
+  - module: edgeops.protection.custom_rules
+  - module: edgeops.protection.ddos_l7_overrides
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+# The credentials come from module_defaults, see the notes.
+- name: Deploy the Cloudflare Managed Ruleset, with an exception and an override
+  edgeops.protection.managed_rules:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rules:
+      - ref: scanner
+        action: skip
+        action_parameters:
+          ruleset: current
+        expression: ip.src in {192.0.2.7}
+        position: first
+      - ref: managed
+        action: execute
+        expression: 'true'
+        action_parameters:
+          id: efb7b8c949ac4650a09736fc376e9aee
+          overrides:
+            categories:
+              - category: wordpress
+                action: managed_challenge
+
+- name: Skip a rule that is wrong about uploads
+  edgeops.protection.managed_rules:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rules:
+      - ref: uploads
+        action: skip
+        action_parameters:
+          rules:
+            efb7b8c949ac4650a09736fc376e9aee: [5de7edfa648c4d6891dc3e7f84534ffa]
+        expression: starts_with(http.request.uri.path, "/upload")
+        position: before managed
+    accept_risks: [{code: weakens_managed_rules, entries: [uploads]}]
+
+- name: Remove an exception
+  edgeops.protection.managed_rules:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rules:
+      - ref: uploads
+    state: absent
+"""
+
+# `make docs-update` writes this block.
+RETURN = r"""
+zone_id:
+  description: The id of the zone.
+  version_added: 1.0.0
+  returned: success
+  type: str
+  sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+rules:
+  description: All rules of the phase afterwards, in the order in which Cloudflare evaluates them.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that Cloudflare gives. Check mode returns none for a rule that the run
+        would create.
+      type: str
+      sample: 025b413f8a9a421ea648a7dd06839eb9
+    ref:
+      description: The name that identifies the rule.
+      type: str
+      sample: scanner
+    action:
+      description: V(execute) deploys a managed ruleset, V(skip) is an exception.
+      type: str
+      sample: skip
+    expression:
+      description: The requests that the rule matches.
+      type: str
+      sample: ip.src in {192.0.2.7}
+    description:
+      description: The description of the rule.
+      type: str
+      sample: the scanner passes
+    enabled:
+      description: Whether the rule is enabled.
+      type: bool
+      sample: true
+    action_parameters:
+      description: The managed ruleset with its overrides, or the target of the exception.
+      type: dict
+      sample: {ruleset: current}
+    logging:
+      description: Whether Cloudflare logs requests that the rule skips.
+      type: dict
+      sample: {enabled: true}
+    version:
+      description: The version of the rule, which grows with each change.
+      type: str
+      sample: '1'
+    last_updated:
+      description: When the rule was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+unmanaged:
+  description:
+    - The rules afterwards that O(rules) does not name, in the order in which Cloudflare evaluates
+      them.
+    - With O(state=exact), these are the rules that O(ignore) matches.
+  version_added: 1.0.0
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: managed_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: scanner
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: true
+    reason:
+      description: How it takes protection away, or what it does to all plain traffic, as a sentence
+        without its subject; empty if it does neither.
+      type: str
+      sample: lets requests pass that rule for managed rules managed would stop
+    since:
+      description: When the object last changed, null if Cloudflare does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+weaker:
+  description:
+    - The rules that protect less before this run than after it, by their expression, their place
+      or their parameters, or since they do not exist, are off or have another kind of action.
+  version_added: 1.0.0
+  returned: when there are such rules
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: managed_rule
+    key:
+      description: The key of the rule.
+      type: str
+      sample: managed
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: true
+    reason:
+      description: The weakness of the rule, as a sentence without its subject.
+      type: str
+      sample: weakens all its rules by its overrides
+risks:
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  version_added: 1.0.0
+  returned: when the plan has risks
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code of the risk, as O(accept_risks) takes it.
+      type: str
+      sample: weakens_managed_rules
+    message:
+      description: The consequence, in a sentence.
+      type: str
+      sample: 'Rule for managed rules managed weakens the category wordpress by its overrides:
+        more requests may pass than now.'
+    networks:
+      description: The networks that the risk concerns.
+      type: list
+      elements: str
+      sample: []
+    addresses:
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [managed]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
+diff:
+  description:
+    - The managed fields of the rules that change, before and after, by ref, and the order of
+      the rules when it changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects before, by collection and key.
+      type: dict
+      sample:
+        managed_rules:
+          managed:
+            ref: managed
+            action: execute
+            expression: 'true'
+            description: ''
+            enabled: true
+            action_parameters:
+              id: efb7b8c949ac4650a09736fc376e9aee
+              overrides: {action: log}
+    after:
+      description: The objects afterwards, by collection and key.
+      type: dict
+      sample:
+        managed_rules:
+          managed:
+            ref: managed
+            action: execute
+            expression: 'true'
+            description: ''
+            enabled: true
+            action_parameters:
+              id: efb7b8c949ac4650a09736fc376e9aee
+              overrides:
+                action: block
+                categories: [{category: wordpress, enabled: false}]
+operations:
+  description:
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: update
+    resource:
+      description: The kind of object.
+      type: str
+      sample: managed_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: managed
+    fields:
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
+      type: dict
+      sample:
+        action_parameters:
+          id: efb7b8c949ac4650a09736fc376e9aee
+          overrides:
+            action: block
+            categories: [{category: wordpress, enabled: false}]
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample:
+        action_parameters:
+          id: efb7b8c949ac4650a09736fc376e9aee
+          overrides: {action: log}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 1.0.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: 2e22b535f9d2e3d6b570d2c4068b26baf4d6138415b3e9e50d2a1c14cef9c1b0
+done:
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample: []
+left:
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: managed_rule
+      key: scanner
+      fields: {}
+      before:
+        ref: scanner
+        action: skip
+        expression: ip.src in {192.0.2.7}
+        description: the scanner passes
+        enabled: true
+        action_parameters: {ruleset: current}
+        logging: {enabled: true}
+    - action: delete
+      resource: managed_rule
+      key: managed
+      fields: {}
+      before:
+        ref: managed
+        action: execute
+        expression: 'true'
+        description: ''
+        enabled: true
+        action_parameters:
+          id: efb7b8c949ac4650a09736fc376e9aee
+          overrides: {action: log}
+unknown:
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of Cloudflare was lost.
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: delete
+      resource: managed_rule
+      key: scanner
+      fields: {}
+      before:
+        ref: scanner
+        action: skip
+        expression: ip.src in {192.0.2.7}
+        description: the scanner passes
+        enabled: true
+        action_parameters: {ruleset: current}
+        logging: {enabled: true}
+    - action: delete
+      resource: managed_rule
+      key: managed
+      fields: {}
+      before:
+        ref: managed
+        action: execute
+        expression: 'true'
+        description: ''
+        enabled: true
+        action_parameters:
+          id: efb7b8c949ac4650a09736fc376e9aee
+          overrides: {action: log}
+calls:
+  description: The number of calls to Cloudflare, repeated calls included.
+  returned: with C(-v)
+  type: int
+  sample: 3
+error:
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
+  type: dict
+  contains:
+    method:
+      description: The HTTP method of the call.
+      type: str
+      sample: PUT
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/rulesets/phases/http_request_firewall_managed/entrypoint
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The errors that Cloudflare returned.
+      type: list
+      elements: dict
+      contains:
+        code:
+          description: The error code, null where Cloudflare gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
+          type: str
+          sample: null
+    ray:
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
+      type: str
+      sample: 4e07408562bedb8b-LOC
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+
+def main() -> None:
+    run_module(MODULE_SPECS["managed_rules"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,186 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Deployments of managed rulesets and exceptions from them: the risk, the report's reasons, wrong entries, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import EXECUTED, MANAGED, OWASP
+from tests.support.module_run import ZONE, Modules
+
+RULE, OTHER = "5de7edfa648c4d6891dc3e7f84534ffa", "0b2b1f2c8f5f4a2f8f9f2f3f4f5f6f7f"
+Rule = dict[str, Any]
+
+
+def deployment(ref: str = "managed", managed: str = MANAGED, expression: str = "true", **overrides: Any) -> Rule:
+    parameters = {"id": managed, **({"overrides": overrides} if overrides else {})}
+    return {"ref": ref, "action": "execute", "expression": expression, "action_parameters": parameters}
+
+
+def exception(ref: str = "pass", expression: str = "ip.src in {192.0.2.7}", **target: Any) -> Rule:
+    return {
+        "ref": ref,
+        "action": "skip",
+        "expression": expression,
+        "action_parameters": target or {"ruleset": "current"},
+    }
+
+
+def of_category(**values: Any) -> Rule:
+    return deployment(categories=[{"category": "php", **values}])
+
+
+def of_rule(**values: Any) -> Rule:
+    return deployment(rules=[{"id": RULE, **values}])
+
+
+PATH = 'starts_with(http.request.uri.path, "/a")'
+# The rules before and after, and the end of the reason; an empty one is no loss.
+LOSSES: Sequence[tuple[str, list[Rule], list[Rule], str]] = [
+    ("removed", [deployment()], [], "does not exist"),
+    ("off", [{**deployment(), "enabled": True}], [{**deployment(), "enabled": False}], "is off, and the baseline turns it on"),
+    ("narrowed", [deployment()], [deployment(expression=PATH)], "matches fewer requests than described"),
+    ("wider", [deployment(expression=PATH)], [deployment()], ""),
+    ("another ruleset", [deployment()], [deployment(managed=OWASP)],
+     f"deploys the ruleset {OWASP} in place of {MANAGED}"),
+    ("all off", [deployment()], [deployment(enabled=False)], "weakens all its rules by its overrides"),
+    ("all on again", [deployment(enabled=False)], [deployment()], ""),
+    ("all to log", [deployment()], [deployment(action="log")], "weakens all its rules by its overrides"),
+    ("all from log to the vendor's", [deployment(action="log")], [deployment()], ""),
+    ("all to block", [deployment()], [deployment(action="block")], ""),
+    ("all from block to a challenge", [deployment(action="block")], [deployment(action="js_challenge")],
+     "weakens all its rules by its overrides"),
+    ("all from block to the vendor's", [deployment(action="block")], [deployment()],
+     "may weaken all its rules by its overrides"),
+    ("all to a challenge", [deployment()], [deployment(action="challenge")], "may weaken all its rules by its overrides"),
+    ("no longer all enabled", [deployment(enabled=True)], [deployment()], "may weaken all its rules by its overrides"),
+    ("a category off", [deployment()], [of_category(enabled=False)], "weakens the category php by its overrides"),
+    ("a category on", [of_category(enabled=False)], [of_category(enabled=True)], ""),
+    ("a category to log", [of_category(action="block")], [of_category(action="log")],
+     "weakens the category php by its overrides"),
+    ("a rule off in a category", [of_category(action="block")],
+     [deployment(categories=[{"category": "php", "action": "block"}], rules=[{"id": RULE, "enabled": False}])],
+     f"weakens the rule {RULE} by its overrides"),
+    ("a higher score", [of_rule(score_threshold=25)], [of_rule(score_threshold=60)],
+     f"weakens the rule {RULE} by its overrides"),
+    ("a lower score", [of_rule(score_threshold=60)], [of_rule(score_threshold=25)], ""),
+    ("a score", [deployment()], [of_rule(score_threshold=25)], f"may weaken the rule {RULE} by its overrides"),
+    ("an exception in front", [deployment()], [exception(), deployment()],
+     "lets requests pass that rule for managed rules managed would stop"),
+    ("an exception behind", [deployment()], [deployment(), exception()], ""),
+    ("an exception that moves to the front", [deployment(), exception()], [exception(), deployment()],
+     "lets requests pass that rule for managed rules managed would stop"),
+    ("an exception of the ruleset", [deployment()], [exception(rulesets=[MANAGED]), deployment()],
+     "lets requests pass that rule for managed rules managed would stop"),
+    ("an exception of another ruleset", [deployment()], [exception(rulesets=[OWASP]), deployment()], ""),
+    ("an exception of a rule", [deployment()], [exception(rules={MANAGED: [RULE]}), deployment()],
+     "lets requests pass that rule for managed rules managed would stop"),
+    ("an exception of one more rule", [exception(rules={MANAGED: [RULE]}), deployment()],
+     [exception(rules={MANAGED: [RULE, OTHER]}), deployment()], f"skips more than described (rules {MANAGED} {OTHER})"),
+    ("an exception of fewer rules", [exception(rules={MANAGED: [RULE, OTHER]}), deployment()],
+     [exception(rules={MANAGED: [RULE]}), deployment()], ""),
+    ("a wider exception", [exception(), deployment()], [exception(expression="ip.src in {192.0.2.0/24}"), deployment()],
+     "lets more requests pass than described"),
+    ("an exception that is on", [{**exception(), "enabled": False}, deployment()], [{**exception(), "enabled": True}, deployment()],
+     "lets requests pass, and the baseline does not"),
+    ("an exception that is off", [exception(), deployment()], [{**exception(), "enabled": False}, deployment()], ""),
+]  # fmt: skip
+LOSS_IDS = [name for name, *_ in LOSSES]
+
+
+@pytest.mark.parametrize(("name", "before", "after", "reason"), LOSSES, ids=LOSS_IDS)
+def test_a_plan_that_weakens_managed_rules_is_a_risk(
+    name: str, before: list[Rule], after: list[Rule], reason: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(managed_rules=before)
+    options: dict[str, Any] = {"rules": after, "state": "exact", "accept_risks": ["empties_list", "mass_deletion"]}
+    predicted = modules.run("managed_rules", check=True, **options)
+    assert [risk["code"] for risk in predicted.get("risks", ())] == (["weakens_managed_rules"] if reason else [])
+    accepted = {**options, "accept_risks": [*options["accept_risks"], "weakens_managed_rules"]}
+    check, done = modules.done("managed_rules", check=True, **accepted), modules.done("managed_rules", **accepted)
+    assert check["operations"] == done["operations"] and done["changed"]
+    assert not modules.done("managed_rules", **accepted)["changed"]
+
+
+@pytest.mark.parametrize(("name", "described", "existing", "reason"), LOSSES, ids=LOSS_IDS)
+def test_rules_that_protect_less_than_described_are_weaker(
+    name: str, described: list[Rule], existing: list[Rule], reason: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(managed_rules=existing)
+    result = modules.run("managed_rules", check=True, rules=described, state="exact", accept_risks=["empties_list"])
+    assert [item["reason"] for item in result.get("weaker", ())] == ([reason] if reason else [])
+    assert [item["certain"] for item in result.get("weaker", ())] == ([not reason.startswith("may ")] if reason else [])
+
+
+def test_a_deployment_in_place_of_another_is_no_risk(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(managed_rules=[deployment("old", action="block")])
+    assert "risks" not in modules.done("managed_rules", rules=[deployment("new", action="block")], state="exact")
+
+
+def test_an_exception_of_somebody_else_is_a_hole(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(managed_rules=[exception(), deployment(), exception("behind")])
+    result = modules.done("managed_rules", check=True, rules=[deployment()])
+    assert [(item["key"], item["weakens"]) for item in result["unmanaged"]] == [("pass", True), ("behind", False)]
+
+
+IDLE = "The exception behind does nothing"
+
+
+@pytest.mark.parametrize(
+    ("rules", "is_idle"),
+    [
+        ([deployment(), exception("behind")], True),
+        ([exception("behind", rulesets=[OWASP]), deployment()], True),
+        ([exception("behind"), deployment()], False),
+        ([exception("behind", rules={MANAGED: [RULE]}), deployment()], False),
+    ],
+)
+def test_an_exception_without_a_deployment_behind_it_is_told(
+    rules: list[Rule], is_idle: bool, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE)
+    done = modules.done("managed_rules", rules=rules, accept_risks=["weakens_managed_rules"])
+    assert (IDLE in str(done.get("warnings"))) is is_idle
+    assert not modules.done("managed_rules", rules=rules).get("warnings")  # nothing changes
+
+
+WRONG: Sequence[tuple[Mapping[str, Any], str]] = [
+    ({"action": "execute", "expression": "true"}, "needs the id of a managed ruleset"),
+    ({"action": "skip", "expression": "true"}, "needs action_parameters that say what is skipped"),
+    ({**EXECUTED, "action": "skip"}, "has the action skip, which takes no id"),
+    ({**EXECUTED, "action_parameters": {"id": MANAGED, "ruleset": "current"}}, "has the action execute, which takes no ruleset"),
+    ({"action": "skip", "expression": "true", "action_parameters": {"ruleset": "current", "rulesets": [MANAGED]}},
+     "it has ruleset and rulesets, and an exception takes one of them"),
+    ({"action": "skip", "expression": "true", "action_parameters": {"rules": {MANAGED: RULE}}},
+     "rules takes a list of the ids of rules for each ruleset"),
+    ({"action": "skip", "expression": "true", "action_parameters": {"rulesets": ["owasp"]}}, "'owasp' is not an id"),
+    ({**EXECUTED, "action_parameters": {"id": "cloudflare"}}, "'cloudflare' is not an id"),
+    (of_category(), "overrides.categories says nothing of php"),
+    (deployment(categories=[{"category": "php", "enabled": True}] * 2), "overrides.categories names php twice"),
+    ({"action": "execute", "action_parameters": {"id": MANAGED}}, "is new and needs expression"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("entry", "message"), WRONG)
+def test_wrong_rules_are_refused_before_any_write(
+    entry: Mapping[str, Any], message: str, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE)
+    for check in (True, False):
+        assert message in modules.failed("managed_rules", check=check, rules=[{"ref": "managed", **entry}])["msg"]
+    assert service.writes == []
+
+
+def test_unknown_fields_of_rules_stay(service: LocalService, modules: Modules) -> None:
+    """Rules that the task names, and those of others, keep what the collection does not know."""
+    future = {"score_per_period": 40.0}
+    service.zone(ZONE).seed(managed_rules=[{**deployment(), **future}, {**exception("other"), **future}])
+    modules.done("managed_rules", rules=[{"ref": "managed", "description": "ours"}])
+    assert [rule["score_per_period"] for rule in service.zone(ZONE).rules_of("managed_rules")] == [40.0, 40.0]
