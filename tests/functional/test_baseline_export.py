@@ -303,6 +303,17 @@ def test_lists_that_a_run_does_not_name_are_left_alone(service: LocalService) ->
     assert (restored(service, text), service.writes) == (([], []), [])
 
 
+def test_a_list_that_a_run_made_stays_with_the_items_of_others(service: LocalService) -> None:
+    lists = {"baseline_ip_lists": [{"name": name, "items": [{"ip": "192.0.2.1"}]} for name in ("office", "guests")]}
+    text = snapshot(service, **lists)
+    applied(service, lists)
+    theirs = {"baseline_ip_lists": [{"name": "office", "items": [{"ip": "203.0.113.9"}]}]}
+    applied(service, theirs)
+    assert restored(service, text) == ([], [])
+    (kept,) = service.account(ACCOUNT).ip_lists.lists
+    assert (kept["name"], [item["ip"] for item in kept["items"]]) == ("office", ["203.0.113.9"])
+
+
 def test_rules_that_a_run_does_not_name_are_left_alone(service: LocalService) -> None:
     rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("own", "others", "gone")]
     service.zone(ZONE).seed(custom_rules=rules)

@@ -224,7 +224,12 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
         if not objects and plural not in current:
             continue  # nothing was there, and no module makes anything of it
         if plural == WHOLE_LISTS.plural:
-            objects = [_with_items_of_others(obj, current[plural], exceptions) for obj in objects]
+            names = {*map(WHOLE_LISTS.label_of, objects)}
+            made = [obj for obj in current[plural] if WHOLE_LISTS.label_of(obj) not in names]
+            both = [*objects, *({**obj, "items": []} for obj in made)]
+            both = [_with_items_of_others(obj, current[plural], exceptions) for obj in both]
+            # A list that the run made stays if it has items of others.
+            objects = [obj for obj in both if WHOLE_LISTS.label_of(obj) in names or obj["items"]]
         plan = _Recovery(BY_PLURAL[plural], current[plural], exceptions)
         plan.take(objects)
         recovered.expected.append(plan.expected(objects))
