@@ -184,3 +184,17 @@ def test_unknown_fields_of_rules_stay(service: LocalService, modules: Modules) -
     service.zone(ZONE).seed(managed_rules=[{**deployment(), **future}, {**exception("other"), **future}])
     modules.done("managed_rules", rules=[{"ref": "managed", "description": "ours"}])
     assert [rule["score_per_period"] for rule in service.zone(ZONE).rules_of("managed_rules")] == [40.0, 40.0]
+
+
+SKIP_ALL = {"action": "skip", "expression": "true", "action_parameters": {"phases": ["http_request_firewall_managed"]}}
+
+
+@pytest.mark.parametrize("module", ["custom_rules", "managed_rules"])
+def test_a_custom_rule_that_skips_managed_rules_is_a_hole(module: str, service: LocalService, modules: Modules) -> None:
+    wall = {"ref": "wall", "action": "block", "expression": PATH}
+    service.zone(ZONE).seed(managed_rules=[deployment()], custom_rules=[{"ref": "open", **SKIP_ALL}, wall])
+    named = {"custom_rules": wall, "managed_rules": deployment()}
+    result = modules.done(module, check=True, rules=[named[module]])
+    (hole,) = result["unmanaged"]
+    assert (hole["key"], hole["weakens"]) == ("open", True)
+    assert hole["reason"] == "lets requests pass that rule for managed rules managed would stop"

@@ -15,7 +15,7 @@ import cloudflare
 import pytest
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2, RULE_3
+from tests.functional.idempotence_cases import FIREWALL, MANAGED, PER_ADDRESS, RULE_1, RULE_2, RULE_3
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # the SDK marks area B so
@@ -242,3 +242,52 @@ def test_every_operation_on_lists(service: LocalService, sdk: cloudflare.Cloudfl
     used |= {f"items.{name}" for name in ("create", "update", "list", "get", "delete")}
     assert {f"lists.{name}" for name in used} == set(operations(lists, "lists"))
     assert service.breaches == []
+
+
+DEPLOYED = {
+    "id": MANAGED,
+    "version": "latest",
+    "overrides": {
+        "action": "block",
+        "enabled": True,
+        "categories": [{"category": "wordpress", "action": "log", "enabled": False}],
+        "rules": [{"id": RULE_1, "action": "managed_challenge", "enabled": True, "score_threshold": 40}],
+    },
+}
+RESPONSE = {"response": {"status_code": 429, "content": "later", "content_type": "text/plain"}}
+COUNTED = {**PER_ADDRESS, "counting_expression": "http.response.code eq 401", "requests_to_origin": True}
+RULES_OF_ZONES: list[tuple[str, str, Mapping[str, Any]]] = [
+    ("rate_limit_rules", "http_ratelimit", {"action": "block", "action_parameters": RESPONSE, "ratelimit": COUNTED}),
+    ("rate_limit_rules", "http_ratelimit", {"action": "log", "ratelimit": PER_ADDRESS}),
+    *(
+        ("managed_rules", "http_request_firewall_managed", {"action": action, "action_parameters": parameters})
+        for action, parameters in (
+            ("execute", DEPLOYED),
+            ("skip", {"ruleset": "current"}),
+            ("skip", {"rulesets": [MANAGED]}),
+            ("skip", {"rules": {MANAGED: [RULE_1]}}),
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(("module", "phase", "fields"), RULES_OF_ZONES)
+def test_rules_of_a_phase_go_both_ways(
+    module: str,
+    phase: Any,
+    fields: Mapping[str, Any],
+    service: LocalService,
+    sdk: cloudflare.Cloudflare,
+    modules: Modules,
+) -> None:
+    """A module changes nothing in the SDK's rule; the SDK reads what the module wrote as the same rule, by its types."""
+    service.zone(ZONE)
+    rule: Any = {"ref": "r", "expression": "ssl", "description": "", "enabled": True, **fields}
+    sdk.rulesets.phases.update(phase, zone_id=ZONE, rules=[rule])
+    assert not modules.done(module, rules=[rule], state="exact")["changed"]
+    service.reset()
+    service.zone(ZONE)
+    modules.done(module, rules=[rule], state="exact")
+    (stored,) = sdk.rulesets.phases.get(phase, zone_id=ZONE).rules
+    read = stored.to_dict(mode="json", exclude_unset=True)
+    assert read.items() >= rule.items() and stored.action == rule["action"]
