@@ -26,14 +26,14 @@ def covers(account: Any, addresses: Any) -> Any:
             return answer(covering, addresses)
         return [answer(covering, address) for address in addresses]
     except (TypeError, ValueError) as exc:
-        raise AnsibleFilterError(f"edgeops.protection.covers: {exc}") from exc
+        raise AnsibleFilterError(f"edgeops.protection.covers: {exc}") from None
 
 
 def _covering(account: Any) -> Coverage:
     try:
         return Coverage(read_account(account))
     except ValueError as exc:
-        raise AnsibleFilterError(f"edgeops.protection.coverage: {exc}") from exc
+        raise AnsibleFilterError(f"edgeops.protection.coverage: {exc}") from None
 
 
 class FilterModule:

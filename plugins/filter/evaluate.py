@@ -43,7 +43,7 @@ def evaluate(
         known = _rules(state) if packet is None else _account(state, network_firewall)
         (finding,) = find([expectation], {**known, **_contents(lists)})
     except (OptionError, ValueError) as exc:
-        raise _error(str(exc).lstrip(": ")) from exc
+        raise _error(str(exc).lstrip(": ")) from None
     return {
         "actual": finding.actual,
         "rule": finding.rule,

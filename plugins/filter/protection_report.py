@@ -26,7 +26,7 @@ def protection_report(hosts: Iterable[Any], generated: str, merge: Iterable[str]
         ]
         return merge_reports(others, report) if others else report
     except (AttributeError, KeyError, TypeError, ValueError) as exc:
-        raise AnsibleFilterError(f"edgeops.protection.protection_report: {exc}") from exc
+        raise AnsibleFilterError(f"edgeops.protection.protection_report: {exc}") from None
 
 
 class FilterModule:

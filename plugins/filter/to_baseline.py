@@ -53,7 +53,7 @@ def _exported(
         )
         export = export_state(state, purge=bool(purge))
     except (AttributeError, TypeError, ValueError) as exc:
-        raise AnsibleFilterError(f"edgeops.protection.{name}: {exc}") from exc
+        raise AnsibleFilterError(f"edgeops.protection.{name}: {exc}") from None
     for note in export.notes:
         Display().warning(note)
     return export

@@ -182,3 +182,19 @@ def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: L
     run = run_playbook("baseline", tmp_path, service, hosts)
     assert run.code == 0, run.output
     assert f"both have edge_zone_id {ZONE}" in " ".join(run.output.split())
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [
+        ({"evaluate_reqest": {"uri": "/"}}, "Set one of the first two; it has no evaluate_reqest."),
+        ({"evaluate_packet": {"destination": "203.0.113"}}, "packet.destination: '203.0.113' is "),
+        ({}, "Set one of the first two."),
+    ],
+)
+def test_a_wrong_question_is_told_once(
+    variables: dict[str, Any], text: str, service: LocalService, tmp_path: Path
+) -> None:
+    run = run_playbook("evaluate", tmp_path, service, {"frankfurt": {"edge_account_id": ACCOUNT}}, variables)
+    failures = messages(run)
+    assert run.code == 2 and failures["frankfurt"].count(text) == 1, failures
