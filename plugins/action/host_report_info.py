@@ -15,8 +15,10 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
+from ..module_utils._errors import OptionError
 from ..module_utils._expressions.grammar import lists_in
 from ..module_utils._protection.expectation import NAME as EXPECTATIONS
+from ..module_utils._specs.info import check_changes
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
@@ -31,7 +33,13 @@ from ..plugin_utils._report.arguments import (
     file_mode,
 )
 from ..plugin_utils._report.document import host_record
-from ..plugin_utils._report.neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
+from ..plugin_utils._report.neighbours import (
+    LOG_HOURS,
+    TRAFFIC_HOURS,
+    Beside,
+    traffic_task,
+    unread_lists,
+)
 from ..plugin_utils._report.results import (
     HostResults,
     host_results,
@@ -64,7 +72,7 @@ class ActionModule(CollectionAction):
         now = datetime.now(timezone.utc)
         try:
             predicted = predict_host(task, now)
-        except (AnsibleError, ValueError) as exc:
+        except (AnsibleError, OptionError, ValueError) as exc:
             predicted = HostResults(task.host, errors=[str(exc)])
         record = host_record(predicted, write_timestamp(now))
         warnings = task.misspelt_variables()
@@ -77,6 +85,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
     file_mode(values.get("report_mode", DEFAULT_MODE))  # before a host is read
+    check_changes(float(values.get(LOG_HOURS) or 0), LOG_HOURS)
     parts = parts_of(task.host, values)
     if not parts:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")

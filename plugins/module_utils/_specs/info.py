@@ -38,13 +38,11 @@ CHANGES_OPTION: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
 MOST_LOG_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
 
 
-def check_changes(options: Options) -> None:
+def check_changes(hours: float, option: str = CHANGES_HOURS) -> None:
     """Raises OptionError for hours that no log has."""
-    hours = options.get(CHANGES_HOURS) or 0
     if not 0 <= hours <= MOST_LOG_HOURS:
-        raise OptionError(
-            Option(CHANGES_HOURS), f"{hours:g} is not from 0 to {MOST_LOG_HOURS} (18 months)"
-        )
+        problem = f"{hours:g} is not from 0 to {MOST_LOG_HOURS} (18 months)"
+        raise OptionError(Option(option), problem)
 
 
 def changes_of(options: Options, client: Client) -> ModuleResult:
@@ -87,7 +85,7 @@ class ProtectionInfo(ModuleSpec):
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         for position, network in enumerate(options["covers"] or []):
             check_network(Option("covers", position), network)
-        check_changes(options)
+        check_changes(options.get(CHANGES_HOURS) or 0)
         names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
 
@@ -154,7 +152,7 @@ class CustomRulesInfo(RulesInfo):
         return {**rules, **changes_of(options, client)}
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        check_changes(options)
+        check_changes(options.get(CHANGES_HOURS) or 0)
         return super().reads(options, desired, state)
 
     def with_paused(self, rule: Object) -> Object:

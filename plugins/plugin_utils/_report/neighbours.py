@@ -103,8 +103,8 @@ class Log:
         resource, key = item["resource"], item["key"]
         entry = self._find(resource, key, item.get("since"), owners)
         by, how, at = (str(entry[name]) if entry else None for name in ("by", "how", "at"))
-        log = f"the audit log of the last {self.hours:g} hours"
-        who = self.unread or f"{log} does not say who changed it"
+        span = "hour" if self.hours == 1 else f"{self.hours:g} hours"
+        who = self.unread or f"the audit log of the last {span} does not say who changed it"
         if entry:
             who = f"changed by {by} with {how} at {at}"
         text = sentence(f"{item['title']} {key}: {who.rstrip('.')}")

@@ -106,10 +106,10 @@ def change(by: str = "alice", at: str = AT, uri: str = f"{LISTS}/allowlist/abc",
     return {"at": at, "by": by, "how": "the dashboard", "method": "PATCH", "uri": uri, "object_id": object_id}
 
 
-def last(*changes: Any, unmanaged: Any = None, objects: Any = None, unread: str = "") -> Any:
+def last(*changes: Any, unmanaged: Any = None, objects: Any = None, unread: str = "", hours: float = 24) -> Any:
     host = host_results("lima", OWNERS, {"account_protection": {"unmanaged": [unmanaged or UNMANAGED]}})
     existing = objects_by_resource([objects or {"allowlist": [ENTRY]}])
-    return Log(24, changes, existing, unread).last_changes(host)
+    return Log(hours, changes, existing, unread).last_changes(host)
 
 
 @pytest.mark.parametrize(
@@ -135,6 +135,12 @@ def test_a_write_belongs_to_an_object_by_its_id_or_its_moment(changes: Any, by: 
         if by
         else "Allowlist entry 0.0.0.0/1: the audit log of the last 24 hours does not say who changed it."
     )
+
+
+def test_a_log_of_one_hour_is_of_the_last_hour() -> None:
+    assert [item["text"] for item in last(hours=1)] == [
+        "Allowlist entry 0.0.0.0/1: the audit log of the last hour does not say who changed it."
+    ]
 
 
 def test_an_object_that_takes_nothing_away_is_not_listed() -> None:
