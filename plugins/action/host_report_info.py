@@ -18,7 +18,6 @@ from ansible.errors import AnsibleError
 from ..module_utils._errors import OptionError
 from ..module_utils._expressions.grammar import lists_in
 from ..module_utils._protection.expectation import NAME as EXPECTATIONS
-from ..module_utils._specs.info import check_changes
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
@@ -26,20 +25,13 @@ from ..plugin_utils._baseline.lists import informed
 from ..plugin_utils._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
 from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
 from ..plugin_utils._report.arguments import (
-    DEFAULT_MODE,
     OF_REPORTED_HOST,
     accepted_risks,
+    check_report,
     expiring,
-    file_mode,
 )
 from ..plugin_utils._report.document import host_record
-from ..plugin_utils._report.neighbours import (
-    LOG_HOURS,
-    TRAFFIC_HOURS,
-    Beside,
-    traffic_task,
-    unread_lists,
-)
+from ..plugin_utils._report.neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
 from ..plugin_utils._report.results import (
     HostResults,
     host_results,
@@ -84,8 +76,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     """The changes that a run would make on the host, part by part."""
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
-    file_mode(values.get("report_mode", DEFAULT_MODE))  # before a host is read
-    check_changes(float(values.get(LOG_HOURS) or 0), LOG_HOURS)
+    check_report(values)  # before a host is read
     parts = parts_of(task.host, values)
     if not parts:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")

@@ -16,6 +16,7 @@ from typing import Any
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
+from ...module_utils._specs.info import check_changes
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED, Accepted
@@ -49,6 +50,12 @@ REPORT_VARIABLES: Arguments = {
     LOG_HOURS: {"type": "float"},
 }
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES}
+
+
+def check_report(values: Mapping[str, Any]) -> None:
+    """Raises ValueError or OptionError for a variable of the report whose type alone is right."""
+    file_mode(values.get("report_mode", DEFAULT_MODE))
+    check_changes(float(values.get(LOG_HOURS) or 0), LOG_HOURS)
 
 
 def file_mode(digits: Any) -> int:
