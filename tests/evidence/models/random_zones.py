@@ -271,6 +271,13 @@ def packet_plans() -> st.SearchStrategy[tuple[list[Item], Item]]:
     return ordered_plans(existing, new_packet_rule, changed_packet_rule)
 
 
+def overrides_of_account() -> st.SearchStrategy[list[Item]]:
+    """HTTP overrides of an account, or more often none."""
+    kind = Overrides(L7, EXPRESSIONS_OF[L7.id])
+    some_of_them = st.tuples(*(existing_override(kind, ref) for ref in ("x", "y")))
+    return st.just([]) | some_of_them.map(list)
+
+
 def override_plans(managed: Managed) -> st.SearchStrategy[tuple[list[Item], Item]]:
     kind = Overrides(managed, EXPRESSIONS_OF[managed.id])
     new, changed = (partial(overrides, kind, is_new=is_new) for is_new in (True, False))

@@ -7,6 +7,7 @@ the Network Firewall and the overrides of managed DDoS rules. Predicted, applied
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from copy import deepcopy
 
@@ -17,7 +18,7 @@ from tests.evidence.models import risk_model, zone_model
 from tests.evidence.models.plan_model import Item, Refused
 from tests.evidence.models.plan_run import CONSENTS, Run, applied
 from tests.evidence.models.random_plans import plans
-from tests.evidence.models.random_zones import custom_plans, override_plans, packet_plans
+from tests.evidence.models.random_zones import custom_plans, override_plans, overrides_of_account, packet_plans
 from tests.evidence.models.traffic_model import weaker_overrides
 from tests.evidence.models.zone_model import Ordered
 from tests.support.module_run import ACCOUNT, ZONE
@@ -55,18 +56,20 @@ def test_a_random_plan_for_overrides(plan: Plan, consent: str, run: Run) -> None
     check_rules(run, zone_model.L4_OVERRIDES, account.rules_of("ddos_l4_overrides"), task, consent)
 
 
-@given(plan=override_plans(zone_model.L7), consent=CONSENTS)
+@given(plan=override_plans(zone_model.L7), of_account=overrides_of_account(), consent=CONSENTS)
 @plans(0.5)
 @pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.01, refused=0.02, empties_list=0.005)
-def test_a_random_plan_for_overrides_of_a_zone(plan: Plan, consent: str, run: Run) -> None:
+def test_a_random_plan_for_overrides_of_a_zone(plan: Plan, of_account: list[Item], consent: str, run: Run) -> None:
     existing, task = plan
     service = run.begin()
-    service.account(ACCOUNT)
+    service.account(ACCOUNT).seed(ddos_l7_overrides=of_account)
     zone = service.zone(ZONE).seed(ddos_l7_overrides=existing, account_id=ACCOUNT)
-    check_rules(run, zone_model.L7_OVERRIDES, zone.ddos_l7_overrides, task, consent)
+    check_rules(run, zone_model.L7_OVERRIDES, zone.ddos_l7_overrides, task, consent, of_account)
 
 
-def check_rules(run: Run, kind: Ordered, rules: list[Item], task: Item, consent: str) -> None:
+def check_rules(
+    run: Run, kind: Ordered, rules: list[Item], task: Item, consent: str, of_account: Sequence[Item] = ()
+) -> None:
     """The rules, which are those of the service, become what the model says, and the result says so."""
     before = deepcopy(rules)
     expected: list[Item] | None = None
@@ -83,13 +86,20 @@ def check_rules(run: Run, kind: Ordered, rules: list[Item], task: Item, consent:
         ref
         for ref in order
         if ref not in {entry["ref"] for entry in task["rules"]} or ref in zone_model.named_of_others(task)
-    ]
+    ] + [rule["ref"] for rule in of_account if not rules and lets_pass(rule)]
     run.outcomes["ignored"] += task["state"] == "exact" and result["unmanaged"] != []
     percent = task.get("max_weakened_percent", 30), task.get("max_deletions_percent", 30)
     risks = risk_model.rule_risks(kind.module, before, rules, task["state"] == "exact", *percent)
     found = risk_model.risks_in(result)
     if kind.option == "overrides":
+        managed = zone_model.L4 if kind is zone_model.L4_OVERRIDES else zone_model.L7
         entries = found.pop("weakens_ddos_rules", set())
-        is_modelled = kind is zone_model.L4_OVERRIDES and all(rule["action"] == "execute" for rule in before)
-        assert entries or not is_modelled or not weaker_overrides(before, rules)
+        assert bool(entries) is weaker_overrides(managed, before or of_account, rules or of_account)
     assert found == risks
+
+
+def lets_pass(override: Item) -> bool:
+    """Whether an override of an account lets more of an attack pass in a zone, or may."""
+    return override.get("enabled", True) and (
+        override["action"] != "execute" or weaker_overrides(zone_model.L7, (), [override])
+    )

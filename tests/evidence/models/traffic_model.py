@@ -15,7 +15,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from tests.evidence.models.plan_model import Item, same_text
-from tests.evidence.models.zone_model import L4, L7, LEVELS
+from tests.evidence.models.zone_model import L4, L7, LEVELS, Managed
 from tests.support.module_run import ZONE
 from tests.support.requests_evaluator import PRECEDENCE, Request, matches
 
@@ -119,40 +119,6 @@ def is_unprotected(state: State) -> bool:
     return not state["enabled"] or not addresses or does != set(product(state["rules"], addresses))
 
 
-NO_LEVEL = (False, 0)
-
-
-def level_of(override: Item, managed: str, categories: Sequence[str]) -> tuple[bool, int]:
-    """Whether a managed rule only logs, and how far its sensitivity is lowered; a rule comes before its last category."""
-    overrides = override.get("action_parameters", {}).get("overrides", {})  # none in a rule of another kind
-    rules = [item for item in overrides.get("rules", ()) if item["id"] == managed]
-    of_categories = [item for item in overrides.get("categories", ()) if item["category"] in categories]
-    said: Item = {}
-    for item in (*rules, *reversed(of_categories), overrides):
-        said = {**item, **said}
-    return said.get("action") == "log", LEVELS.index(said.get("sensitivity_level", "default"))
-
-
-def weakens(override: Item) -> bool:
-    """Whether an override lets more pass than the managed rules do by themselves."""
-    return any(level_of(override, *rule) != NO_LEVEL for managed in (L4, L7) for rule in managed.rules.items())
-
-
-def weaker_overrides(before: Sequence[Item], after: Sequence[Item]) -> bool:
-    """docs/ruleset_risks.md, "weakens_ddos_rules": whether some packet meets a weaker managed rule than before."""
-    return any(
-        now > earlier
-        for packet, managed in product(PACKETS, L4.rules.items())
-        for earlier, now in zip(level_met(before, packet, *managed), level_met(after, packet, *managed), strict=True)
-    )
-
-
-def level_met(overrides: Sequence[Item], packet: Packet, *managed: Any) -> tuple[bool, int]:
-    met = (rule for rule in overrides if rule["enabled"] and MET_BY_OVERRIDES[same_text(rule["expression"])](packet))
-    first = next(met, None)
-    return level_of(first, *managed) if first else NO_LEVEL
-
-
 CLIENTS = ("192.0.2.1", "192.0.2.2", "198.51.100.1", "64.0.0.1", "128.0.0.1", "200.0.0.1", "2001:db8::1", "9000::1")
 HOSTS = ("", "a", "b", "c", "a.example", "b.example", "other.example")
 REQUESTS = [
@@ -167,6 +133,69 @@ THE_REST = "the remaining rules"
 def met(expression: str) -> frozenset[Request]:
     """The requests that match an expression."""
     return frozenset(request for request in REQUESTS if matches(expression, request))
+
+
+class Level(NamedTuple):
+    """What an override sets for a managed rule: the action, and how far the sensitivity is lowered."""
+
+    action: str = "default"
+    lowered: int = 0
+
+    @property
+    def stops(self) -> bool:
+        return self.action not in ("default", "log") and LEVELS[self.lowered] != "eoff"
+
+
+CHALLENGES = ("challenge", "managed_challenge")
+
+
+def level_of(override: Item, managed: str, categories: Sequence[str]) -> Level | None:
+    """What an override sets for a managed rule, if anything; a rule comes before its last category."""
+    overrides = override.get("action_parameters", {}).get("overrides", {})  # none in a rule of another kind
+    rules = [item for item in overrides.get("rules", ()) if item["id"] == managed]
+    of_categories = [item for item in overrides.get("categories", ()) if item["category"] in categories]
+    if not (rules or of_categories or {"action", "sensitivity_level"} & overrides.keys()):
+        return None
+    said: Item = {}
+    for item in (*rules, *reversed(of_categories), overrides):
+        said = {**item, **said}
+    return Level(said.get("action", "default"), LEVELS.index(said.get("sensitivity_level", "default")))
+
+
+def weakens(override: Item) -> bool:
+    """Whether an override lets more pass than the managed rules do by themselves."""
+    levels = [level_of(override, *rule) for managed in (L4, L7) for rule in managed.rules.items()]
+    return any(level and (level.action == "log" or level.lowered) for level in levels)
+
+
+def weaker_overrides(managed: Managed, before: Sequence[Item], after: Sequence[Item]) -> bool:
+    """docs/ruleset_risks.md, "weakens_ddos_rules": whether something meets a weaker managed rule than before."""
+    return any(
+        is_weaker(level_met(before, one, *rule), level_met(after, one, *rule), own)
+        for one in (PACKETS if managed is L4 else REQUESTS)
+        for rule, own in zip(managed.rules.items(), managed.own, strict=True)
+    )
+
+
+def is_weaker(was: Level, now: Level, own: str) -> bool:
+    """`own` is what the managed rule does by itself."""
+    by_itself = own == "block" or (own in CHALLENGES and was.action in CHALLENGES)
+    return (
+        now.lowered > was.lowered
+        or (now.action == "log" != was.action)
+        or (now.action in CHALLENGES and was.action == "block" and was.stops)
+        or (now.action == "default" and was.stops and not by_itself)
+    )
+
+
+def level_met(overrides: Sequence[Item], one: Packet | Request, *rule: Any) -> Level:
+    for override in overrides:
+        text = override["expression"]
+        matching = one in met(text) if isinstance(one, Request) else MET_BY_OVERRIDES[same_text(text)](one)
+        level = level_of(override, *rule) if override.get("enabled", True) and matching else None
+        if level:
+            return level
+    return Level()
 
 
 class Rule(NamedTuple):

@@ -23,11 +23,13 @@ KEYS = {"categories": "category", "rules": "id"}
 
 
 class Managed(NamedTuple):
-    """A managed ruleset: its id, the actions that an override of it may set, and its rules with their categories."""
+    """A managed ruleset: its id, the actions that an override of it may set, its rules with their categories, and what
+    each of them does by itself."""
 
     id: str
     actions: tuple[str, ...]
     rules: dict[str, tuple[str, ...]]
+    own: tuple[str, ...]
 
     @property
     def existing(self) -> dict[str, list[str]]:
@@ -45,6 +47,7 @@ L4 = Managed(
         "a3f1c2d4e5b6478899aabbccddeeff00": ("udp", "dns", "amplification"),
         "d60346e3a8c1450f97eb1d2b8e0d1a77": ("icmp", "generic"),
     },
+    ("ddos_dynamic", "block", "block", "ddos_dynamic"),
 )
 L7 = Managed(
     "4d21379b4f9f4bb088e0729962c8b3cf",
@@ -54,6 +57,7 @@ L7 = Managed(
         "65d13d1d0ee2429e8c6e8d1b5c5a9b3e": ("generic",),
         "0c7e8a35b1de4d3bb1a0c6d9c1d2f3e4": ("cache", "generic"),
     },
+    ("block", "managed_challenge", "ddos_dynamic"),
 )
 LEVELS = ("default", "medium", "low", "eoff")
 
