@@ -153,3 +153,25 @@ def test_the_result_shows_all_of_a_rule_of_another_kind_that_goes(service: Local
     assert done["operations"][0]["before"]["other_rule"] == {
         name: other[name] for name in ("action", "action_parameters")
     }
+
+
+@pytest.mark.parametrize("named", [[], [NAMED]])
+@pytest.mark.parametrize("version", ["latest", "7"])
+def test_only_the_newest_version_of_a_managed_ruleset_is_understood(
+    version: str, named: list[dict[str, Any]], service: LocalService, modules: Modules
+) -> None:
+    seeded(service, [], [{**PLAIN, "action_parameters": {**PLAIN["action_parameters"], "version": version}}])
+    record = report(modules, overrides=named)
+    reason = "The HTTP DDoS override plain is not understood, and may let more of an attack pass"
+    assert record["status"] == ("in_order" if version == "latest" else "weakened")
+    assert (reason in str(record["reasons"])) is (version != "latest")
+
+
+def test_an_override_behind_one_that_is_off_is_as_described(service: LocalService, modules: Modules) -> None:
+    entries = [{"ref": "strict", "expression": "true", "action": "block"}, {**NAMED, "action": "log"}]
+    seeded(service, [], [{**BLOCK, "enabled": False}, override("plain", "not ssl", L7, action="log")])
+    reasons = report(modules, overrides=entries, accept_risks=["weakens_ddos_rules"])["reasons"]
+    assert reasons[:2] == [
+        "The HTTP DDoS override strict is off, and the baseline turns it on.",
+        "The HTTP DDoS override plain sets the action log for all managed rules where the baseline has strict decide.",
+    ]

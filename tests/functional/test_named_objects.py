@@ -108,6 +108,12 @@ def cases_of_overrides(module: str) -> list[Case]:
              override(action="default", categories=[]), {"action": "default", "categories": []}),
         case("it has the default sensitivity", override(sensitivity="default", categories=CATEGORY), override(categories=CATEGORY), None),
         case("it blocks", override(action="block", sensitivity="low"), override(sensitivity="low"), None),
+        case("it has what is not known", override(action="block", future=1), block, {"action_parameters": None}),
+        case("it has an action that is not known", override(action="pass"), OVERRIDE, {"action": "default"}),
+        case("a category has an action that is not known", override(action="block", categories=[{"category": "botnets", "action": "pass"}]),
+             block, {"categories": []}),
+        case("what is not known is named", override(action="block", future=1),
+             {**block, "api_fields": {"action_parameters": {"overrides": {"future": 1}}}}, None),
         case("it is off", override(action="block", enabled=False), block, {"enabled": True}),
         case("a weak one is off", override(sensitivity="low", enabled=False), override(sensitivity="low"), None),
     ]  # fmt: skip

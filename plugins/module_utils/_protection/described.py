@@ -14,10 +14,11 @@ from .._plan.desired import Desired
 from .._plan.ordering import in_own_order
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make
+from .._schema.overrides import PARAMETERS
 from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, EVALUATION, SKIPPING
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .losses import rule_losses
-from .overrides import Held, weakenings
+from .overrides import Held, not_understood, weakenings
 
 IN_ORDER = {resource.plural: in_order for resource, in_order in EVALUATION}
 
@@ -77,6 +78,8 @@ def _defaults(desired: Desired, obj: Object, planned: Sequence[Object]) -> Seque
         return ()
     in_order = IN_ORDER.get(resource.plural)
     conditions = CONDITIONS.intersection(in_order([obj])[0].conditions) if in_order else ()
+    if resource in DDOS_OVERRIDES and PARAMETERS in obj:
+        conditions = frozenset([PARAMETERS])
     unnamed: list[Values] = [{name: None} for name in conditions if name not in values]
     changes = [*_left_out(resource.fields, values, obj), *unnamed]
     nested = resource.nested.field if resource.nested else ""
@@ -151,6 +154,7 @@ def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[
     if in_order:
         return any(rule_losses(resource, in_order(was), in_order(becomes)))
     if resource in DDOS_OVERRIDES:
-        return bool(weakenings(Held(resource, was), Held(resource, becomes)))
+        doubts = (not_understood(now) > not_understood(then) for then, now in zip(was, becomes))
+        return any(doubts) or bool(weakenings(Held(resource, was), Held(resource, becomes)))
     protects_nobody = resource.semantics.protects_nobody
     return any(protects_nobody(now) > protects_nobody(then) for then, now in zip(was, becomes))

@@ -37,6 +37,7 @@ from .losses import Loss, later_rules, leaves_out, phase_skip_loss, rule_losses,
 from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import (
     GONE,
+    NOT_UNDERSTOOD,
     Held,
     Weakening,
     in_force,
@@ -92,6 +93,12 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
         for item in weakenings_between(resource, after, before):
             loss = Loss(item.certain, unlike_described(item, resource, after, before))
             records.append(_weaker_record(item.resource, item.label, loss))
+        described = {resource.key_of(obj): obj for obj in after.get(resource.plural) or ()}
+        records += [
+            _weaker_record(resource, resource.label_of(obj), Loss(False, NOT_UNDERSTOOD))
+            for obj in before.get(resource.plural) or ()
+            if not_understood(obj) and not not_understood(described.get(resource.key_of(obj), obj))
+        ]
     return records
 
 
@@ -220,8 +227,7 @@ def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple
                     Loss(worse[0].certain, _reason_of(worse[0], key)),
                 )
             elif not_understood(obj):
-                reason = "is not understood, and may let more of an attack pass"
-                yield (current.resource.plural, key), Loss(False, reason)
+                yield (current.resource.plural, key), Loss(False, NOT_UNDERSTOOD)
 
 
 def _reason_of(item: Weakening, key: Key) -> str:

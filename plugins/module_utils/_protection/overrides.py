@@ -131,6 +131,8 @@ class _Setting(NamedTuple):
 
 _Decided = Sequence[Tuple[Object, _Setting, Set]]  # overrides, with the traffic that they decide on
 NOTHING = _Setting("", DEFAULT, DEFAULT)
+LATEST = {"version": "latest"}  # of the managed ruleset, which is executed by itself
+NOT_UNDERSTOOD = "is not understood, and may let more of an attack pass"
 
 
 def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
@@ -313,7 +315,7 @@ def not_understood(override: Object) -> bool:
     entries = [item for _what, _name, item in named_entries(override)]
     return (
         OTHER_RULE in override
-        or PARAMETERS in override
+        or override.get(PARAMETERS) not in (None, LATEST)
         or any(item.keys() - {"action", "sensitivity", *ENTRY_KEYS.values()} for item in entries)
         or any(
             str(item.get("action") or DEFAULT) not in ACTIONS

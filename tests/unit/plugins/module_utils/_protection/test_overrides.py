@@ -176,6 +176,12 @@ def test_a_challenge_stops_less_than_a_block(before: Any, after: Any, weaker: li
     assert [item.reason for item in weakenings(L7_OVERRIDES, before, after)] == weaker
 
 
+def test_an_override_that_nothing_reaches_weakens_nothing() -> None:
+    front = [one("a", "ssl", sensitivity="medium"), one("all", sensitivity="default")]
+    low, off = one("last", sensitivity="low"), one("last", sensitivity="eoff")
+    assert weakenings(L7_OVERRIDES, [*front, low], [*front, off]) == []
+
+
 def managed_rule(action: str) -> dict[str, Any]:
     return {"id": "R", "action": action, "categories": ["generic"]}
 
