@@ -29,7 +29,8 @@ options:
       - V(disables_protection) means that the plan would turn the protection off, or take the last
         working rule from a component, or the last protected prefix from the account.
       - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
-        of a rule that is enabled, or that monitors on its way there.
+        of a rule that is enabled, or that monitors on its way there, or the security level of a
+        zone.
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
         disabled, or has not monitored for O(min_monitoring_hours).
       - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
@@ -406,4 +407,28 @@ options:
     version_added: 1.0.0
     type: int
     default: 30
+"""
+
+    ZONE_SETTINGS = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too. The failure names the networks and entries that the risk concerns.
+      - An element is a code, which accepts every such risk, or a dictionary that binds the
+        acceptance. A failure prints the dictionary that accepts just what it refuses.
+      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
+        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
+        and C(entries).
+      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
+        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
+        accepted risk.
+      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+      - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
+        of a rule that is enabled, or that monitors on its way there, or the security level of a
+        zone.
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
 """

@@ -88,6 +88,10 @@ options:
     description: Whether the file describes the overrides of managed DDoS rules as well.
     type: bool
     default: false
+  security_level:
+    description: Whether the file describes the security level of the zone as well.
+    type: bool
+    default: false
 author:
   - The edgeops.protection authors (@edgeops)
 attributes:

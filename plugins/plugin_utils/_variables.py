@@ -152,6 +152,8 @@ def _wrong_choice(option: Option, argument: Argument, value: Any) -> Iterator[Pr
     choices = argument.get("choices")
     if not choices or isinstance(value, (Mapping, list, tuple)) or str(value) in choices:
         return
+    if value is False and "off" in choices:  # of which YAML makes false, and ansible-core off again
+        return
     named = [choice for choice in choices if choice]
     hint = did_you_mean(str(value).lower(), named)
     yield option, f"{_as_shown(value, argument)} is none of {', '.join(named)}{hint}"

@@ -13,7 +13,10 @@ from textwrap import fill, indent
 from typing import Any
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import ACCOUNT_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import (
+    ACCOUNT_RISKS,
+    lowers_sensitivity,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
@@ -52,6 +55,7 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "LISTS_OF_ADDRESSES": RISKS_OF_LISTS,
     "OVERRIDES": RULESET_RISKS[""],
     "RATE_LIMITS": RISKS_OF_PHASES["http_ratelimit"],
+    "ZONE_SETTINGS": (lowers_sensitivity,),
 }
 WIDTH = 100  # of a line in plugins
 RELEASE = "1.0.0"  # which added them all

@@ -42,7 +42,7 @@ OF_A_LIST = [  # rules that refer to a list
     {**rule, "expression": "ip.src in $offices"} if rule["ref"] == "monitoring" else rule
     for rule in RULESETS_STATE["network_firewall_rules"]
 ]
-AREAS = ("protection", "firewall", "waf", "network_firewall", "ddos_l4", "ddos_l7", "lists")
+AREAS = ("protection", "firewall", "waf", "network_firewall", "ddos_l4", "ddos_l7", "lists", "zone_settings")
 TOKENS: dict[str, Permission] = {READER: "read", NOBODY: "none"}
 
 

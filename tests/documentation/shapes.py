@@ -44,7 +44,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.network
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
+    CUSTOM_RULES,
+    FIREWALL_RULES,
+    SECURITY_LEVEL,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
@@ -103,7 +107,7 @@ def object_entries(resources: Sequence[Resource]) -> Entries:
         entries[name] = {"description": texts[name], "type": "str"}
     for item in (item for resource in resources for item in resource.fields):
         entries[item.name] = _field_entry(item, texts)
-    for name in resources[0].read_only:
+    for name in (name for name in resources[0].read_only if name in texts):
         entries[name] = {"description": texts[name], "type": "int" if name.startswith("num_") else "str"}
     return entries
 
@@ -174,6 +178,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "ddos_l4_overrides": {"account_id": {"type": "str"}, "overrides": many(L4_OVERRIDES)},
     "ddos_l7_overrides": {"zone_id": {"type": "str"}, "overrides": many(L7_OVERRIDES)},
     "rate_limit_rules": {"zone_id": {"type": "str"}, "rules": many(RATE_LIMIT_RULES)},
+    "security_level": {"security_level": one(SECURITY_LEVEL)},
     "protection_info": {
         "account_id": {"type": "str"},
         **WHOLE_ACCOUNT,
@@ -215,7 +220,7 @@ def result_entries(module: str) -> Entries:
             entries["coverage"] = shape_of(CoverageChange)
         if module in (*WHOLE_LISTS, "ip_lists"):
             entries["unmanaged"] = records(UnmanagedRecord)
-        if module in (*WHOLE_LISTS, "ip_list", "ip_lists") and module != "account_protection":
+        if module in (*WHOLE_LISTS, "ip_list", "ip_lists", "security_level") and module != "account_protection":
             entries["weaker"] = records(WeakerRecord)
         if EXPECTATIONS.keys() <= spec.options.keys():
             entries["expectations"] = records(ExpectationRecord)

@@ -231,6 +231,7 @@ def test_a_module_needs_the_permission_listed_and_no_more(
         "Account Filter Lists Edit (account)": ("lists", "write"),
         "L4 DDoS Managed Ruleset Write (account)": ("ddos_l4", "write"),
         "HTTP DDoS Managed Ruleset Write (zone)": ("ddos_l7", "write"),
+        "Zone Settings Write (zone)": ("zone_settings", "write"),
     }[permission]
     service.accounts.clear()
     service.account(ACCOUNT)

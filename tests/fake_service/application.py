@@ -9,7 +9,7 @@ from functools import cache
 
 from flask import Flask
 
-from . import analytics, control, directory, firewall, lists, neighbours, rulesets, tcp_protection
+from . import analytics, control, directory, firewall, lists, neighbours, rulesets, settings, tcp_protection
 from .admission import check_answers
 
 # Another area of the API (an account's network monitoring, say) is one more module here, its paths in openapi.yaml, and what it holds
@@ -22,6 +22,7 @@ AREAS = (
     analytics.area,
     neighbours.area,
     lists.area,
+    settings.area,
 )
 
 

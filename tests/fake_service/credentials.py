@@ -18,7 +18,7 @@ from .answers import Refusal
 Permission = Literal["none", "read", "write"]
 Area = Literal[
     "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules",
-    "network_firewall", "ddos_l4", "ddos_l7", "lists", "account_waf",
+    "network_firewall", "ddos_l4", "ddos_l7", "lists", "account_waf", "zone_settings",
 ]  # fmt: skip
 
 EMAIL = "operator@example.com"
@@ -47,6 +47,7 @@ class Grant:
     network_firewall: Permission = "write"
     ddos_l4: Permission = "write"
     ddos_l7: Permission = "write"
+    zone_settings: Permission = "write"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What one zone holds: firewall rules and the filters they act on, and the rules of its rulesets."""
+"""What one zone holds: firewall rules and the filters they act on, the rules of its rulesets, and its security level."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class Zone:
     access_rules: list[Item] = field(default_factory=list)
     custom_rulesets: list[Item] = field(default_factory=list)
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules
+    security_level: Item = field(default_factory=lambda: {"value": "medium", "editable": True, "modified_on": None})
 
     @property
     def entry_point(self) -> Item | None:
@@ -75,6 +76,7 @@ class Zone:
         given = {name: value for name, value in contents.items() if value is not None}
         for name in given.keys() & set(PLAIN):
             setattr(self, name, given[name])
+        self.security_level.update(given.get("security_level", {}))
         self.access_rules.extend(access_rule(fields, self.clock, "zone") for fields in given.get("access_rules", ()))
         rulesets = given.get("custom_rulesets", ())
         self.custom_rulesets.extend(seeded_ruleset(fields, self.clock.timestamp()) for fields in rulesets)
@@ -101,7 +103,10 @@ class Zone:
     def document(self) -> Item:
         """The zone in the shape of a state document."""
         return {
-            **{name: getattr(self, name) for name in (*PLAIN, "access_rules", "custom_rulesets", "rules", "filters")},
+            **{
+                name: getattr(self, name)
+                for name in (*PLAIN, "security_level", "access_rules", "custom_rulesets", "rules", "filters")
+            },
             **{name: self.rules_of(name) for name, phase in RULESETS.items() if phase in self.entry_points},
         }
 

@@ -44,4 +44,5 @@ CALLS = (
     Call("replace managed rules", "PUT", "managed_rules", {"rules": [{"ref": "scanner", "description": "new"}]}),
     Call("replace DDoS overrides of an account", "PUT", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "sensitivity": "default"}]}),
     Call("replace DDoS overrides of a zone", "PUT", "ddos_l7_overrides", {"overrides": [{"ref": "upload"}], "state": "absent", "accept_risks": ["weakens_ddos_rules"]}),
+    Call("change a setting of a zone", "PATCH", "security_level", {"level": "high"}),
 )  # fmt: skip

@@ -67,7 +67,7 @@ def test_an_unknown_status_is_not_written(enabled: Any, service: LocalService, m
     service.account(ACCOUNT).enabled = enabled
     text = to_baseline_file(modules.done("protection_info"))
     assert "baseline_enabled" not in read_back(text)
-    assert "# Whether TCP protection is on is not known" in text
+    assert "# The TCP protection status is not known" in text
 
 
 def test_rules_that_no_option_describes_are_left_to_others(service: LocalService, modules: Modules) -> None:

@@ -163,6 +163,7 @@ REQUIRED = {  # options without a default, those with lists apart
     "enabled": True,
     "expression": "tcp",
     "kind": "syn_flood",
+    "level": "high",
     "name": "global",
     "prefix": "192.0.2.0/24",
     "scope": "global",

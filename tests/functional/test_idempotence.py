@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
@@ -24,13 +25,16 @@ def is_part_of(part: Any, whole: Any) -> bool:
     return bool(part == whole)
 
 
+SINGLE = {name for name, resource in BY_PLURAL.items() if not resource.key}
+
+
 def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
     """The objects in one side of a diff, each with the name of its collection."""
     return [
         (collection, managed)
         for collection, objects in side.items()
         if collection != "coverage" and not collection.endswith("_order")
-        for managed in ([objects] if collection == "status" else objects.values())
+        for managed in ([objects] if collection in SINGLE else objects.values())
     ]
 
 

@@ -110,6 +110,8 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
     ("rate_limit_rules", {"rules": [{"ref": "a", "api_fields": {"ratelimit": {"period": 10}}}]}, "rules[0].ratelimit.period", "there is an option"),
     ("custom_rules", {"rules": [], "max_deletions_percent": -1}, "max_deletions_percent", "not between 0 and 100"),
     ("custom_rules_info", {"id": "office"}, "id", "is not an id"),
+    ("security_level", {"level": "strict"}, "level", "must be one of: off, essentially_off, low, medium, high, under_attack, got: strict"),
+    ("security_level", {"level": "high", "zone_id": None}, "zone_id", "give zone_id or zone_name"),
     ("tcp_protection_status", {**STATUS, "account_id": ""}, "account_id", "is not an id"),
     ("tcp_protection_status", {**STATUS, "account_id": ACCOUNT + "/.."}, "account_id", "is not an id"),
     ("tcp_protection_status", {**STATUS, "api_key": "x", "api_email": "a@example.net"}, "api_token", "it goes alone"),

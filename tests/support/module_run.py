@@ -41,6 +41,7 @@ AREA_B = (
     "managed_rules",
     "ddos_l7_overrides",
     "rate_limit_rules",
+    "security_level",
 )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
@@ -52,13 +53,13 @@ def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
         **{f"items of {each['name']}": each["items"] for each in account.ip_lists.lists},
         "ddos_l4_overrides": _as_seen(L4_OVERRIDES, account.rules_of("ddos_l4_overrides")),
         "ddos_l7_overrides": _as_seen(L7_OVERRIDES, zone.ddos_l7_overrides),
+        "security_level": _as_seen(SECURITY_LEVEL, [zone.security_level]),
     }
 
 
 def _as_seen(resource: Resource, rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rules of the service in the shape in which the collection knows them."""
-    shape = resource.document.shape
-    return [shape.read(rule) for rule in rules] if shape else rules
+    return [resource.shape.read(rule) for rule in rules] if resource.shape else rules
 
 
 def comparable(value: Any) -> Any:

@@ -92,7 +92,7 @@ class Client:
             return self._read_pages(resource, query or {})
         if isinstance(listing, AtOnce):
             return self._read_at_once(resource)
-        return [self._read_object(resource)]
+        return _as_known(resource, [self._read_object(resource)])
 
     def write(
         self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]
@@ -107,6 +107,7 @@ class Client:
             path, body = f"{path}/{ids[0]}", bodies[0]
         else:
             path, body = path + write.suffix, bodies[0] if write.batch == 1 else list(bodies)
+        body = resource.shape.write(body) if resource.shape else body
         body = {write.wrapper: body} if write.wrapper else body
         request = Request(write.method, self._filled(path, resource), body=body, resource=resource)
         if write.operation:
@@ -114,7 +115,7 @@ class Client:
         result = self._call(request).result
         if resource.path in self._listings and isinstance(result, Mapping) and not ids[0]:
             self._listings[resource.path].append(result)
-        return result
+        return _as_known(resource, [result])[0]
 
     def ask(self, request: Request) -> Response:
         """Send a query that reads, and bring back its response, whatever its status; raises
@@ -143,7 +144,7 @@ class Client:
         """Replace an ordered list inside of one object; returns the list in the response. Raises
         ServiceError."""
         document = resource.document
-        around, shape = self.list_object(resource), document.shape
+        around, shape = self.list_object(resource), resource.shape
         body = {
             **{field: around[field] for field in document.kept if field in around},
             document.field: [shape.write(item) if shape else item for item in objects],
@@ -156,7 +157,7 @@ class Client:
             return None
         self._list_objects[resource.path] = result
         returned = result.get(document.field)
-        return _as_known(document, returned) if isinstance(returned, list) else None
+        return _as_known(resource, returned) if isinstance(returned, list) else None
 
     def _path(self, resource: Resource) -> str:
         return self._filled(resource.path, resource)
@@ -207,7 +208,7 @@ class Client:
         self._list_objects[resource.path] = around
         self._read_at[resource.path] = time.monotonic()
         listed = Envelope(around.get(resource.document.field) or [], {})
-        return _as_known(resource.document, _listed_objects(request, listed))
+        return _as_known(resource, _listed_objects(request, listed))
 
     def _read_at_once(self, resource: Resource) -> list[Object]:
         """A collection that Cloudflare does not cut into pages."""
@@ -293,9 +294,9 @@ class Client:
             yield page(number)
 
 
-def _as_known(document: InDocument, objects: Sequence[Any]) -> list[Any]:
+def _as_known(resource: Resource, objects: Sequence[Any]) -> list[Any]:
     """Objects of Cloudflare in the shape in which they are known here."""
-    shape = document.shape
+    shape = resource.shape
     return [shape.read(item) if shape and isinstance(item, Mapping) else item for item in objects]
 
 

@@ -103,10 +103,17 @@ def match_results(call: Call, result: Any) -> dict[Operation, Object]:
     items = result if isinstance(result, list) else [result]
     by_key = {call.resource.key_of(item): item for item in items if isinstance(item, Mapping)}
     return {
-        operation: by_key[operation.key]
+        operation: {**by_key[operation.key], **_as_read(operation)}
         for operation in call.operations
         if operation.action != "delete" and operation.key in by_key
     }
+
+
+def _as_read(operation: Operation) -> Object:
+    """The values of a single object that Cloudflare sets, which its prediction leaves as they are
+    as well."""
+    existing = {} if operation.resource.key else operation.existing or {}
+    return {name: existing[name] for name in operation.resource.read_only if name in existing}
 
 
 MAX_AGE = 2.0  # seconds; what was read longer ago is read once more before it is replaced

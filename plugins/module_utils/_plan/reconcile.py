@@ -201,10 +201,10 @@ def _share(
 def _check_validity(changes: Sequence[Operation]) -> None:
     """Raises PlanError for an object that Cloudflare would refuse."""
     for item in changes:
-        planned = item.planned
-        reason = "" if planned is None else item.resource.semantics.invalid_reason(planned)
+        planned = item.planned or {}
+        reason = item.resource.semantics.invalid_reason(planned) if planned else ""
         if reason:
-            raise PlanError(f"The {item.resource.title} {item.label} {reason}.")
+            raise PlanError(f"The {item.resource.named(planned)} {reason}.")
 
 
 def _choose(

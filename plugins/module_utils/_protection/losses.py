@@ -16,7 +16,7 @@ from typing import Iterator, NamedTuple, Sequence, Tuple
 from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
 from .._schema.managed_rules import EXECUTE
-from .._schema.registry import EVALUATION, REST_OF_THE_LIST, ZoneRule, phase_of
+from .._schema.registry import EVALUATION, MANAGED, REST_OF_THE_LIST, ZoneRule, phase_of
 from .._schema.resource import Key, Resource, State
 from .._text import first_few
 from .plain import plain_traffic
@@ -212,3 +212,16 @@ def _are_apart(one: ZoneRule, other: ZoneRule) -> bool:
 def matches_nothing(expression: str) -> bool:
     """True if it is proven that no request matches an expression."""
     return matches_every_request(f"not ({expression})")
+
+
+def level_losses(was: State, becomes: State) -> Iterator[tuple[Resource, Loss]]:
+    """The levels that are lower than in another state; one that is not known may be lower."""
+    for resource in (item.resource for item in MANAGED if item.resource.level_field):
+        field = resource.field(str(resource.level_field))
+        ranks = {word: rank for rank, word in enumerate(field.value.option["choices"])}
+        both = zip(*(state.get(resource.plural) or () for state in (was, becomes)))
+        for level, other in ([str(obj.get(field.name)) for obj in pair] for pair in both):
+            certain = ranks.keys() >= {level, other}
+            doubt = "" if certain else ", of which one is not known here"
+            if level != other and (not certain or ranks[other] < ranks[level]):
+                yield resource, Loss(certain, f"is {other} instead of {level}{doubt}")

@@ -26,6 +26,7 @@ from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
     FIREWALL_RULES,
+    SECURITY_LEVEL,
     SKIP_PARAMETERS,
     UNMANAGED_SKIP_PARAMETERS,
     rank_of_firewall_rule,
@@ -219,6 +220,7 @@ MANAGED: Sequence[Managed] = (
     _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
     _evaluated(MANAGED_RULES, "managed_rules", decide=False),
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
+    Managed(SECURITY_LEVEL, "security_level", "level"),
 )
 # Resources that are read alone: what stands beside the protection of accounts and zones.
 READ_ONLY: Sequence[Resource] = neighbours.NEIGHBOURS

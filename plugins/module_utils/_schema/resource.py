@@ -27,7 +27,7 @@ from typing import (
     Union,
 )
 
-from .._values.kinds import A_MODE, A_NETWORK, CODE, FLAG, TEXT, Value, choice, mapping
+from .._values.kinds import A_LEVEL, A_MODE, A_NETWORK, CODE, FLAG, TEXT, Value, choice, mapping
 
 Key = Tuple[Hashable, ...]
 Object = Mapping[str, Any]  # one object, as Cloudflare shows it
@@ -168,8 +168,20 @@ class Shape(NamedTuple):
     write: Callable[[Object], dict[str, Any]]
 
 
+def renaming(theirs: str, ours: str) -> Shape:
+    """The shape of objects in which a field has another name than in those of Cloudflare."""
+
+    def rename(obj: Object, name: str, other: str) -> dict[str, Any]:
+        return {other if key == name else key: value for key, value in obj.items()}
+
+    return Shape(lambda obj: rename(obj, theirs, ours), lambda obj: rename(obj, ours, theirs))
+
+
 class Single(NamedTuple):
-    """A resource is one object, and no collection."""
+    """A resource is one object, and no collection; `shape` is another one than that of
+    Cloudflare."""
+
+    shape: Shape | None = None
 
 
 class AtOnce(NamedTuple):
@@ -346,6 +358,11 @@ class Resource:
         return self.listing
 
     @property
+    def shape(self) -> Shape | None:
+        """Another shape of its objects than that of Cloudflare."""
+        return self.listing.shape if isinstance(self.listing, (InDocument, Single)) else None
+
+    @property
     def page_size(self) -> int:
         """Number of objects on a page; 0 if there are no pages."""
         return self.listing.size if isinstance(self.listing, (Paged, ByCursor)) else 0
@@ -404,6 +421,11 @@ class Resource:
         return next((item.name for item in self.fields if item.value.holds == A_MODE), None)
 
     @cached_property
+    def level_field(self) -> str | None:
+        """The name of the field that holds a level of protection."""
+        return next((item.name for item in self.fields if item.value.holds == A_LEVEL), None)
+
+    @cached_property
     def inert(self) -> frozenset[str]:
         """The names of the fields that never change who is protected, or how."""
         return frozenset(item.name for item in self.fields if item.inert)
@@ -449,6 +471,10 @@ class Resource:
             return None
         ordered = sorted(objects, key=self.rank) if self.rank else objects
         return [self.key_of(item) for item in ordered]
+
+    def named(self, obj: Object) -> str:
+        """An object as sentences name it: by its title and its key."""
+        return f"{self.title} {self.label_of(obj)}" if self.key else self.title
 
     def label_of(self, obj: Object) -> str:
         """The key as people read it; a rule that is global by scope and by name is called so

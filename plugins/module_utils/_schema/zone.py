@@ -3,11 +3,12 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The resources of a zone: firewall rules and WAF custom rules, and how many rules its plan allows.
+"""The resources of a zone: firewall rules, WAF custom rules and its security level, and how many
+rules its plan allows.
 
-The vendor describes them in "Firewall Rules API" (deprecated) and "Create a custom rule via API"
-(Rulesets API), and the quotas on its pages "Custom rules" and "Rate limiting rules" (sections
-"Availability").
+The vendor describes them in "Firewall Rules API" (deprecated), "Create a custom rule via API"
+(Rulesets API) and "Zone Settings API", and the quotas on its pages "Custom rules" and "Rate
+limiting rules" (sections "Availability").
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .._errors import OptionError
 from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION, doubts
 from .._expressions.grammar import MATCHES, Unread, tokens_of
 from .._text import Option
-from .._values.kinds import FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
+from .._values.kinds import A_LEVEL, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 from .rate_limits import RATE_LIMIT_RULES, limit_of
 from .resource import (
     ENFORCING,
@@ -34,6 +35,7 @@ from .resource import (
     Permission,
     Resource,
     Semantics,
+    Single,
     Values,
     Write,
     blocks_nobody,
@@ -42,6 +44,7 @@ from .resource import (
     fields_of_rules,
     fit_action,
     lacking,
+    renaming,
 )
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
@@ -193,6 +196,29 @@ CUSTOM_RULES = entry_point(
         unusual=_unusual_custom_rule,
         protects_nobody=blocks_nobody,
     ),
+)
+
+
+def _locked(setting: Object) -> str:
+    """Return why Cloudflare would refuse to change a setting; one that does not say so may be."""
+    is_locked = FLAG.normalise(setting.get("editable", True)) == "false"
+    return "cannot be changed, since Cloudflare shows it as not editable" if is_locked else ""
+
+
+SECURITY_LEVELS = ("off", "essentially_off", "low", "medium", "high", "under_attack")
+SECURITY_LEVEL = Resource(
+    name="security_level",
+    plural="security_level",
+    title="security level",
+    owner=ZONE_OPTION,
+    path=ZONE_OWNER.path + "/settings/security_level",
+    permission=Permission("Zone Settings", "zone"),
+    fields=(Field("level", choice(*SECURITY_LEVELS)._replace(holds=A_LEVEL)),),
+    key=(),
+    listing=Single(renaming("value", "level")),
+    update=Write("PATCH"),
+    read_only=("id", "editable", "modified_on"),
+    semantics=Semantics(invalid_reason=_locked),
 )
 
 LOG_FEATURE = "the action log"

@@ -24,7 +24,7 @@ from .._schema.account import (
     TCP_KINDS,
     of_kind,
 )
-from .._schema.resource import Object, OptionSpec, Resource, State, options_of
+from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Option
 from .base import (
     ABSENT,
@@ -34,7 +34,7 @@ from .base import (
     ModuleResult,
     ModuleSpec,
     Options,
-    fields_of,
+    Setting,
     list_option,
     object_options,
     state_option,
@@ -72,24 +72,6 @@ def subsets_of(state: State) -> dict[str, Any]:
         if all(resource.plural in state for resource in resources)
     ]
     return {name: subset_of(name, state) for name in read}
-
-
-class StatusSpec(ModuleSpec):
-    """The module tcp_protection_status: whether the protection of an account is on."""
-
-    risks = ACCOUNT_RISKS
-
-    def __init__(self) -> None:
-        self.options = {
-            **options_of(STATUS.fields, required=("enabled",)),
-            **risk_options(ACCOUNT_RISKS),
-        }
-
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
-        return (parse_desired(STATUS, [(Option(), fields_of(STATUS.fields, options))]),)
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return {"tcp_protection_status": subset_of("status", state)}
 
 
 class WholeList(ModuleSpec):
@@ -150,7 +132,7 @@ class SingleObject(ModuleSpec):
 
 
 SPECS: Mapping[str, ModuleSpec] = {
-    "tcp_protection_status": StatusSpec(),
+    "tcp_protection_status": Setting(STATUS, ACCOUNT_RISKS),
     "protected_prefixes": WholeList(PREFIXES, "prefixes"),
     "allowlist_entry": SingleObject((ALLOWLIST,), "entry"),
     "allowlist": WholeList(ALLOWLIST, "entries"),

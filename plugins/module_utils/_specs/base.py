@@ -19,13 +19,14 @@ from .._api.settings import shared_options
 from .._context import Context
 from .._errors import OptionError
 from .._guard.feasibility import ALONE, Surroundings
-from .._guard.risks.base import Risk
-from .._plan.desired import Desired
+from .._guard.risks.base import Risk, risk_options
+from .._plan.desired import Desired, parse_desired
 from .._protection.expectation import Expectation
 from .._schema.resource import (
     ACCOUNT_OPTION,
     API_OPTION,
     EXPIRES,
+    TIMES_OF_CLOUDFLARE,
     Field,
     OptionSpec,
     Resource,
@@ -116,6 +117,27 @@ def object_options(resource: Resource) -> OptionSpec:
         **(EXPIRES if resource.may_expire else {}),
         **(API_OPTION if resource.is_ordered else {}),
     }
+
+
+class Setting(ModuleSpec):
+    """A module for a single object, which has the name of its resource as its result."""
+
+    def __init__(
+        self, resource: Resource, risks: Sequence[Risk], surroundings: Surroundings = ALONE
+    ) -> None:
+        self._resource, self.owner = resource, resource.owner
+        self.risks, self.surroundings = risks, surroundings
+        self._names = tuple(item.name for item in resource.fields)
+        self.options = {**options_of(resource.fields, self._names), **risk_options(risks)}
+
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+        fields = fields_of(self._resource.fields, options)
+        return (parse_desired(self._resource, [(Option(), fields)]),)
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        (obj,) = state[self._resource.plural]
+        names = (*self._names, *TIMES_OF_CLOUDFLARE)
+        return {self._resource.name: {name: obj[name] for name in names if name in obj}}
 
 
 def list_option(

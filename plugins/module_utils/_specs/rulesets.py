@@ -3,14 +3,15 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules for the entry points of rulesets, such as custom_rules: one class, which their
-declarations fill."""
+"""The modules for the entry points of rulesets, such as custom_rules, and for levels of a zone: a
+class each, which their declarations fill."""
 
 from __future__ import annotations
 
 from typing import AbstractSet, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, parsed
+from .._guard.risks.account import lowers_sensitivity
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
@@ -39,6 +40,7 @@ from .base import (
     ModuleResult,
     ModuleSpec,
     Options,
+    Setting,
     list_option,
     state_option,
 )
@@ -138,4 +140,9 @@ class FirewallRules(ModuleSpec):
 SPECS: Mapping[str, ModuleSpec] = {
     "firewall_rules": FirewallRules(),
     **{item.module: OrderedRules(item) for item in MANAGED if item.resource.is_ordered},
+    **{
+        item.module: Setting(item.resource, (lowers_sensitivity,), SURROUNDINGS)
+        for item in MANAGED
+        if item.resource.level_field
+    },
 }

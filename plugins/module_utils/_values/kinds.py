@@ -22,7 +22,8 @@ from .address_set import added_length, cut_host_bits, normalise_network, read_ne
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")  # of an object, as a part of a path
 HIGHEST_PRIORITY_NUMBER = 2147483647
-A_NETWORK, A_MODE, AN_EXPRESSION = "network", "mode", "expression"  # see Value.holds
+# See Value.holds.
+A_NETWORK, A_MODE, A_LEVEL, AN_EXPRESSION = "network", "mode", "level", "expression"
 
 
 class Value(NamedTuple):
@@ -31,7 +32,8 @@ class Value(NamedTuple):
     `examine` takes a value that a task asks for, as `parse` returns it; it raises ValueError where
     Cloudflare would refuse it, and returns warnings of what Cloudflare may refuse. `remark` takes
     what a user wrote, and says what reading it changed in a way that nobody may have meant. `holds`
-    tells a kind whose values mean something by themselves: a network, a mode or an expression.
+    tells a kind whose values mean something by themselves: a network, a mode, an expression, or a
+    level, whose words come in the order in which they protect more.
     """
 
     option: Mapping[str, Any]

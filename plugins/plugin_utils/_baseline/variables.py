@@ -90,6 +90,8 @@ def variable_of(item: Managed) -> str:
     return f"{PREFIX}{item.option if item.module == ACCOUNT else item.module}"
 
 
+# By the plural of the resource.
+VARIABLE_OF = {item.resource.plural: variable_of(item) for item in MANAGED}
 SPECS = {module: argument_spec(MODULE_SPECS[module]) for module in MODULES}
 
 

@@ -231,9 +231,8 @@ def _declared_objects(answer: HostAnswer) -> Checks:
     resource = answer.resource
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     keys = set()
-    shape = resource.document.shape if resource.is_ordered else None
     for item in answer.objects:
-        known = shape.read(item) if shape else item
+        known = resource.shape.read(item) if resource.shape else item
         for name, problem in _object_problems(resource, known):
             counts[name][problem] += 1
         if resource.key and "id" not in resource.key:
@@ -260,7 +259,8 @@ def _object_problems(resource: Resource, item: Object) -> Checks:
     for field in resource.fields:
         yield from _field_problems(resource, field, item)
     for name in TIMES & {*resource.read_only} & {*item}:
-        yield "times", "" if read_timestamp(item[name]) else f"an unreadable {name}"
+        is_readable = item[name] is None or read_timestamp(item[name])
+        yield "times", "" if is_readable else f"an unreadable {name}"
 
 
 def _always(resource: Resource) -> set[str]:

@@ -18,12 +18,13 @@ from ...module_utils._errors import OptionError
 from ...module_utils._plan.api_fields import declared, undeclared, undeclared_changes
 from ...module_utils._plan.desired import check_values, parse_desired
 from ...module_utils._plan.plan import differences
-from ...module_utils._schema.account import COLLECTIONS, STATUS
+from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, Key, Object, Resource, State
 from ...module_utils._specs.base import object_options, validate
 from ...module_utils._text import Option
-from .._baseline.variables import PREFIX
+from ...module_utils._values.kinds import FLAG
+from .._baseline.variables import PREFIX, VARIABLE_OF
 from .._plain import plain
 
 
@@ -51,7 +52,8 @@ def unknown_fields(resource: Resource, obj: Object) -> dict[str, Any]:
 def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any]) -> str:
     """The reason why the options do not describe an object; an empty text if they do, so that a
     module which gets them changes nothing."""
-    texts = [item.name for item in resource.fields if isinstance(options.get(item.name), str)]
+    flags = [item.name for item in resource.fields if item.value is FLAG]
+    texts = [name for name in flags if isinstance(options.get(name), str)]
     if not resource.key and texts:  # a single object must be known for sure
         return f"{texts[0]} is {options[texts[0]]!r}"
     validated, error = validate(object_options(resource), resource.name, options)
@@ -114,8 +116,9 @@ def export_state(state: State, purge: bool = False) -> Export:
             "there is nothing to export; give the result of protection_info, or lists of rules"
         )
     export = Export()
-    if STATUS.plural in state:
-        _export_status(state[STATUS.plural], export)
+    for plural, objects in state.items():
+        if not BY_PLURAL[plural].key:
+            _export_setting(BY_PLURAL[plural], objects, export)
     options = list(dict.fromkeys(OPTION_OF[plural] for plural in state if plural in OPTION_OF))
     ignored: list[str] = []
     for option in (name for name in COLLECTIONS if name in options):
@@ -127,22 +130,22 @@ def export_state(state: State, purge: bool = False) -> Export:
         export.variables[PURGE] = exclusive if purge else []
         export.variables.update({IGNORE_IDS: ignored} if ignored else {})
     for plural in state:
-        if plural != STATUS.plural and plural not in OPTION_OF:
+        if BY_PLURAL[plural].key and plural not in OPTION_OF:
             _export_rules(BY_PLURAL[plural], state[plural], purge, export)
     return export
 
 
-def _export_status(objects: Sequence[Object], export: Export) -> None:
+def _export_setting(resource: Resource, objects: Sequence[Object], export: Export) -> None:
     for obj in objects:
-        options = options_for(STATUS, obj)
-        if reason := why_not_described(STATUS, obj, options):
+        options = options_for(resource, obj)
+        if reason := why_not_described(resource, obj, options):
             export.notes.append(
-                f"Whether TCP protection is on is not known ({reason}). The file does not say it,"
-                " so that the role leaves it as it is."
+                f"The {resource.title} is not known ({reason}). The file does not say it, so that"
+                " the role leaves it as it is."
             )
         else:
-            export.variables.update({f"{PREFIX}{name}": value for name, value in options.items()})
-    _note_unknown_fields(STATUS, objects, export)
+            export.variables.update(zip([VARIABLE_OF[resource.plural]], options.values()))
+    _note_unknown_fields(resource, objects, export)
 
 
 def _export_list(option: str, state: State, export: Export, ignored: list[str]) -> None:
@@ -161,7 +164,7 @@ def _export_list(option: str, state: State, export: Export, ignored: list[str]) 
             else:
                 export.incomplete += [] if option in export.incomplete else [option]
                 left = f"it has no id, so that {PURGE} has no {option}"
-            export.notes.append(f"{name_of(resource, obj)} {reason}; {left}.")
+            export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
         _note_unknown_fields(resource, objects, export)
     export.variables[f"{PREFIX}{option}"] = described
 
@@ -182,7 +185,7 @@ def _export_rules(
             left = (
                 f"{variable}_ignore leaves it alone" if pattern else f"it has no {resource.key[0]}"
             )
-        export.notes.append(f"{name_of(resource, obj)} {reason}; {left}.")
+        export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
     export.variables[variable] = described
     export.incomplete += [resource.plural] if "" in patterns else []
     patterns = list(dict.fromkeys(filter(None, patterns)))
@@ -222,9 +225,9 @@ def kind_of(resource: Resource) -> dict[str, Any]:
 
 
 def name_of(resource: Resource, obj: Object) -> str:
-    """An object as sentences begin with it."""
-    identity = f" (id {obj['id']})" if obj.get("id") else ""
-    return f"The {resource.title} {resource.label_of(obj)}{identity}"
+    """An object in sentences, with an id that is not its key."""
+    is_shown = obj.get("id") and resource.key and "id" not in resource.key
+    return f"{resource.named(obj)} (id {obj['id']})" if is_shown else resource.named(obj)
 
 
 def pattern_of(resource: Resource, obj: Object) -> str:

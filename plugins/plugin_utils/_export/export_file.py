@@ -88,7 +88,14 @@ def read_existing(path: Path, overwrite: bool) -> str | None:
 
 
 # The kinds of objects that are exported if they are asked for.
-ON_REQUEST = ("firewall_rules", "dns_rules", "network_firewall_rules", "ip_lists", "ddos_overrides")
+ON_REQUEST = (
+    "firewall_rules",
+    "dns_rules",
+    "network_firewall_rules",
+    "ip_lists",
+    "ddos_overrides",
+    "security_level",
+)
 # The account and the zone, and how to reach them: as the modules take it, without their defaults.
 CONNECTION = {
     name: {key: option[key] for key in ("type", "no_log") if option.get(key)}

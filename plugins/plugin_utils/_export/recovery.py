@@ -26,7 +26,7 @@ from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, Field, Key, Object, Resource, State
 from ...module_utils._text import left_out
 from ...module_utils._values.kinds import same_value
-from .._baseline.variables import PREFIX, Part
+from .._baseline.variables import PREFIX, VARIABLE_OF, Part
 from .describe import (
     IGNORE_IDS,
     OPTION_OF,
@@ -56,19 +56,19 @@ class Expected:
 
     def unmet(self, existing: Iterable[Object]) -> list[str]:
         """A text for each object that differs, is missing, or is there in addition."""
-        listed = list(existing)
+        listed, name = list(existing), partial(name_of, self.resource)
         remaining = _by_key(self.resource, (obj for obj in listed if not self.is_left(obj)))
         texts: list[str] = []
         for item in self.objects:
             matches = remaining.get(self.resource.key_of(item), [])
             if not matches:
-                texts.append(f"{self._name(item)} is missing")
+                texts.append(f"{name(item)} is missing")
                 continue
             nearest = min(matches, key=partial(self._distance, item))
             matches.remove(nearest)
-            texts += [f"{self._name(item)}: {text}" for text in self.unequal(item, nearest)]
+            texts += [f"{name(item)}: {text}" for text in self.unequal(item, nearest)]
         more = {id(obj) for matches in remaining.values() for obj in matches}
-        texts += [f"{self._name(obj)} is there in addition" for obj in listed if id(obj) in more]
+        texts += [f"{name(obj)} is there in addition" for obj in listed if id(obj) in more]
         if self.resource.is_ordered and not self._is_in_order(listed):
             texts.append(f"the order of the {self.resource.title}s differs")
         return texts
@@ -89,10 +89,6 @@ class Expected:
         names = sorted(_differing(known, current).difference(self.without))
         texts += [_difference(name, expected, existing) for name in names]
         return list(dict.fromkeys(texts))
-
-    def _name(self, obj: Object) -> str:
-        identity = f" (id {obj['id']})" if obj.get("id") and "id" not in self.resource.key else ""
-        return f"{self.resource.title} {self.resource.label_of(obj)}{identity}"
 
 
 def _unequal_fields(fields: Iterable[Field], expected: Object, existing: Object) -> list[str]:
@@ -337,7 +333,8 @@ class _Recovery:
 
     def _refuse(self, obj: Object, reason: str) -> None:
         identity = str(obj.get("id") or self.resource.label_of(obj))
-        self.refusals[identity] = Refusal(name_of(self.resource, obj), f"{reason.rstrip('?')}.")
+        name = f"The {name_of(self.resource, obj)}"
+        self.refusals[identity] = Refusal(name, f"{reason.rstrip('?')}.")
 
     def _take_anchors(self, objects: Sequence[Object]) -> None:
         """Between which objects that are left the others come back, in an ordered list."""
@@ -406,7 +403,7 @@ def _add_variables(
     resource = plan.resource
     if not resource.key:
         for entry in entries:
-            variables.update({f"{PREFIX}{name}": value for name, value in entry.items()})
+            variables.update(zip([VARIABLE_OF[resource.plural]], entry.values()))
         return
     if resource.plural in OPTION_OF:
         option = OPTION_OF[resource.plural]

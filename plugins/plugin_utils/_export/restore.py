@@ -22,6 +22,7 @@ from .._baseline.variables import (
     PREFIX,
     SNAPSHOT,
     SOURCE,
+    VARIABLE_OF,
     Part,
     parts_of,
 )
@@ -91,8 +92,10 @@ class StateFile:
 
     def parts(self, host: str, values: Mapping[str, Any]) -> list[Part]:
         """The modules that write what the file describes, with the connection of the host."""
-        described = self.variables if self.objects is None else export_state(self.objects).variables
-        return _parts(host, values, described)
+        if self.objects is None:
+            return _parts(host, values, self.variables)
+        every = {VARIABLE_OF[plural]: "" for plural in self.objects}  # described or not, it is read
+        return _parts(host, values, {**every, **export_state(self.objects).variables})
 
     def check_owners(self, host: str, owners: Mapping[str, str]) -> None:
         """Raises ValueError unless the file is about these accounts and zones."""

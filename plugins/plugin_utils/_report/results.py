@@ -275,7 +275,9 @@ def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
     names = {(item["resource"], item["key"]): item["name"] for item in operations}
     for item in result.get("weaker") or ():
         name = names.get((item["resource"], item["key"]), item["key"])
-        yield sentence(f"The {title_of(item)} {name} {item['reason']}")
+        resource = BY_NAME.get(item["resource"])
+        label = f" {name}" if resource is None or resource.key else ""
+        yield sentence(f"The {title_of(item)}{label} {item['reason']}")
 
 
 def existing_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:

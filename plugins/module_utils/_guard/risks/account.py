@@ -177,7 +177,7 @@ def _working(item: Component) -> dict[str, bool]:
 
 @risk(
     "The plan would lower the rate, burst or profile sensitivity of a rule that is enabled, or that"
-    " monitors on its way there."
+    " monitors on its way there, or the security level of a zone."
 )
 def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
     """A rule mitigates later than it did, or than another one in its place."""
@@ -194,9 +194,22 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
                 reasons.append(f"{item.title}: {lower.rule} ({', '.join(lower.levels)})")
                 concerned += by
     if not reasons:
-        return None
+        return _lower_level(change)
     message = f"Attacks would be mitigated later by {first_few(reasons)}."
     return Finding(message, [], entries_of(dict.fromkeys(concerned)))
+
+
+def _lower_level(change: Change) -> Finding | None:
+    """A level is lower than it was; one that is not known may be."""
+    if not any(item.resource.level_field for item in change.plan.operations):
+        return None
+    from ..._protection.losses import level_losses  # loaded for zones
+
+    losses = list(level_losses(change.before.state, change.after.state))
+    reasons = [f"the {resource.title} {loss.reason}" for resource, loss in losses]
+    message = f"Fewer visitors would be challenged if {first_few(reasons)}."
+    entries = [entry_of(resource, {}) for resource, _loss in losses]
+    return Finding(message, [], entries) if losses else None
 
 
 PROTECTION_RISKS = (unprotects_addresses, stops_mitigation, disables_protection, lowers_sensitivity)

@@ -158,12 +158,17 @@ def test_values_that_ansible_core_refuses_are_wrong(values: dict[str, Any]) -> N
         assert list(wrong_values(ARGUMENTS, values))
 
 
-def test_no_choice_reads_as_a_boolean() -> None:
-    """YAML makes booleans of on and off, which ansible-core takes back for a choice; this would refuse them."""
+def test_the_only_choice_that_reads_as_a_boolean_is_taken_as_one() -> None:
+    """YAML makes booleans of on and off, which ansible-core takes back for a choice."""
 
     def choices(arguments: Arguments) -> set[Any]:
         own = {choice for argument in arguments.values() for choice in argument.get("choices") or ()}
         return own.union(*(choices(argument["options"]) for argument in arguments.values() if argument.get("options")))
 
-    assert choices(OF_REPORTED_HOST) & BOOLEANS == set()
+    assert choices(OF_REPORTED_HOST) & BOOLEANS == {"off"}
     assert choices(BASELINE)
+    level: Arguments = {"level": {"type": "str", "choices": ["off", "low"]}}
+    require_valid(level, {"level": False})
+    assert not core_refuses({"level": False}, level)
+    assert message({"level": True}, level) == "level: True is none of off, low."
+    assert core_refuses({"level": True}, level)

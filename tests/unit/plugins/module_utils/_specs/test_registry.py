@@ -32,5 +32,5 @@ def test_a_module_that_only_reads_is_named_so_and_accepts_no_risks(name: str) ->
     spec = MODULE_SPECS[name]
     assert spec.writes is not name.endswith("_info")
     assert "accept_risks" not in spec.options or spec.writes
-    of_zones = ("firewall", "custom", "rate_limit", "managed", "ddos_l7")
+    of_zones = ("firewall", "custom", "rate_limit", "managed", "ddos_l7", "security")
     assert spec.owner == ("zone_id" if name.startswith(of_zones) else "account_id")

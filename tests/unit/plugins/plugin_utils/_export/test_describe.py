@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, SECURITY_LEVEL
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     export_state,
     name_of,
@@ -43,6 +43,7 @@ def test_fields_without_a_variable_are_counted() -> None:
 
 def test_an_object_has_a_name_and_a_pattern_that_matches_it_alone() -> None:
     rule: dict[str, Any] = {"id": "7", "scope": "region", "name": "WEUR"}
-    assert name_of(RULES[0], rule) == "The SYN flood rule region WEUR (id 7)"
+    assert name_of(RULES[0], rule) == "SYN flood rule region WEUR (id 7)"
+    assert name_of(SECURITY_LEVEL, {"id": "security_level"}) == "security level"
     assert pattern_of(CUSTOM_RULES, {"ref": "a*[b]"}) == "a[*][[]b]"
     assert pattern_of(CUSTOM_RULES, {"ref": " "}) == pattern_of(CUSTOM_RULES, {}) == ""
