@@ -300,6 +300,14 @@ rules:
           description: The seconds for which the rule acts on a client.
           type: int
           sample: 600
+        counting_expression:
+          description: The requests that count, where it is not those of the expression.
+          type: str
+          sample: http.request.uri.path eq "/login" and http.response.code eq 401
+        requests_to_origin:
+          description: Whether only requests count that the cache does not answer.
+          type: bool
+          sample: false
     version:
       description: The version of the rule, which grows with each change.
       type: str
@@ -518,6 +526,8 @@ left:
           period: 60
           requests_per_period: 5
           mitigation_timeout: 600
+          counting_expression: http.request.uri.path eq "/login" and http.response.code eq 401
+          requests_to_origin: false
     - action: delete
       resource: rate_limit_rule
       key: api
@@ -560,6 +570,8 @@ unknown:
           period: 60
           requests_per_period: 5
           mitigation_timeout: 600
+          counting_expression: http.request.uri.path eq "/login" and http.response.code eq 401
+          requests_to_origin: false
     - action: delete
       resource: rate_limit_rule
       key: api

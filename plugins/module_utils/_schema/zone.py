@@ -264,7 +264,7 @@ def quota_of(zone: Object) -> Quota | None:
 def features(rule: Object) -> frozenset[str]:
     """Features of a rule that some plans withhold; an expression that cannot be read needs
     nothing."""
-    limit, action = limit_of(rule), rule.get("action")
+    limit, action = limit_of(rule), str(rule.get("action"))
     timeout = limit.get("mitigation_timeout") or 0
     try:
         words = [token.text for token in tokens_of(str(rule.get("expression") or ""))]
