@@ -50,9 +50,10 @@ MOST_VARIABLES = 250
 MOST_STEPS = 500_000
 GREATEST = 10**18
 MISSING_NUMBER = (-2, -2)  # such as a port of a packet that is not of TCP; only `ne` is true for it
-NUMBERS: Range = (-1, GREATEST)  # -1 is any below 0
+ANY_NUMBER: Range = (-1, GREATEST)  # -1 is any below 0
 NUMBERS_OF: Mapping[str, Range] = {
-    **dict.fromkeys(("ip.src.asnum", "ip.geoip.asnum"), (0, (1 << 32) - 1)),
+    **dict.fromkeys(("http.request.timestamp.sec", "http.request.body.size"), (0, GREATEST)),
+    **dict.fromkeys(("ip.src.asnum", "ip.dst.asnum", "ip.geoip.asnum"), (0, (1 << 32) - 1)),
     **dict.fromkeys(("ip.len", "cf.edge.server_port", "udp.srcport", "udp.dstport"), (0, 65535)),
     **dict.fromkeys(("ip.hdr_len", "ip.proto.num", "ip.ttl", "icmp.type", "icmp.code"), (0, 255)),
     "cf.threat_score": (0, 100),
@@ -220,7 +221,7 @@ class Diagrams:
                 named = self._within((name, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
                 return self.without(WHOLE, named) if is_other else named
             if leaf.plain and leaf.operator:
-                first, last = NUMBERS_OF.get(name, NUMBERS)
+                first, last = NUMBERS_OF.get(name, ANY_NUMBER)
                 is_sure = name in NUMBERS_OF and not name.startswith(("udp", "icmp"))
                 missing = [] if is_sure else [MISSING_NUMBER]
                 everything = union([*missing, (first, last)])

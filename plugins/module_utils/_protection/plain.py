@@ -61,14 +61,15 @@ URI = "http.request.uri"
 URIS = (URI, f"{URI}.path", f"raw.{URI}", f"raw.{URI}.path")
 FULL_URIS = ("http.request.full_uri", "raw.http.request.full_uri")
 # Of every request, whatever they are.
-TEXTS = ("http.cookie", "http.referer", "http.user_agent", f"{URI}.query", f"raw.{URI}.query")
-COUNTRIES = ("ip.src.country", "ip.geoip.country", "ip.src.continent", "ip.geoip.continent")
+ANY_HEADER = ("http.cookie", "http.referer", "http.user_agent", "http.x_forwarded_for")
+ANY_TEXTS = (*ANY_HEADER, "http.request.version", f"{URI}.query", f"raw.{URI}.query")
+PLACES = ("ip.src.country", "ip.dst.country", "ip.src.continent", "ip.geoip.country")
 OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
 OF_ACCOUNTS = ("ip.dst",)
 GET: Known = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
 NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
 PORTS = ("srcport", "dstport")
-HEADERS = "ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0"  # of every packet with ports
+ANY_HEADERS = "ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0"  # of every packet with ports
 # Ordinary clients have addresses of IPv4, and of the part of IPv6 that is in use.
 IN_USE = [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])]
 ANYWHERE: Spaces = (("", EVERYTHING),)
@@ -222,7 +223,7 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
     anywhere = [("", owned)] if traffic == "packet" and owned else ANYWHERE
     yield Kind(f"every {traffic}", spaces=anywhere)
     if traffic == "request":
-        texts = {**dict.fromkeys(URIS, b"/"), **dict.fromkeys((*TEXTS, *COUNTRIES), b"")}
+        texts = {**dict.fromkeys(URIS, b"/"), **dict.fromkeys((*ANY_TEXTS, *PLACES), b"")}
         yield Kind("every GET request over HTTPS", GET, texts)
         for name, host in ((name, start + name) for name in names for start in ("", "www.")):
             own = {**GET, "http.host": host.encode(), "cf.zone.name": name.encode()}
@@ -230,10 +231,10 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
             yield Kind(f"every GET request to https://{host}/...", own, uris)
         return
     for name in NUMBERS if lets_pass else ("tcp",):
-        starts = {**dict.fromkeys(COUNTRIES, b""), f"{name}.flags": 0}
+        starts = {**dict.fromkeys(PLACES, b""), f"{name}.flags": 0}
         known: dict[str, Any] = {other: other == name for other in ("icmp", *NUMBERS)}
         known.update({"ip": True, "ip.proto": name.encode(), "ip.proto.num": NUMBERS[name]})
-        headers = " and ".join([*(f"{name}.{port} in {{1..65535}}" for port in PORTS), HEADERS])
+        headers = " and ".join([*(f"{name}.{port} in {{1..65535}}" for port in PORTS), ANY_HEADERS])
         what = f"every {name.upper()} packet"
         yield Kind(what, known, starts, headers, [*anywhere, *prefixes])
 
