@@ -15,17 +15,16 @@ from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ...module_utils._expressions.grammar import lists_in
-from ...module_utils._protection.losses import leaves_out
+from ...module_utils._protection.holes import unmanaged_lists
 from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import (
     BY_NAME,
+    EVALUATION,
     MANAGED,
     MODULES,
     READ_ONLY,
-    ZoneRule,
-    spelt_out,
+    lists_named_in,
 )
 from ...module_utils._schema.resource import Resource
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
@@ -42,7 +41,7 @@ from ...module_utils._values.address_set import (
 from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .record import Announced, LastChange
-from .results import TRAFFIC, HostResults, differences_of, planned_rules
+from .results import TRAFFIC, HostResults, differences_of
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 
@@ -281,31 +280,19 @@ def with_access_rules(
 
 def unread_lists(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
-    names; they are those of an account that is not the host's."""
-    rules = [rule for name, result in results.items() for rule in planned_rules(name, result)]
-    named = {
-        name: rule
-        for rule in rules
-        for name in lists_in(rule.expression)
-        if rule.lets_pass or (rule.enforces and _stops_fewer_by(name, rule))
-    }
+    names: those of an account that is not the host's may hold everything."""
+    rules = {resource.plural: resource for resource, _in_order in EVALUATION}
+    state = {name: results[name].get("rules") or [] for name in results.keys() & rules.keys()}
+    names = lists_named_in(state)
+    lists = {LISTS.plural: [{"name": name, "kind": "ip"} for name in names]}
+    everything = [{"ip": network} for network in networks(EVERYTHING)]
+    items = {items_of(name).plural: everything for name in names}
+    why = "may hold everything, since the host is a zone without its account; then it"
     return [
-        {
-            "resource": LISTS.name,
-            "key": name,
-            "weakens": None,
-            "reason": f"may let requests pass, by the rule {rule.title}: what it holds is not"
-            " known, since the host is a zone without its account",
-            "since": None,
-        }
-        for name, rule in named.items()
+        {**item, "weakens": None, "reason": f"{why} {item['reason']}"}
+        for item in unmanaged_lists([], {**state, **lists, **items})
+        if item["reason"]
     ]
-
-
-def _stops_fewer_by(name: str, rule: ZoneRule) -> bool:
-    """Return whether a rule may stop fewer requests the more a list holds."""
-    none, every = (spelt_out(rule, {name: ranges}) for ranges in ([], EVERYTHING))
-    return leaves_out(every.expression, none.expression) is not False
 
 
 def _unread(host: HostResults, what: str, result: Mapping[str, Any]) -> HostResults:
