@@ -28,7 +28,8 @@ class Context(NamedTuple):
     by name, and `references` says for each list how many more rules refer to it, or fewer, once the
     modules before have run. `prefixes` are those that the account protects then, None if that is
     not known. `step` is the half of an exclusive plan for lists that the module
-    makes: rules are written between the two. `zone_id` is the zone whose rules refer to the lists.
+    makes: rules are written between the two. `zone_id` is the zone whose rules refer to the lists,
+    and `zone` the zone of the task, as far as the inventory knows it.
     With `reads`, a module returns these collections of its owner, and nothing else. `modules` are
     the others that run for the host.
     """
@@ -44,6 +45,7 @@ class Context(NamedTuple):
     zone_id: str = ""
     reads: Sequence[str] = ()
     modules: Sequence[str] = ()
+    zone: Mapping[str, Any] = NOTHING
 
     def standing(self, codes: Sequence[str]) -> list[str]:
         """The codes of which an acceptance stays, and can mean no other plan than the module's."""

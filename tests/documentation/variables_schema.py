@@ -32,6 +32,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     INVENTORY,
     OF_HOST,
+    OF_ZONE,
     REPORT,
     RESULT,
     SNAPSHOT,
@@ -64,8 +65,11 @@ def variables_schema() -> str:
     documented = {**declared_in("baseline"), **declared_in("report"), **declared_in("export"), **_of_restore()}
     arguments = {**OF_HOST, **OF_REPORT, **EXPORT, **RESTORE}
     variables = {name: _variable(name, argument, documented) for name, argument in sorted(arguments.items())}
-    for name in sorted(INVENTORY_VARIABLES - variables.keys()):
-        variables[name] = {"description": "The inventory plugin edgeops.protection.accounts sets it."}
+    for name in sorted((INVENTORY_VARIABLES - variables.keys()).union(OF_ZONE)):
+        variables[name] = {
+            "description": "The inventory plugin edgeops.protection.accounts sets it.",
+            **variables.get(name, {}),
+        }
     variables[SOURCE] = {"description": "What an export or a snapshot is of.", **OBJECT}
     variables[SNAPSHOT] = {"description": "The state of a host, in a snapshot.", **OBJECT}
     known = [*variables, RESULT, REPORT]

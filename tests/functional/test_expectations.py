@@ -47,7 +47,7 @@ def met(result: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
 
 @pytest.fixture(autouse=True)
 def owners(service: LocalService) -> None:
-    service.zone(ZONE)
+    service.zone(ZONE).seed(account_id=ACCOUNT)
     service.account(ACCOUNT)
 
 

@@ -30,12 +30,12 @@ from .client import MOST_PAGES, Client
 from .responses import Request, error_details, open_envelope
 
 
-def account_of(client: Client) -> Client:
-    """The client for the account of a zone, or of an account itself; raises ServiceError, and
-    ProtectionError for a zone without an account."""
+def account_of(client: Client, zone: Object | None = None) -> Client:
+    """The client for the account of a zone, which is read unless it is given, or of an account
+    itself; raises ServiceError, and ProtectionError for a zone without an account."""
     if ACCOUNT_OPTION in client.owner:
         return client
-    account = client.read(ZONE)[0].get("account")
+    account = (zone or client.read(ZONE)[0]).get("account")
     try:
         identity = identifier(account.get("id") if isinstance(account, Mapping) else None)
     except ValueError as exc:

@@ -124,12 +124,14 @@ def check_feasibility(
 class Surroundings(NamedTuple):
     """The checks of a plan beyond its own objects.
 
-    It is `completed` with all that decides about it and `named` with the names of its owner, and
-    has `warnings` of what it changes beside them. `checks` ask if its owner takes it, and `weaker`
-    are the records of what protects less in a first state than in a second, and `unread` says what
-    decides about the plan and is not known.
+    Its state gets the rules that its traffic `met` beside it. It is `completed` with all that
+    decides about it and `named` with the names of its owner, and has `warnings` of what it changes
+    beside them. `checks` ask if its owner takes it, and `weaker` are the records of what protects
+    less in a first state than in a second, and `unread` says what decides about the plan and is not
+    known.
     """
 
+    met: Callable[[Plan, Context, bool, Client], Plan] = lambda plan, *_: plan
     completed: Callable[[Plan, Context, AbstractSet[str], Client], Plan] = lambda plan, *_: plan
     named: Callable[[Plan, Context, Client], Plan] = lambda plan, *_: plan
     warnings: Callable[[Plan], Sequence[str]] = lambda _plan: ()

@@ -62,6 +62,7 @@ class Guard(NamedTuple):
             by_stage = partial(plan_as_described, make, desired)
         plan = self.rollout.plan(by_stage, first)
         surroundings = self.terms.surroundings
+        plan = surroundings.met(plan, self.context, bool(self.terms.expectations), self.client)
         if plan.operations or self.terms.expectations or lists:
             plan = surroundings.completed(plan, self.context, lists, self.client)
         return surroundings.named(plan, self.context, self.client)

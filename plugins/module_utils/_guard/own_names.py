@@ -16,7 +16,7 @@ from .._errors import ServiceError
 from .._plan.plan import Plan
 from .._protection.plain import OWN_NAMES, OWN_PREFIXES, depends_on_owner, one_of
 from .._schema.neighbours import ZONE
-from .._schema.registry import DECIDING, contents_in, spelt_out
+from .._schema.registry import DECIDING, contents_in, rules_in_force, spelt_out
 from .._schema.resource import Object, Resource
 from .._text import Message
 
@@ -27,11 +27,11 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
     states = [(state, contents_in(state)) for state in (plan.before, plan.after())]
     known: dict[str, Sequence[Object]] = {}
     unread: dict[str, str] = {}
-    for resource, in_order in DECIDING:
+    for resource, _read in DECIDING:
         rules = {
             (rule.action, rule.expression, rule.active): spelt_out(rule, contents)
             for state, contents in states
-            for rule in in_order(state.get(resource.plural) or ())
+            for rule in rules_in_force(state, resource)
         }
         own, _field, _words = OWN_NAMES[resource.traffic]
         groups = [[one for one in rules.values() if one.enforces]]
@@ -39,7 +39,7 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
         together = [one_of(group[0], group) for group in groups if group]
         if any(depends_on_owner(resource, rule) for rule in (*rules.values(), *together)):
             try:
-                known[own.plural] = _own_names(own, context, client)
+                known[own.plural] = plan.before.get(own.plural) or _own_names(own, context, client)
             except ServiceError as exc:
                 unread[own.plural] = exc.message
     if not known and not unread:

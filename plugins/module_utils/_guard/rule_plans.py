@@ -31,6 +31,7 @@ from .surroundings import (
     with_skipped_rules,
     with_surroundings,
 )
+from .way import with_way
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
@@ -191,10 +192,12 @@ ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_li
 
 
 def _with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
-    return with_own_names(with_skipped_rules(plan, context, client), context, client)
+    plan = with_way(with_skipped_rules(plan, context, client), context, False, client)
+    return with_own_names(plan, context, client)
 
 
 SURROUNDINGS = Surroundings(
+    with_way,
     with_surroundings,
     _with_own_names,
     warnings_of_surroundings,

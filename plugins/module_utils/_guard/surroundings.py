@@ -20,7 +20,7 @@ from .._protection.overrides import managed_rules, weakenings_between
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, named_entries
-from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of
+from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of, rules_in_force
 from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
@@ -230,9 +230,9 @@ def with_skipped_rules(plan: Plan, context: Context, client: Client) -> Plan:
     known = [item for item in EVALUATION if item[0].phase and item[0].plural in plan.before]
     skipped = {
         name
-        for resource, in_order in known
+        for resource, _read in known
         for state in states
-        for rule in in_order(state[resource.plural])
+        for rule in rules_in_force(state, resource)
         if rule.lets_pass
         for name in rule.skips
     }

@@ -19,7 +19,7 @@ from .._expressions.grammar import WITHOUT_LISTS, NotKnown, lists_in
 from .._expressions.operands import Fields
 from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MODES, MONITORING, PREFIXES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.registry import DECIDING, REST_OF_THE_LIST, ZoneRule, contents_in
+from .._schema.registry import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in_force
 from .._schema.resource import ENFORCING, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import did_you_mean, excerpt, first_few
@@ -48,8 +48,7 @@ LOG, UNKNOWN_END = "log", "unknown"
 
 def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
     """The active rules of a ruleset in their order."""
-    in_order = next(read for other, read in DECIDING if other.plural == resource.plural)
-    return [rule for rule in in_order(state.get(resource.plural) or ()) if rule.active]
+    return [rule for rule in rules_in_force(state, resource) if rule.active]
 
 
 def never_decides(state: State, resource: Resource, name: str) -> str:

@@ -14,7 +14,7 @@ from .._expressions.operands import Fields
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
-from .._schema.registry import contents_in
+from .._schema.registry import contents_in, zone_values
 from .._schema.resource import State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural
@@ -121,11 +121,14 @@ def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> li
 
 
 def _knowing_lists(expectations: Sequence[Expectation], state: State) -> Sequence[Expectation]:
-    """The expectations, of requests that know the lists of a state."""
-    lists = contents_in(state)
+    """The expectations, of requests that know the lists of a state, and the zone."""
+    lists, zone = contents_in(state), zone_values(state)
     return [
-        item._replace(request=item.request._replace(lists=lists)) if item.request else item
+        item._replace(request=known._replace(values={**zone, **known.values}, lists=lists))
+        if known
+        else item
         for item in expectations
+        for known in [item.request]
     ]
 
 

@@ -27,9 +27,11 @@ from .._schema.registry import (
     MANAGED,
     ZoneRule,
     contents_in,
+    rules_in_force,
     spelt_out,
 )
 from .._schema.resource import Key, Object, Resource, State
+from .._schema.zone import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, CUSTOM_RULESETS
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
 from .coverage import AccountLosses, Coverage, has_flag
@@ -124,15 +126,26 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
         for resource in (item.resource for item in MANAGED)
         if resource.key and state.get(resource.plural) is not None
     }
+    described[CUSTOM_RULESETS] = [*state.get(CUSTOM_RULESETS, ())]
     by_rules = _losses_by_rules(described, state, later=state)
-    losses = {(resource.plural, rule.key): loss for resource, rule, loss in by_rules}
+    losses = {
+        _target(resource, rule): _by_inner(rule, loss)
+        for resource, rule, loss in sorted(by_rules, key=lambda item: item[2].certain)
+    }
     losses.update(_losses_by_overrides(described, state))
     wide = dict(_wide_rules(described, state))
     names_prefixes = bool(named.get(PREFIXES.plural))
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
     account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
+    first = rules_in_force(state) if CUSTOM_RULES.plural in named else ()
+    of_account = {_target(CUSTOM_RULES, one): one for one in first if one.of_account}
     return [
         *_rules_in_front(desired, described, state),
+        *(
+            _unmanaged_record(*_listed(CUSTOM_RULES, rule), losses.get(key), wide.get(key, ""))
+            for key, rule in of_account.items()
+            if key in losses or key in wide
+        ),
         *(
             _unmanaged_record(
                 whose,
@@ -164,10 +177,28 @@ def _unmanaged_record(
 def _losses_by_rules(
     described: State, state: State, later: State
 ) -> Iterator[tuple[Resource, ZoneRule, Loss]]:
-    for resource, in_order in EVALUATION:
-        was, becomes = (in_order(one.get(resource.plural) or ()) for one in (described, state))
+    for resource, _read in EVALUATION:
+        was, becomes = (rules_in_force(one, resource) for one in (described, state))
         for rule, loss in rule_losses(resource, was, becomes, later_rules(resource, later)):
             yield resource, rule, loss
+
+
+def _by_inner(rule: ZoneRule, loss: Loss) -> Loss:
+    """A loss as that of the rule of a list by which a rule of another ruleset is there."""
+    what = f"executes the rule {rule.title}, which {loss.reason}"
+    return loss._replace(reason=what) if rule.via else loss
+
+
+def _listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
+    """The object of a state by which a rule is there; one of an account is there by itself."""
+    if rule.of_account:
+        return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": rule.entry}
+    return resource, {**rule.obj, "ref": rule.via[0]} if rule.via else rule.obj
+
+
+def _target(resource: Resource, rule: ZoneRule) -> tuple[str, Key]:
+    whose, obj = _listed(resource, rule)
+    return whose.plural, whose.key_of(obj)
 
 
 def _rules_in_front(
@@ -175,39 +206,44 @@ def _rules_in_front(
 ) -> Iterator[UnmanagedRecord]:
     """The rules of phases that the task does not write, and that skip rules which it names."""
     named = [item.resource for item in desired]
-    for resource, in_order in EVALUATION:
+    for resource, _read in EVALUATION:
         if resource not in named and any(item.phase for item in named):
             later = [one for one in later_rules(resource, described) if one[0] in named]
-            for obj in state.get(resource.plural) or ():
-                loss = phase_skip_loss(in_order([obj])[0], later)
+            for rule in rules_in_force(state, resource):
+                loss = phase_skip_loss(rule, later)
                 if loss:
-                    yield _unmanaged_record(resource, obj, loss)
+                    yield _unmanaged_record(*_listed(resource, rule), _by_inner(rule, loss))
 
 
 def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], str]]:
     """The rules beside described ones that all plain traffic matches and meets, and what they do to
     it."""
     contents = contents_in(state)
-    for resource, in_order in DECIDING:
-        named = {rule.key for rule in in_order(described.get(resource.plural) or ())}
+    for resource, _read in DECIDING:
+        named = {rule.key for rule in rules_in_force(described, resource)}
         own, _field, what = OWN_NAMES[resource.traffic]
         unknown = "" if own.plural in state else f"may match everything, since {what} not known"
-        rules = [spelt_out(rule, contents) for rule in in_order(state.get(resource.plural) or ())]
+        rules = [spelt_out(rule, contents) for rule in rules_in_force(state, resource)]
         for index, rule in enumerate(rules):
-            key = (resource.plural, rule.key)
+            key = _target(resource, rule)
             if rule.key not in named and width(resource, rule, state):
                 beside = [*(one for one in rules[:index] if one.key in named), rule]
                 followed = any(one.active for one in rules[index + 1 :])
                 for one in met_by_plain(resource, beside, state):
                     if one.rule is rule and (rule.enforces or followed):
-                        yield key, _effect_in_words(rule, one.what)
+                        yield key, _wide(rule, one.what)
             elif rule.key not in named and unknown and depends_on_owner(resource, rule):
                 yield key, unknown
         for rule, what, others in met_by_plain(resource, rules, state):
             followed = any(one.active for one in rules[rules.index(rule) + 1 :])
             if others and rule.key not in named and (rule.enforces or followed):
                 more = f", together with {first_few(one.title for one in others)}"
-                yield (resource.plural, rule.key), _effect_in_words(rule, what) + more
+                yield _target(resource, rule), _wide(rule, what) + more
+
+
+def _wide(rule: ZoneRule, what: str) -> str:
+    """The effect of a rule on such traffic, as that of the rule of the list."""
+    return _by_inner(rule, Loss(True, _effect_in_words(rule, what))).reason
 
 
 def _effect_in_words(rule: ZoneRule, what: str) -> str:
@@ -308,8 +344,8 @@ class _Referring:
     def __init__(self, state: State) -> None:
         self.contents = contents_in(state)
         self._references: dict[str, list[_Reference]] = {}
-        for resource, in_order in EVALUATION:
-            rules = in_order(state.get(resource.plural) or ())
+        for resource, _read in EVALUATION:
+            rules = rules_in_force(state, resource)
             spelt_out = [self._with(rule) for rule in rules]
             for index, rule in enumerate(rules):
                 for name in lists_in(rule.expression):

@@ -16,7 +16,14 @@ from typing import Iterator, NamedTuple, Sequence, Tuple
 from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
 from .._schema.managed_rules import EXECUTE
-from .._schema.registry import EVALUATION, MANAGED, REST_OF_THE_LIST, ZoneRule, phase_of
+from .._schema.registry import (
+    EVALUATION,
+    MANAGED,
+    REST_OF_THE_LIST,
+    ZoneRule,
+    phase_of,
+    rules_in_force,
+)
 from .._schema.resource import Key, Resource, State
 from .._text import first_few
 from .plain import plain_traffic
@@ -41,8 +48,8 @@ class Loss(NamedTuple):
 def later_rules(resource: Resource, state: State) -> Later:
     """The known rules of other phases, which those of an entry point may skip."""
     return [
-        (other, in_order(state[other.plural]))
-        for other, in_order in EVALUATION
+        (other, rules_in_force(state, other))
+        for other, _read in EVALUATION
         if other.phase and other is not resource and state.get(other.plural) is not None
     ]
 

@@ -10,7 +10,7 @@ All that speaks of "all resources", "all rulesets" or "all lists" derives from i
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Callable, Container, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import lists_in, with_contents
 from .._values.address_set import Ranges, range_of, union
@@ -25,10 +25,14 @@ from .resource import ENFORCING, Key, Object, Resource, State
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
+    CUSTOM_RULES_OF_ACCOUNT,
+    CUSTOM_RULESETS,
     FIREWALL_RULES,
+    PLAN_NAMES,
     SECURITY_LEVEL,
     SKIP_PARAMETERS,
     UNMANAGED_SKIP_PARAMETERS,
+    plan_of,
     rank_of_firewall_rule,
 )
 
@@ -46,7 +50,8 @@ class ZoneRule(NamedTuple):
     `title` names it in sentences. `active` says whether requests can meet it, `stops` whether its
     action stops them, `skips` what a request that it matches does not meet. Fields in `conditions`
     may narrow what it matches. `unknown` names its action, and parameters of it, if they are not
-    known. `obj` is the rule as Cloudflare shows it.
+    known. `obj` is the rule as Cloudflare shows it. A rule of another ruleset is there `via` the
+    rule of the zone with this key; a custom rule `of_account` stands before those of the zone.
     """
 
     key: Key
@@ -60,6 +65,8 @@ class ZoneRule(NamedTuple):
     obj: Object
     conditions: Sequence[str] = ()
     unknown: Sequence[str] = ()
+    via: Key | None = None
+    of_account: bool = False
 
     @property
     def doubts(self) -> list[str]:
@@ -224,10 +231,11 @@ MANAGED: Sequence[Managed] = (
 )
 # Resources that are read alone: what stands beside the protection of accounts and zones.
 READ_ONLY: Sequence[Resource] = neighbours.NEIGHBOURS
+OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, CUSTOM_RULES_OF_ACCOUNT)  # for its zones
 MODULES = tuple(dict.fromkeys(item.module for item in MANAGED))
 BY_NAME: Mapping[str, Resource] = {  # by the name that results have
     item.name: item
-    for item in (*(item.resource for item in MANAGED), LISTS, items_of(""), L7_OVERRIDES_OF_ACCOUNT)
+    for item in (*(item.resource for item in MANAGED), LISTS, items_of(""), *OF_ACCOUNT_ALONE)
 }
 BY_PLURAL: Mapping[str, Resource] = {item.resource.plural: item.resource for item in MANAGED}
 # The entry points of phases.
@@ -240,6 +248,144 @@ DECIDING: Sequence[tuple[Resource, InOrder]] = tuple(
     (item.resource, item.in_order) for item in MANAGED if item.in_order and item.decide
 )
 
+IN_ORDER: Mapping[str, InOrder] = {resource.plural: read for resource, read in EVALUATION}
+
+
+def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
+    """The rules of a state in the order in which traffic meets them: custom rules of the account
+    before those of the zone, and in the place of a rule that executes a ruleset the rules of
+    that, if the state has them."""
+    rules = IN_ORDER[resource.plural](state.get(resource.plural) or ())
+    if resource is not CUSTOM_RULES:
+        return rules
+    of_account = state.get(CUSTOM_RULES_OF_ACCOUNT.plural)
+    if not of_account and not any(map(executed_by, rules)):
+        return rules
+    first, then = Chain(state, OF_ACCOUNT), Chain(state)
+    first.take(map(_of_account, IN_ORDER[resource.plural](of_account or ())))
+    then.take(rules)
+    return [*first.rules, *then.rules]
+
+
+UNREAD = "unread"  # of an object in the place of others that cannot be read: the reason
+OF_ACCOUNT = " of the account"
+EXECUTE = "execute"
+
+
+def zone_values(state: State) -> dict[str, bytes]:
+    """The values of the fields that requests have by their zone, as far as the state knows it."""
+    (zone,) = state.get(neighbours.ZONE.plural) or ({},)
+    values = {"cf.zone.plan": PLAN_NAMES.get(plan_of(zone)), "cf.zone.name": zone.get("name")}
+    return {name: str(value).encode() for name, value in values.items() if value}
+
+
+def executed_by(rule: ZoneRule) -> str:
+    """The id of the ruleset that a rule executes as it is; empty for any other rule."""
+    parameters = rule.obj.get("action_parameters")
+    if rule.action != EXECUTE or not rule.active or not isinstance(parameters, Mapping):
+        return ""
+    return str(parameters["id"]) if [*parameters] == ["id"] else ""
+
+
+def _of_account(rule: ZoneRule) -> ZoneRule:
+    """A rule of the entry point of an account."""
+    title = f"{rule.entry}{OF_ACCOUNT}"
+    if UNREAD in rule.obj:
+        title = f"any{OF_ACCOUNT}"
+        doubt = f"what the custom rules{OF_ACCOUNT} do ({rule.obj[UNREAD]})"
+        rule = rule._replace(expression="true", unknown=[doubt], conditions=())
+    return rule._replace(key=(title,), entry=title, title=title, of_account=True)
+
+
+class Chain:
+    """The rules that requests meet in an account, or in a zone, one after the other.
+
+    A skip of the rest of a ruleset that is not the last one becomes a part of the expressions of
+    the rules that it skips, and so do skips of rulesets and rules by their ids.
+    """
+
+    def __init__(self, state: State, of: str = "") -> None:
+        self._rulesets = {str(obj.get("id")): obj for obj in state.get(CUSTOM_RULESETS) or ()}
+        self._of, self._values = of, zone_values(state)
+        self._skips: list[ZoneRule] = []
+        self.rules: list[ZoneRule] = []
+
+    def take(self, rules: Iterable[ZoneRule], by: ZoneRule | None = None) -> None:
+        """Take the rules of an entry point, or those of a ruleset that a rule executes."""
+        passed: list[ZoneRule] = []  # skips of the rest of this ruleset
+        for rule in rules:
+            rule = _unless(rule, [*passed, *(one for one in self._skips if _names(one, rule, by))])
+            inner = None if by else self._executed(rule)
+            if inner is not None:
+                self.take(inner, rule)
+            elif rule.active and rule.action == "skip":
+                self._take_skip(rule, passed, bool(by))
+            else:
+                self.rules.append(rule)
+
+    def _take_skip(self, rule: ZoneRule, passed: list[ZoneRule], is_inner: bool) -> None:
+        self._skips.append(rule)
+        if self._of and "phase" in rule.skips:
+            rule = rule._replace(unknown=[*rule.unknown, "the action parameter phase"])
+        elif not (is_inner or self._of) or "phase" in rule.skips:
+            self.rules.append(rule)
+            return
+        passed += [rule] if REST_OF_THE_LIST in rule.skips else []
+        rule = rule._replace(skips=rule.skips - {REST_OF_THE_LIST})
+        self.rules += [rule] if rule.skips or rule.unknown else []
+
+    def _executed(self, rule: ZoneRule) -> list[ZoneRule] | None:
+        """The rules of the ruleset that a rule executes; None if it is any other rule, or the
+        ruleset is not known."""
+        ruleset = self._rulesets.get(executed_by(rule), {})
+        if UNREAD in ruleset:
+            doubt = f"the ruleset {ruleset['id']} that it executes ({ruleset[UNREAD]})"
+            self.rules.append(rule._replace(unknown=[doubt]))
+            return []
+        if ruleset.get("kind") != "custom":
+            return None
+        from .._expressions.evaluation import decider  # loaded if there is such a rule
+        from .._expressions.operands import Fields
+
+        truth = decider(rule.expression)(Fields(self._values))
+        of = f" of the ruleset {ruleset.get('name')}{self._of}"
+        return [
+            one._replace(
+                key=(f"{one.entry}{of}", rule.entry),
+                entry=f"{one.entry}{of}",
+                title=f"{one.entry}{of}",
+                expression=one.expression if truth is True else _both(rule, one),
+                active=one.active and truth is not False,
+                conditions=[*rule.conditions, *one.conditions],
+                via=None if self._of else rule.key,
+                of_account=bool(self._of),
+            )
+            for one in IN_ORDER[CUSTOM_RULES.plural](ruleset.get("rules") or ())
+        ]
+
+
+def _both(rule: ZoneRule, other: ZoneRule) -> str:
+    return f"({rule.expression}) and ({other.expression})"
+
+
+def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
+    """A rule that requests meet unless one of these matches."""
+    certain = [one.expression for one in skips if not one.conditions]
+    conditions = [*rule.conditions, *(name for one in skips for name in one.conditions)]
+    expression = " and not ".join(f"({one})" for one in (rule.expression, *certain))
+    return rule._replace(
+        expression=expression if certain else rule.expression, conditions=conditions
+    )
+
+
+def _names(skip: ZoneRule, rule: ZoneRule, by: ZoneRule | None) -> bool:
+    """True if a skip names a rule by its id, or the ruleset that the rule executes."""
+    parameters = skip.obj.get("action_parameters") or {}
+    if by is None:
+        return executed_by(rule) in (parameters.get("rulesets") or ())
+    rules = parameters.get("rules") or {}
+    return isinstance(rules, Mapping) and rule.obj.get("id") in (rules.get(executed_by(by)) or ())
+
 
 def title_of_resource(name: str) -> str:
     """The title of the resource with this name; the name itself if there is none."""
@@ -250,9 +396,9 @@ def lists_named_in(state: State) -> list[str]:
     """The names of the lists that the rules of a state refer to."""
     rules = [
         rule
-        for resource, in_order in EVALUATION
+        for resource, _read in EVALUATION
         if resource.plural in state
-        for rule in in_order(state[resource.plural])
+        for rule in rules_in_force(state, resource)
     ]
     return list(dict.fromkeys(name for rule in rules for name in lists_in(rule.expression)))
 

@@ -22,9 +22,12 @@ from .._text import Option
 from .._values.kinds import A_LEVEL, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
 from .rate_limits import RATE_LIMIT_RULES, limit_of
 from .resource import (
+    ACCOUNT_OPTION,
     ENFORCING,
     LOGGING,
+    OWNERS,
     RESPONSE,
+    RULESET_PATHS,
     TIMES_OF_CLOUDFLARE,
     ZONE_OPTION,
     ZONE_OWNER,
@@ -177,19 +180,23 @@ def _unusual_custom_rule(rule: Values) -> str:
     return doubts(str(rule.get("expression") or ""))
 
 
+CUSTOM_PHASE = "http_request_firewall_custom"
+WAF: Mapping[str, Permission] = {
+    owner.option: Permission(f"{owner.title.capitalize()} WAF", owner.title)
+    for owner in OWNERS.values()
+}
+_FIELDS = (
+    *fields_of_rules(CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_status_code)),
+    LOGGING,
+)
 CUSTOM_RULES = entry_point(
     name="custom_rule",
     title="custom rule",
     owner=ZONE_OPTION,
-    phase="http_request_firewall_custom",
+    phase=CUSTOM_PHASE,
     traffic="request",
-    permission=Permission("Zone WAF", "zone"),
-    fields=(
-        *fields_of_rules(
-            CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_status_code)
-        ),
-        LOGGING,
-    ),
+    permission=WAF[ZONE_OPTION],
+    fields=_FIELDS,
     semantics=Semantics(
         normalise=fit_action,
         invalid_reason=_invalid_custom_rule,
@@ -197,6 +204,37 @@ CUSTOM_RULES = entry_point(
         protects_nobody=blocks_nobody,
     ),
 )
+# Read only: requests to zones of the plan Enterprise meet these rules first.
+CUSTOM_RULES_OF_ACCOUNT = entry_point(
+    name="account_custom_rule",
+    title="custom rule of the account",
+    plural_title="custom rules of the account",
+    owner=ACCOUNT_OPTION,
+    phase=CUSTOM_PHASE,
+    permission=WAF[ACCOUNT_OPTION],
+    fields=_FIELDS,
+)
+CUSTOM_RULESETS = "custom_rulesets"  # in a state: those that rules execute
+
+
+def ruleset_of(owner: str, identity: str) -> Resource:
+    """A ruleset with its rules, to read it."""
+    path, permission = f"{RULESET_PATHS[owner]}/{identity}", WAF[owner]
+    name = "custom_ruleset"
+    return Resource(
+        name, CUSTOM_RULESETS, "custom ruleset", owner, path, permission, (), (), Single()
+    )
+
+
+ENTERPRISE = "enterprise"
+PLAN_NAMES = {"free": "FREE", "pro": "PRO", "business": "BIZ", ENTERPRISE: "ENT"}
+
+
+def plan_of(zone: Object) -> str:
+    """The plan of a zone in the words of the API; empty where it is not known."""
+    plan = zone.get("plan")
+    return str(plan.get("legacy_id") or "") if isinstance(plan, Mapping) else ""
+
 
 
 def _locked(setting: Object) -> str:
@@ -257,8 +295,7 @@ QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
 def quota_of(zone: Object) -> Quota | None:
     """The quota by the plan of a zone, as Cloudflare shows the zone; None where the plan is not
     known."""
-    plan = zone.get("plan")
-    return QUOTAS.get(str(plan.get("legacy_id"))) if isinstance(plan, Mapping) else None
+    return QUOTAS.get(plan_of(zone))
 
 
 def features(rule: Object) -> frozenset[str]:

@@ -22,7 +22,13 @@ from ...module_utils._guard.risks.base import codes_of
 from ...module_utils._protection.expectation import FIREWALL as FIREWALL_PACKET
 from ...module_utils._protection.expectation import NAME, OF_FIREWALL, PACKET, REQUEST
 from ...module_utils._schema.registry import MANAGED, MODULES, Managed
-from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OPTION
+from ...module_utils._schema.resource import (
+    ACCOUNT_OWNER,
+    OWNER_OPTIONS,
+    OWNERS,
+    ZONE_OPTION,
+    ZONE_OWNER,
+)
 from ...module_utils._specs.base import argument_spec
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import Names
@@ -115,7 +121,12 @@ BASELINE: Arguments = {
     SNAPSHOT_KEEP: {"type": "int"},
 }
 # With the variables of the inventory, which fill those of the role.
-OF_HOST: Arguments = {**BASELINE, **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()}}
+OF_ZONE = ("edge_zone_plan", "edge_zone_account_id")
+OF_HOST: Arguments = {
+    **BASELINE,
+    **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()},
+    **{name: {"type": "str"} for name in OF_ZONE},
+}
 
 
 def without_omitted(value: Any, omitted: Any) -> Any:
@@ -154,11 +165,21 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
                 elsewhere=_risks_of(other for other in modules if other != module),
                 modules=[other for other in modules if other != module],
                 zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
+                zone=_known_zone(values, names) if module == CUSTOM else {},
             ),
         )
         for module in modules
     ]
     return _deleting_lists_last(parts)
+
+
+def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
+    """The zone of a host as far as the inventory knows it, in the shape of the API."""
+    if not any(f"{PREFIX}{option}" in names for option in ZONE_OWNER.options):
+        return {}
+    name, plan, account = (values.get(name) for name in ("edge_zone_name", *OF_ZONE))
+    of_account = {"account": {"id": account}} if account else {}
+    return {"name": name, "plan": {"legacy_id": plan}, **of_account} if name and plan else {}
 
 
 def _needs(values: Mapping[str, Any], module: str) -> bool:

@@ -197,6 +197,74 @@ def rules_decide_as_in_the_engine(random: Random, counts: Counts) -> None:
             counts.check(name != "decisions" or len(decided.outcomes) == 1, f"undecided: {rules}: {decided.reasons}")
 
 
+class Links:
+    """One request on its way from link to link, in the words of docs/way_of_a_request.md; `meets` is what the engine says."""
+
+    def __init__(self, chain: Mapping[str, Sequence[Mapping[str, Any]]], meets: Callable[[str], bool]) -> None:
+        self.rulesets = {ruleset["id"]: ruleset for ruleset in chain["custom_rulesets"]}
+        self.meets = meets
+        self.logged: str | None = None
+        self.skipped_rulesets: list[str] = []
+        self.skipped_rules: dict[str, list[str]] = {}
+
+    def outcome(self, chain: Mapping[str, Sequence[Mapping[str, Any]]]) -> Outcome:
+        for name, of in (("account_custom_rules", " of the account"), ("custom_rules", "")):
+            self.skipped_rulesets, self.skipped_rules = [], {}
+            end = self.through(chain[name], of, of)
+            if end:
+                return end
+        return Outcome("logged", self.logged) if self.logged else Outcome("allowed")
+
+    def through(self, rules: Sequence[Mapping[str, Any]], of: str, words: str, within: str = "") -> Outcome | None:
+        for rule in rules:
+            parameters, name = rule.get("action_parameters", {}), f"{rule['ref']}{words}"
+            is_left_out = rule["id"] in self.skipped_rules.get(within, []) or not rule["enabled"]
+            if is_left_out or parameters.get("id") in self.skipped_rulesets or not self.meets(rule["expression"]):
+                continue
+            if rule["action"] == "execute":
+                ruleset = self.rulesets[parameters["id"]]
+                end = self.through(ruleset["rules"], of, f" of the ruleset {ruleset['name']}{of}", parameters["id"])
+                if end:
+                    return end
+            elif rule["action"] == "log":
+                self.logged = self.logged or name
+            elif rule["action"] != "skip":
+                return Outcome("blocked" if rule["action"] == "block" else "challenged", name)
+            else:
+                self.skipped_rulesets += parameters.get("rulesets", [])
+                for ruleset_id, rule_ids in parameters.get("rules", {}).items():
+                    self.skipped_rules.setdefault(ruleset_id, []).extend(rule_ids)
+                if "phase" in parameters or ("ruleset" in parameters and not within and not of):
+                    return Outcome("skipped", name)
+                if "ruleset" in parameters:
+                    return None
+        return None
+
+
+def chains_decide_as_link_by_link(random: Random, counts: Counts) -> None:
+    """A request ends on its way through account, zone and what both execute as in the engine, run link by link."""
+    chain = generators.chain(random)
+    requests = generators.rich_requests(random, 6)
+    every = [rule for name in ("account_custom_rules", "custom_rules") for rule in chain[name]]
+    every += [rule for ruleset in chain["custom_rulesets"] for rule in ruleset["rules"]]
+    truths = {rule["expression"]: rich_engine().decisions(rule["expression"], requests) for rule in every}
+    whole = [fields_of(request) for request in requests]
+    parts = [fields_of(generators.partial(random, request)) for request in requests]
+    hidden = generators.hidden(random, chain)
+    counts.count(chains=1)
+    for name, state, given in (("decisions", chain, whole), ("on_parts", chain, parts), ("unread", hidden, whole)):
+        in_order = rules_in_order(state)
+        for index, decided in enumerate(decide_requests(in_order, given, Batch(given))):
+            meets = {expression: decisions[index] for expression, decisions in truths.items()}
+            expected = Links(chain, meets.__getitem__).outcome(chain)
+            is_decided = len(decided.outcomes) == 1
+            counts.count(**({name: 1} if is_decided else {f"undecided_{name}": 1}))
+            possible = expected in decided.outcomes or any(one.word == "unknown" for one in decided.outcomes)
+            counts.check(possible, f"{chain}: {requests[index]}: {expected}: {decided}")
+            counts.check(is_decided or bool(decided.reasons), f"without a reason: {chain}: {decided}")
+            counts.check(name != "decisions" or is_decided, f"undecided: {chain}: {decided.reasons}")
+
+
 def complete_expressions_match_every_request(random: Random, counts: Counts) -> None:
     """No request escapes an expression that every request is proven to match."""
     expression = generators.combination(random, generators.broad_atom)
@@ -248,6 +316,7 @@ ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     requests_match_as_evaluated,
     requests_are_decided_as_by_the_engine,
     rules_decide_as_in_the_engine,
+    chains_decide_as_link_by_link,
     complete_expressions_match_every_request,
     requests_meet_the_same_after_migration,
 )

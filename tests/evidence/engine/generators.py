@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -278,6 +279,61 @@ def custom_rules(random: Random) -> list[dict[str, Any]]:
             rule["action_parameters"] = random.choice([{"ruleset": "current"}, {"products": ["waf"]}])
         rules.append(rule)
     return rules
+
+
+RULESETS = ("a" * 32, "b" * 32, "c" * 32)
+SKIPS: tuple[dict[str, Any], ...] = (
+    {"ruleset": "current"},
+    {"phases": ["http_ratelimit"]},
+    {"products": ["waf"]},
+    {"rulesets": [RULESETS[0]]},
+    {"rules": {RULESETS[1]: ["1" * 32, "2" * 32]}},
+)
+
+
+def chain_rules(
+    random: Random, name: str, skips: Sequence[dict[str, Any]], executed: Sequence[str]
+) -> list[dict[str, Any]]:
+    """The rules of an entry point, or of a custom ruleset, with skips of each kind."""
+    rules = []
+    for number in range(random.randint(1, 5)):
+        action = random.choice(
+            ["block", "managed_challenge", "log", "skip", "skip", *(["execute"] * 3 if executed else [])]
+        )
+        rule = {"id": f"{number}" * 32, "ref": f"{name}{number}", "action": action, "enabled": random.random() < 0.9}
+        rule["expression"] = combination(random, rich_atom, 1)
+        if action in ("log", "skip", "execute") and random.random() < 0.4:
+            rule["expression"] = f"not ({rule['expression']})"
+        if action == "skip":
+            rule["action_parameters"] = random.choice(skips)
+        if action == "execute":
+            rule["action_parameters"] = {"id": random.choice(executed)}
+        rules.append(rule)
+    return rules
+
+
+def chain(random: Random) -> dict[str, list[dict[str, Any]]]:
+    """The custom rules that requests to a zone meet: those of its account, of the zone, and of what both execute."""
+    everywhere = (*SKIPS, {"phase": "current"})
+    rulesets = [
+        {"id": identity, "name": name, "kind": "custom", "rules": chain_rules(random, name, skips, ())}
+        for identity, name, skips in zip(RULESETS, "ABC", (SKIPS, everywhere, everywhere), strict=True)
+    ]
+    return {
+        "account_custom_rules": chain_rules(random, "account", SKIPS, RULESETS[:1]) if random.random() < 0.7 else [],
+        "custom_rules": chain_rules(random, "zone", everywhere, RULESETS[1:]),
+        "custom_rulesets": rulesets,
+    }
+
+
+def hidden(random: Random, chain: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+    """A chain of which a part cannot be read."""
+    if random.random() < 0.3:
+        return {**chain, "account_custom_rules": [{"unread": "403"}]}
+    rulesets = [
+        {"id": one["id"], "unread": "403"} if random.random() < 0.5 else one for one in chain["custom_rulesets"]
+    ]
+    return {**chain, "custom_rulesets": rulesets}
 
 
 def partial(random: Random, request: dict[str, Any]) -> dict[str, Any]:

@@ -351,9 +351,7 @@ def drops_traffic(change: Change, limits: Limits) -> Finding | None:
         f"{item.resource.title} {item.label}: {' '.join([verdict.message, *verdict.advice])}"
         for item, verdict in against.items()
     ]
-    sets = [verdict.ranges for verdict in against.values()]
-    # One without networks is of any, so that no acceptance for networks covers it.
-    ranges = union(network for one in sets for network in one) if all(sets) else []
+    ranges = union(network for verdict in against.values() for network in verdict.ranges)
     return Finding(Message(first_few(reasons)), ranges, entries_of(list(against)))
 
 

@@ -32,7 +32,14 @@ from ..._protection.plain import met_by_plain, width
 from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.rate_limits import RATE_LIMIT_RULES
-from ..._schema.registry import DDOS_OVERRIDES, EVALUATION, ZoneRule, contents_in, spelt_out
+from ..._schema.registry import (
+    DDOS_OVERRIDES,
+    EVALUATION,
+    ZoneRule,
+    contents_in,
+    rules_in_force,
+    spelt_out,
+)
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, networks, union
@@ -69,9 +76,9 @@ def _changed_rules(change: Change, owner: str = "") -> Iterator[Rules]:
     lists = [contents_in(state) for state in states]
     if lists[0] != lists[1]:
         changed.update(states[0])
-    for resource, in_order in EVALUATION:
+    for resource, _read in EVALUATION:
         if resource.plural in changed and owner in ("", resource.owner):
-            written = [in_order(state[resource.plural]) for state in states]
+            written = [rules_in_force(state, resource) for state in states]
             before, after = (
                 [spelt_out(rule, contents) for rule in rules]
                 for rules, contents in zip(written, lists)

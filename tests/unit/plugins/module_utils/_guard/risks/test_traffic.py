@@ -12,9 +12,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
     Verdict,
     enabling,
     key_of,
-    not_known,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import accepting, parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of
 
@@ -38,27 +36,3 @@ def test_only_verdicts_against_what_is_enabled_are_the_risk() -> None:
     )
     monitored = change_of(account_state(), RULES[0], [rule("monitoring")])
     assert drops_traffic.in_change(monitored._replace(verdicts={key_of(item): verdict}), Limits()) is None
-
-
-def test_an_acceptance_for_networks_covers_no_verdict_without_networks() -> None:
-    rules = [rule("enabled"), rule("enabled", scope="region", name="WEUR")]
-    change = change_of(account_state(), RULES[0], rules)
-    verdicts = dict(
-        zip(
-            map(key_of, enabling(change.plan)),
-            [Verdict("evidence", "It drops 4 %.", 4.0, 7, [NETWORK]), not_known("It monitors too short.", [])],
-            strict=True,
-        )
-    )
-    risk = drops_traffic.in_change(change._replace(verdicts=verdicts), Limits())
-    assert risk is not None
-    accepted = {
-        name: bool(
-            accepting(risk, parse_acceptances("accept_risks", [{"code": risk.code, **bounds}], [risk.code]), None)
-        )
-        for name, bounds in {
-            "networks": {"networks": ["192.0.2.0/24"]},
-            "entries": {"entries": ["syn_flood global", "syn_flood region WEUR"]},
-        }.items()
-    }
-    assert accepted == {"networks": False, "entries": True}

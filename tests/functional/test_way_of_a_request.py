@@ -1,0 +1,192 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Requests meet the custom rules of their account, of their zone, and those that both execute: holes and expectations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+OFFICE, BOTS = "a" * 32, "b" * 32
+ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
+CLOSED = {"description": "closed", "request": {"path": "/admin", "host": "shop.example"}, "expect": "blocked"}
+OPEN = {"description": "open", "request": {"path": "/", "host": "shop.example"}, "expect": "allowed"}
+LIMIT = {
+    "ref": "login",
+    "action": "block",
+    "expression": 'http.request.uri.path eq "/login"',
+    "ratelimit": {
+        "characteristics": ["ip.src", "cf.colo.id"],
+        "period": 60,
+        "requests_per_period": 5,
+        "mitigation_timeout": 60,
+    },
+}
+ENTERPRISE = '(cf.zone.plan eq "ENT")'
+
+
+def execute(ref: str, identity: str, expression: str = "true") -> dict[str, Any]:
+    return {"ref": ref, "action": "execute", "expression": expression, "action_parameters": {"id": identity}}
+
+
+def skip(ref: str, expression: str = "true", **parameters: Any) -> dict[str, Any]:
+    return {"ref": ref, "action": "skip", "expression": expression, "action_parameters": parameters}
+
+
+def ruleset(identity: str, name: str, *rules: dict[str, Any]) -> dict[str, Any]:
+    return {"id": identity, "name": name, "rules": list(rules)}
+
+
+def of_account(service: LocalService, *rules: dict[str, Any], expression: str = ENTERPRISE) -> None:
+    rulesets = [ruleset(BOTS, "Bots", *rules)]
+    deploy = execute("deploy", BOTS, expression)
+    service.account(ACCOUNT).seed(custom_rules=[deploy], custom_rulesets=rulesets)
+
+
+@pytest.fixture(autouse=True)
+def owners(service: LocalService) -> None:
+    service.account(ACCOUNT)
+    service.zone(ZONE).seed(account_id=ACCOUNT, name="shop.example")
+
+
+def outcome(result: dict[str, Any]) -> tuple[Any, Any, Any]:
+    (item,) = result["expectations"]
+    return item["actual"], item["rule"], item["met"]
+
+
+def paths(service: LocalService) -> list[str]:
+    return [call.path.replace(ACCOUNT, "A").replace(ZONE, "Z") for call in service.calls]
+
+
+@pytest.mark.parametrize(
+    ("inner", "weakens", "reason"),
+    [
+        (
+            skip("all", phase="current"),
+            True,
+            "executes the rule all of the ruleset Office, which skips phase for every request",
+        ),
+        (
+            skip("all", ruleset="current", phases=["http_ratelimit"]),
+            True,
+            "executes the rule all of the ruleset Office, which lets requests pass that rate limiting rule login would stop",
+        ),
+        (skip("all", ruleset="current"), False, ""),
+        (
+            {"ref": "all", "action": "block", "expression": "true"},
+            False,
+            "executes the rule all of the ruleset Office, which blocks every request",
+        ),
+        ({"ref": "one", "action": "block", "expression": "ip.src eq 192.0.2.1"}, False, ""),
+    ],
+)
+def test_what_an_unnamed_rule_executes_is_judged(
+    service: LocalService, modules: Modules, inner: dict[str, Any], weakens: bool, reason: str
+) -> None:
+    rules = [execute("deploy", OFFICE), ADMIN]
+    service.zone(ZONE).seed(
+        custom_rules=rules, custom_rulesets=[ruleset(OFFICE, "Office", inner)], rate_limit_rules=[LIMIT]
+    )
+    (record,) = modules.done("custom_rules", True, rules=[ADMIN])["unmanaged"]
+    assert (record["key"], record["weakens"], record["reason"]) == ("deploy", weakens, reason)
+    assert [path for path in paths(service) if "accounts" in path] == []
+    assert len(service.calls) == 2 + ("phases" in inner.get("action_parameters", {}))
+
+
+def test_a_ruleset_that_cannot_be_read_may_hold_anything(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(custom_rules=[execute("deploy", OFFICE), ADMIN], plan="free")
+    (record,) = modules.done("custom_rules", True, rules=[ADMIN])["unmanaged"]
+    assert (record["key"], record["weakens"]) == ("deploy", None)
+    result = modules.failed("custom_rules", True, rules=[ADMIN], expectations=[CLOSED])
+    (item,) = result["expectations"]
+    assert item["actual"] == "undecided"
+    assert item["reasons"][0].startswith(f"rule deploy: the ruleset {OFFICE} that it executes (GET ")
+
+
+@pytest.mark.parametrize(
+    ("rules", "expectation", "expected"),
+    [
+        ([], CLOSED, ("blocked", "admin", True)),
+        ([{**ADMIN, "ref": "early"}], CLOSED, ("blocked", "early of the ruleset Bots of the account", True)),
+        ([{**ADMIN, "expression": "true"}], OPEN, ("blocked", "admin of the ruleset Bots of the account", False)),
+        ([skip("pass", ruleset="current"), {**ADMIN, "ref": "late"}], CLOSED, ("blocked", "admin", True)),
+    ],
+)
+def test_rules_of_the_account_are_met_first(
+    service: LocalService, modules: Modules, rules: Any, expectation: Any, expected: Any
+) -> None:
+    of_account(service, *rules, expression=f'{ENTERPRISE} and cf.zone.name eq "shop.example"')
+    run = modules.done if expected[2] else modules.failed
+    result = run("custom_rules", True, rules=[ADMIN], expectations=[expectation], accept_risks=["blocks_everything"])
+    assert outcome(result) == expected
+    assert f"accounts/A/rulesets/{BOTS}" in "".join(paths(service))
+
+
+def test_requests_have_the_name_and_the_plan_of_their_zone(service: LocalService, modules: Modules) -> None:
+    of_account(
+        service, ADMIN, expression=f'{ENTERPRISE} and cf.zone.name eq "shop.example" and http.host eq "x.example"'
+    )
+    expectation = {**OPEN, "request": {"host": "shop.example", "path": "/admin"}}
+    assert outcome(modules.done("custom_rules", True, rules=[], expectations=[expectation])) == ("allowed", None, True)
+
+
+@pytest.mark.parametrize("plan", ["free", "pro", "business"])
+def test_other_plans_meet_no_rules_of_the_account(service: LocalService, modules: Modules, plan: str) -> None:
+    service.zone(ZONE).seed(plan=plan)
+    of_account(service, {**ADMIN, "expression": "true"})
+    assert outcome(modules.done("custom_rules", True, rules=[ADMIN], expectations=[OPEN])) == ("allowed", None, True)
+    assert not [path for path in paths(service) if "accounts" in path]
+
+
+def test_without_expectations_the_plan_is_not_asked_for(service: LocalService, modules: Modules) -> None:
+    modules.done("custom_rules", True, rules=[])
+    assert len(service.calls) == 1
+
+
+@pytest.mark.parametrize("lacking", ["account_waf", "zone"])
+def test_rules_of_the_account_that_cannot_be_read_leave_expectations_undecided(
+    service: LocalService, modules: Modules, lacking: Any
+) -> None:
+    denied: Any = {lacking: "none"}
+    token = service.add_token("without", **denied)
+    result = modules.failed("custom_rules", True, rules=[ADMIN], expectations=[CLOSED], api_token=token)
+    assert outcome(result) == ("undecided", None, None)
+    (reason,) = result["expectations"][0]["reasons"]
+    assert reason.startswith("rule any of the account: what the custom rules of the account do (GET ")
+
+
+def test_a_skip_of_the_account_is_a_hole(service: LocalService, modules: Modules) -> None:
+    of_account(service, skip("monitors", "ip.src in {192.0.2.0/24}", phases=["http_ratelimit"]))
+    service.zone(ZONE).seed(rate_limit_rules=[LIMIT])
+    result = modules.done("custom_rules", True, rules=[ADMIN], expectations=[CLOSED])
+    (record,) = result["unmanaged"]
+    assert record["resource"] == "account_custom_rule"
+    assert record["key"] == "monitors of the ruleset Bots of the account"
+    assert (record["weakens"], record["reason"]) == (
+        None,
+        "may let requests pass that rate limiting rule login would stop",
+    )
+    assert result["expectations"][0]["skips"] == ["perhaps phases http_ratelimit"]
+
+
+@pytest.mark.parametrize(("check", "writes"), [(True, 0), (False, 1)])
+def test_what_deploys_rules_is_a_part_of_the_zone(
+    service: LocalService, modules: Modules, check: bool, writes: int
+) -> None:
+    blocks = [{**ADMIN, "ref": f"r{number}"} for number in range(4)]
+    service.zone(ZONE).seed(
+        custom_rules=[execute("deploy", OFFICE)], custom_rulesets=[ruleset(OFFICE, "Office", *blocks)]
+    )
+    options: dict[str, Any] = {"rules": [{"ref": "deploy"}], "state": "absent"}
+    refused = modules.failed("custom_rules", check, **options)
+    assert [risk["code"] for risk in refused["risks"]] == ["weakens_zone"]
+    assert "4 of 4 custom rules" in refused["msg"] and "r0 of the ruleset Office removed" in refused["msg"]
+    entries = refused["risks"][0]["entries"]
+    assert modules.done("custom_rules", check, **options, accept_risks=[{"code": "weakens_zone", "entries": entries}])
+    assert len(service.writes) == writes
