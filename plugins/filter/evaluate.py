@@ -20,9 +20,15 @@ from ..module_utils._protection.expectation import (
 from ..module_utils._protection.expected import find
 from ..module_utils._protection.summary import read_account
 from ..module_utils._schema.lists import items_of
+from ..module_utils._schema.neighbours import ZONE
 from ..module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ..module_utils._schema.resource import State
-from ..module_utils._schema.zone import CUSTOM_RULES
+from ..module_utils._schema.zone import (
+    CUSTOM_RULES,
+    CUSTOM_RULES_OF_ACCOUNT,
+    CUSTOM_RULESETS,
+    ENTERPRISE,
+)
 from ..module_utils._text import Option
 
 
@@ -32,6 +38,8 @@ def evaluate(
     packet: Any = None,
     network_firewall: Any = None,
     lists: Any = None,
+    account_rules: Any = None,
+    rulesets: Any = None,
 ) -> dict[str, Any]:
     """The outcome of a request or a packet; see evaluate.yml."""
     described = {"request": request, "packet": packet}
@@ -40,7 +48,10 @@ def evaluate(
             raise _error(f"{kind} is not a dictionary")
     try:
         expectation = _question(described, network_firewall is not None)
-        known = _rules(state) if packet is None else _account(state, network_firewall)
+        if packet is None:
+            known = _rules(state, account_rules, rulesets)
+        else:
+            known = _account(state, network_firewall)
         (finding,) = find([expectation], {**known, **_contents(lists)})
     except (OptionError, ValueError) as exc:
         raise _error(str(exc).lstrip(": ")) from None
@@ -71,9 +82,17 @@ def _account(state: Any, network_firewall: Any) -> State:
     return {**account, NETWORK_FIREWALL_RULES.plural: rules}
 
 
-def _rules(state: Any) -> State:
-    """The custom rules of a result or of a list."""
-    return {CUSTOM_RULES.plural: _objects(state, "rules", "")}
+def _rules(state: Any, account_rules: Any, rulesets: Any) -> State:
+    """The custom rules of a result or of a list, with those of the account and what both
+    execute."""
+    first = _objects(account_rules or [], "rules", "account_rules")
+    executed = _objects(rulesets or [], "rulesets", "rulesets")
+    return {
+        CUSTOM_RULES.plural: _objects(state, "rules", ""),
+        CUSTOM_RULES_OF_ACCOUNT.plural: first,
+        CUSTOM_RULESETS: [{"kind": "custom", **obj} for obj in executed],
+        ZONE.plural: [{"plan": {"legacy_id": ENTERPRISE}} if first else {}],
+    }
 
 
 def _contents(lists: Any) -> State:
@@ -87,6 +106,8 @@ def _contents(lists: Any) -> State:
 TAKES = {
     "": "the result of custom_rules_info, or a list of custom rules",
     "network_firewall": "the result of network_firewall_rules, or a list of its rules",
+    "account_rules": "a list of the rules in the entry point of the account",
+    "rulesets": "a list of custom rulesets, each with its id, name and rules",
     "lists": "the result of protection_info with its subset ip_lists, or a list of lists",
 }
 

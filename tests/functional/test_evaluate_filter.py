@@ -33,6 +33,22 @@ def test_requests_are_decided_by_the_rules_of_a_result(service: LocalService, mo
     ]
 
 
+def test_rules_of_the_account_and_rulesets_are_evaluated() -> None:
+    execute = {"action": "execute", "expression": 'cf.zone.plan eq "ENT"', "action_parameters": {"id": "a" * 32}}
+    blocks = {"ref": "bots", "action": "block", "expression": 'http.request.uri.path eq "/bots"'}
+    given: Any = {
+        "account_rules": [{"ref": "deploy", **execute}],
+        "rulesets": [{"id": "a" * 32, "name": "B", "rules": [blocks]}],
+    }
+    answer = evaluate(RULES, request={"path": "/bots"}, **given)
+    assert (answer["actual"], answer["rule"]) == ("blocked", "bots of the ruleset B of the account")
+    assert evaluate(RULES, request={"path": "/bots"})["actual"] == "allowed"
+    unknown = evaluate([{"ref": "deploy", **execute}], request={"path": "/"})
+    assert unknown["actual"] == "undecided"
+    with pytest.raises(AnsibleFilterError, match="rulesets takes a list of custom rulesets, each with its id"):
+        evaluate(RULES, request={"path": "/"}, rulesets={"x": 1})
+
+
 def test_packets_are_decided_by_the_account_of_a_result(service: LocalService, modules: Modules) -> None:
     rules = [{"scope": "global", "mode": "enabled"}]
     service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}], syn_flood={"rules": rules})

@@ -17,7 +17,7 @@ from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG
 from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
-from .managed_rules import MANAGED_RULES, deployed, skipped_rulesets
+from .managed_rules import EXECUTE, MANAGED_RULES, deployed, skipped_rulesets
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
@@ -269,7 +269,6 @@ def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
 
 UNREAD = "unread"  # of an object in the place of others that cannot be read: the reason
 OF_ACCOUNT = " of the account"
-EXECUTE = "execute"
 
 
 def zone_values(state: State) -> dict[str, bytes]:
