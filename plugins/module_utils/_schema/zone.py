@@ -236,7 +236,6 @@ def plan_of(zone: Object) -> str:
     return str(plan.get("legacy_id") or "") if isinstance(plan, Mapping) else ""
 
 
-
 def _locked(setting: Object) -> str:
     """Return why Cloudflare would refuse to change a setting; one that does not say so may be."""
     is_locked = FLAG.normalise(setting.get("editable", True)) == "false"
