@@ -13,7 +13,7 @@ task names it. If more rules refer to a list than are known, its items may let t
 
 from __future__ import annotations
 
-from typing import Container, Iterator, NamedTuple, Sequence, TypedDict
+from typing import Container, Iterator, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._api.neighbours import managed_lists
 from .._expressions.grammar import lists_in
@@ -137,13 +137,12 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     names_prefixes = bool(named.get(PREFIXES.plural))
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
     account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
-    first = rules_in_force(state) if CUSTOM_RULES.plural in named else ()
-    of_account = {_target(CUSTOM_RULES, one): one for one in first if one.of_account}
+    of_account = _objects_of_account(state) if CUSTOM_RULES.plural in named else {}
     return [
         *_rules_in_front(desired, described, state),
         *(
-            _unmanaged_record(*_listed(CUSTOM_RULES, rule), losses.get(key), wide.get(key, ""))
-            for key, rule in of_account.items()
+            _unmanaged_record(*whose_object, losses.get(key), wide.get(key, ""))
+            for key, whose_object in of_account.items()
             if key in losses or key in wide
         ),
         *(
@@ -194,6 +193,11 @@ def _listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
     if rule.of_account:
         return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": rule.entry}
     return resource, {**rule.obj, "ref": rule.via[0]} if rule.via else rule.obj
+
+
+def _objects_of_account(state: State) -> Mapping[tuple[str, Key], tuple[Resource, Object]]:
+    of_account = [rule for rule in rules_in_force(state) if rule.of_account]
+    return {_target(CUSTOM_RULES, rule): _listed(CUSTOM_RULES, rule) for rule in of_account}
 
 
 def _target(resource: Resource, rule: ZoneRule) -> tuple[str, Key]:
