@@ -11,17 +11,19 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import chain, combinations, product
 from typing import Any
 
-from tests.evidence.models.plan_model import Item, named, same_text
+from tests.evidence.models.plan_model import Item, named
 from tests.evidence.models.traffic_model import (
     ENFORCING,
     MET_BY_OVERRIDES,
     PACKETS,
     Rule,
     custom_in_order,
+    is_weaker,
     lets_pass_too_much,
+    level_met,
     rule_lacks,
 )
-from tests.evidence.models.zone_model import API_NAMES, KEYS, L4, LEVELS, custom_rule_after
+from tests.evidence.models.zone_model import API_NAMES, KEYS, L4, custom_rule_after
 
 NEW: dict[str, Item] = {
     "prefixes": {"excluded": False},
@@ -166,13 +168,6 @@ def switches_of(planned: Item, described: Item, after: Item) -> Iterator[tuple[s
             yield name, {**after, "action_parameters": {**after["action_parameters"], "overrides": said}}
 
 
-def sets(override: Item, managed: str, categories: Collection[str]) -> bool:
-    said = overridden(override)
-    own = any(item["id"] == managed for item in said.get("rules", ()))
-    of_category = any(item["category"] in categories for item in said.get("categories", ()))
-    return own or of_category or "sensitivity_level" in said or said.get("action", "default") != "default"
-
-
 def possible_rules(overrides: Sequence[Item]) -> list[tuple[str, tuple[str, ...]]]:
     """Managed rules that some overrides may tell apart, if nobody knows in which categories they are."""
     names = {
@@ -182,25 +177,11 @@ def possible_rules(overrides: Sequence[Item]) -> list[tuple[str, tuple[str, ...]
     return list(product([*sorted(names["id"]), ""], pairs))
 
 
-def is_weaker(before: Sequence[Item], after: Sequence[Item], managed: Sequence[Any] = ()) -> bool:
-    """Whether some packet meets a weaker managed rule than before. If nobody knows the managed rules, one that is blocked may
-    do nothing by itself."""
-
-    def level(overrides: Sequence[Item], packet: Any, name: str, categories: Any) -> tuple[str, int]:
-        for one in overrides:
-            is_met = one["enabled"] and MET_BY_OVERRIDES[same_text(one["expression"])](packet)
-            if is_met and sets(one, name, categories):
-                own = [item for item in overridden(one).get("rules", ()) if item["id"] == name]
-                own += [
-                    item for item in reversed(overridden(one).get("categories", ())) if item["category"] in categories
-                ]
-                values = {key: value for item in (overridden(one), *reversed(own)) for key, value in item.items()}
-                return values.get("action", "default"), LEVELS.index(values.get("sensitivity_level", "default"))
-        return "default", 0
-
-    for packet, one in product(TRAFFIC, managed or possible_rules([*before, *after])):
-        (then, was), (now, becomes) = level(before, packet, *one), level(after, packet, *one)
-        does_less = not managed and (then, now) == ("block", "default") and was < LEVELS.index("eoff")
-        if becomes > was or (now == "log" != then) or does_less:
-            return True
-    return False
+def lets_more_pass(before: Sequence[Item], after: Sequence[Item], managed: Sequence[Any] = ()) -> bool:
+    """Whether some packet meets a weaker managed rule than before. If nobody knows the managed rules, one may do nothing by
+    itself."""
+    own = "block" if managed else ""
+    return any(
+        is_weaker(level_met(before, packet, *one), level_met(after, packet, *one), own)
+        for packet, one in product(TRAFFIC, managed or possible_rules([*before, *after]))
+    )

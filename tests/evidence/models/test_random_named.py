@@ -19,11 +19,12 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record 
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tests.evidence.models import plan_model
 from tests.evidence.models.named_model import (
     MANAGED,
     account_after,
     is_lost,
-    is_weaker,
+    lets_more_pass,
     overridden,
     rules_after,
     switches_of,
@@ -206,7 +207,7 @@ def by_hand(draw: st.DrawFn, module: str, existing: list[Item]) -> None:
 
 
 @st.composite
-def lists(draw: st.DrawFn, module: str) -> tuple[list[Item], list[Item]]:
+def lists(draw: st.DrawFn, module: str) -> tuple[str, list[Item], list[Item]]:
     """The entries of a baseline, and the list after some changes by hand."""
     described = [rule(draw, module, ref) for ref in draw(st.sampled_from(["a", "ab", "abc", "abc"]))]
     existing = deepcopy(described)
@@ -223,21 +224,22 @@ def lists(draw: st.DrawFn, module: str) -> tuple[list[Item], list[Item]]:
         condition = {name: entry.pop(name) for name in ("exposed_credential_check",) if name in entry}
         position = {"position": draw(st.sampled_from(["first", "last"]))} if draw(FEW) and draw(FEW) else {}
         entries.append({**entry, **position, **({"api_fields": condition} if condition else {})})
-    return entries, existing
+    return module, entries, existing
 
 
-def check_rules(
-    module: str, case: tuple[list[Item], list[Item]], service: LocalService, modules: Modules, outcomes: Counter[str]
+@given(case=st.sampled_from(["custom_rules", "network_firewall_rules"]).flatmap(lists))
+@plans(2)
+def test_rules_are_as_their_baseline_describes_them(
+    case: tuple[str, list[Item], list[Item]], service: LocalService, modules: Modules, outcomes: Counter[str]
 ) -> None:
-    entries, existing = case
+    module, entries, existing = case
     service.reset()
     owner: Any = service.zone(ZONE) if module == "custom_rules" else service.account(ACCOUNT)
     owner.seed(**{module: deepcopy(existing)})
     after = rules_after(existing, entries)
     record = converged(modules, module, {"rules": entries})
     listed = owner.custom_rules if module == "custom_rules" else owner.rules_of(module)
-    shown = [{name: one.get(name) for name in (*RULE_FIELDS, "future")} for one in listed]
-    assert shown == [{name: one.get(name) for name in (*RULE_FIELDS, "future")} for one in after], (existing, entries)
+    assert shown(listed) == shown(after), (existing, entries)
     was, becomes = custom_in_order(after), custom_in_order(existing)
     conditions = [{one["ref"] for one in some if "exposed_credential_check" in one} for some in (after, existing)]
     refs = {entry["ref"] for entry in entries}
@@ -247,29 +249,12 @@ def check_rules(
         for one in strange
     )  # it may do more than this release knows
     worst = open_ or is_lost(was, becomes, refs, conditions[1] - conditions[0])
-    differs = [{name: one.get(name) for name in RULE_FIELDS} for one in existing] != [
-        {name: one.get(name) for name in RULE_FIELDS} for one in after
-    ]
-    check_status(record, worst, differs, outcomes)
+    check_status(record, worst, shown(existing) != shown(after), outcomes)
 
 
-RULE_FIELDS = ("ref", "action", "expression", "enabled", "exposed_credential_check", "action_parameters")
-
-
-@given(case=lists("custom_rules"))
-@plans(1)
-def test_custom_rules_are_as_their_baseline_describes_them(
-    case: tuple[list[Item], list[Item]], service: LocalService, modules: Modules, outcomes: Counter[str]
-) -> None:
-    check_rules("custom_rules", case, service, modules, outcomes)
-
-
-@given(case=lists("network_firewall_rules"))
-@plans(1)
-def test_a_network_firewall_is_as_its_baseline_describes_it(
-    case: tuple[list[Item], list[Item]], service: LocalService, modules: Modules, outcomes: Counter[str]
-) -> None:
-    check_rules("network_firewall_rules", case, service, modules, outcomes)
+def shown(rules: Sequence[Item]) -> list[list[Any]]:
+    names = ("ref", "action", "expression", "enabled", "exposed_credential_check", "action_parameters", "future")
+    return [[one.get(name) for name in names] for one in rules]
 
 
 @st.composite
@@ -308,14 +293,7 @@ def test_firewall_rules_are_as_their_baseline_describes_them(
         assume(False)
     was, becomes = firewall_in_order(after), firewall_in_order(deepcopy(zone.rules))
     record = converged(modules, "firewall_rules", {"rules": entries})
-    fields = ("id", "action", "paused")
-    shown = [
-        [[one[name] for name in fields], [one["filter"][name] for name in ("expression", "paused")]]
-        for one in zone.rules
-    ]
-    assert shown == [
-        [[one[name] for name in fields], [one["filter"][name] for name in ("expression", "paused")]] for one in after
-    ]
+    assert plan_model.shown(zone.rules) == plan_model.shown(after)
     worst = is_lost(was, becomes, {entry["id"] for entry in entries}, set())
     check_status(record, worst, bool(record["operations"]), outcomes)
     assert record["operations"] or was == becomes
@@ -355,13 +333,13 @@ def test_overrides_are_as_their_baseline_describes_them(
     account = service.account(ACCOUNT).seed(ddos_l4_overrides=deepcopy(existing))
     record = converged(modules, "ddos_l4_overrides", {"overrides": entries})
     after = account.rules_of("ddos_l4_overrides")
-    assert not is_weaker(described, after), (described, after)
+    assert not lets_more_pass(described, after), (described, after)
     for index, entry in enumerate(entries):
         for switch, set_back in switches_of(planned[index], described[index], after[index]):
             assert switch not in entry
             fewer = [*described[:index], set_back, *described[index + 1 :]]
-            assert is_weaker(described, fewer), (switch, existing, entry, after)
-    proven = is_weaker(after, existing, MANAGED)
-    possible = proven or is_weaker(after, existing)
+            assert lets_more_pass(described, fewer), (switch, existing, entry, after)
+    proven = lets_more_pass(after, existing, MANAGED)
+    possible = proven or lets_more_pass(after, existing)
     assert (record["status"] == "weakened") in {proven, possible}, (record["reasons"], existing, after)
     outcomes["weakened" if proven else "no less"] += 1
