@@ -139,6 +139,7 @@ DEVIATIONS = [
     Deviation("a text for a flag", "types", "excluded is a str", entry(LISTS, excluded='"false"')),
     Deviation("a number for a text", "types", "comment is a int", entry(LISTS, comment="5")),
     Deviation("a status that is no flag", "types", "enabled is a str", entry("tcp_protection_status", enabled='"on"')),
+    Deviation("a new level", "words", "level is extreme in 1 of 1", entry("security_level", value='"extreme"')),
     Deviation("a new mode", "words", "mode is adaptive in 1 of 1", entry(SYN_RULES, mode='"adaptive"')),
     Deviation("a new scope", "words", "scope is continent", entry(SYN_RULES, scope='"continent"')),
     Deviation("a new action", "words", "action is rewrite", entry(ENTRY_POINT, action='"rewrite"')),
@@ -184,6 +185,7 @@ def test_every_assumption_that_a_read_shows_has_a_deviation_in_the_table() -> No
 REFUSALS = [
     ({"protection": "none"}, {}, "DDoS Protection Read (account)", False, "HTTP 403 [10000]"),
     ({"waf": "none"}, {}, "Zone WAF Read (zone)", False, "HTTP 403 [10000]"),
+    ({"zone_settings": "none"}, {}, "Zone Settings Read (zone)", False, "HTTP 403 [10000]"),
     ({"addressing": "none"}, {}, "IP Prefixes Read (account)", False, "HTTP 403 [10000]"),
     ({"access_rules": "none"}, {}, "Account Firewall Access Rules Read (account)", False, "HTTP 403 [10000]"),
     ({"analytics": "none"}, {}, "Account Analytics Read (account)", False, "HTTP 403"),

@@ -9,10 +9,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 import cloudflare
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVELS
+from cloudflare.types.zones import SecurityLevel
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, MANAGED, PER_ADDRESS, RULE_1, RULE_2, RULE_3
@@ -97,6 +99,20 @@ def test_every_operation_on_tcp_protection(service: LocalService, sdk: cloudflar
         used |= set(used_fully(sdk, f"{ATP}.{component}.rules", "create", rule, {"mode": "enabled"}))
         used |= set(used_fully(sdk, f"{ATP}.{component}.filters", "create", FILTER, {"mode": "disabled"}))
     assert used == set(operations(collection(sdk, ATP), ATP))
+    assert service.breaches == []
+
+
+def test_the_security_level_of_a_zone(service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules) -> None:
+    service.zone(ZONE)
+    settings, level = sdk.zones.settings, {"setting_id": "security_level", "zone_id": ZONE}
+    known = get_args(get_args(SecurityLevel.model_fields["value"].annotation)[0])
+    assert known == SECURITY_LEVELS
+    for word in known:
+        modules.done("security_level", level=word, accept_risks=["lowers_sensitivity"])
+        assert settings.get(**level).to_dict()["value"] == word  # type: ignore[union-attr]
+        settings.edit(**level, value="medium")
+        shown = modules.done("security_level", level="medium")
+        assert (shown["changed"], shown["security_level"]["level"]) == (False, "medium")
     assert service.breaches == []
 
 
