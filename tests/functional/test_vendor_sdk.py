@@ -104,12 +104,12 @@ def test_every_operation_on_tcp_protection(service: LocalService, sdk: cloudflar
 
 def test_the_security_level_of_a_zone(service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules) -> None:
     service.zone(ZONE)
-    settings, level = sdk.zones.settings, {"setting_id": "security_level", "zone_id": ZONE}
+    settings, level = collection(sdk, "zones.settings"), {"setting_id": "security_level", "zone_id": ZONE}
     known = get_args(get_args(SecurityLevel.model_fields["value"].annotation)[0])
     assert known == SECURITY_LEVELS
     for word in known:
         modules.done("security_level", level=word, accept_risks=["lowers_sensitivity"])
-        assert settings.get(**level).to_dict()["value"] == word  # type: ignore[union-attr]
+        assert settings.get(**level).to_dict()["value"] == word
         settings.edit(**level, value="medium")
         shown = modules.done("security_level", level="medium")
         assert (shown["changed"], shown["security_level"]["level"]) == (False, "medium")

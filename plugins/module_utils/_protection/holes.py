@@ -35,15 +35,7 @@ from .._schema.zone import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, CUSTOM_RULESET
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
 from .coverage import AccountLosses, Coverage, has_flag
-from .losses import (
-    Loss,
-    later_rules,
-    leaves_out,
-    level_losses,
-    phase_skip_loss,
-    rule_losses,
-    skip_loss,
-)
+from .losses import Loss, later_rules, leaves_out, lowered, phase_skip_loss, rule_losses, skip_loss
 from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import (
     GONE,
@@ -99,7 +91,7 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     losses = _losses_by_rules(after, before, later=after)
     records = [_weaker_record(resource, rule.entry, loss) for resource, rule, loss in losses]
     records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
-    levels = level_losses(after, before)
+    levels = lowered(after, before)
     records += [_weaker_record(resource, resource.name, loss) for resource, loss in levels]
     for resource in DDOS_OVERRIDES:
         for item in weakenings_between(resource, after, before):

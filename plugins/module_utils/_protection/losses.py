@@ -221,7 +221,7 @@ def matches_nothing(expression: str) -> bool:
     return matches_every_request(f"not ({expression})")
 
 
-def level_losses(was: State, becomes: State) -> Iterator[tuple[Resource, Loss]]:
+def lowered(was: State, becomes: State) -> Iterator[tuple[Resource, Loss]]:
     """The levels that are lower than in another state; one that is not known may be lower."""
     for resource in (item.resource for item in MANAGED if item.resource.level_field):
         field = resource.field(str(resource.level_field))

@@ -203,9 +203,9 @@ def _lower_level(change: Change) -> Finding | None:
     """A level is lower than it was; one that is not known may be."""
     if not any(item.resource.level_field for item in change.plan.operations):
         return None
-    from ..._protection.losses import level_losses  # loaded for zones
+    from ..._protection.losses import lowered  # loaded for zones
 
-    losses = list(level_losses(change.before.state, change.after.state))
+    losses = list(lowered(change.before.state, change.after.state))
     reasons = [f"the {resource.title} {loss.reason}" for resource, loss in losses]
     message = f"Fewer visitors would be challenged if {first_few(reasons)}."
     entries = [entry_of(resource, {}) for resource, _loss in losses]
