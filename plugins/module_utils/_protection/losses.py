@@ -31,6 +31,7 @@ from .plain import plain_traffic
 Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 LOOSENED, ENABLED = "loosened", "enabled"
+SOFTENED = "softened"  # a challenge in place of a block
 
 
 class Loss(NamedTuple):
@@ -112,7 +113,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
         if loosened and not fewer:
             return Loss(loosened.certain, loosened.reason, LOOSENED)
         if was.action == "block" != becomes.action and not fewer:
-            return Loss(True, turned, NARROWED)
+            return Loss(True, turned, SOFTENED)
         what = f"fewer {resource.traffic}s than described"
         return _loss(fewer, "matches", "match", what, NARROWED)
     if _effect(becomes) >= _effect(was):

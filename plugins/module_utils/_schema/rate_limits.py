@@ -28,7 +28,7 @@ from .resource import (
     Semantics,
     Values,
     blocks_nobody,
-    check_status_code,
+    check_response,
     entry_point,
     fields_of_rules,
     fit_action,
@@ -36,7 +36,6 @@ from .resource import (
 )
 
 RATE_LIMIT_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log")
-MOST_CONTENT = 30 * 1024  # bytes of a response
 DATA_CENTER = "cf.colo.id"
 ADDRESS_COUNTERS = {"ip.src", "cf.unique_visitor_id"}
 HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
@@ -58,13 +57,6 @@ def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
             problem = f"the name of the header {header} has capital letters"
             raise ValueError(f"{problem}; Cloudflare knows headers in lower case")
     return names
-
-
-def _check_response(parameters: Values) -> None:
-    check_status_code(parameters)
-    size = len(parameters.get("response", {}).get("content", "").encode())
-    if size > MOST_CONTENT:
-        raise ValueError(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
 
 
 def _parse_counting(value: Any) -> str:
@@ -187,7 +179,7 @@ RATE_LIMIT_RULES = entry_point(
         *fields_of_rules(
             RATE_LIMIT_ACTIONS,
             RULE_EXPRESSION,
-            mapping({"response": {"type": "dict", "options": RESPONSE}}, _check_response),
+            mapping({"response": {"type": "dict", "options": RESPONSE}}, check_response),
         ),
         LIMIT,
     ),

@@ -42,7 +42,7 @@ from .resource import (
     Values,
     Write,
     blocks_nobody,
-    check_status_code,
+    check_response,
     entry_point,
     fields_of_rules,
     fit_action,
@@ -186,7 +186,7 @@ WAF: Mapping[str, Permission] = {
     for owner in OWNERS.values()
 }
 _FIELDS = (
-    *fields_of_rules(CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_status_code)),
+    *fields_of_rules(CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_response)),
     LOGGING,
 )
 CUSTOM_RULES = entry_point(

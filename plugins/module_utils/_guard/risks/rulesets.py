@@ -20,6 +20,7 @@ from ..._protection.losses import (
     ENABLED,
     NARROWED,
     REMOVED,
+    SOFTENED,
     TURNED,
     TURNED_OFF,
     matches_nothing,
@@ -160,7 +161,9 @@ def _weakened(
         if not loss or normalise_expression(rule.expression) in enforced:
             continue
         is_idle = planned is not None and matches_nothing(planned.expression)
-        if (loss.how != NARROWED or is_idle) and not matches_nothing(rule.expression):
+        if (loss.how not in (NARROWED, SOFTENED) or is_idle) and not matches_nothing(
+            rule.expression
+        ):
             yield rule, OUTCOMES[loss.how].format(planned.action if planned else "")
 
 
@@ -169,6 +172,7 @@ OUTCOMES = {
     REMOVED: "removed",
     TURNED_OFF: "disabled",
     TURNED: "turned into {}",
+    SOFTENED: "turned into {}",
     NARROWED: "matching no request",
 }
 
@@ -343,15 +347,16 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
         planned = {rule.key: rule for rule in rules.after}
         for rule, loss in rule_losses(resource, rules.before, rules.after):
             is_idle = rule.enforces and matches_nothing(rule.expression)
-            if is_idle or any(_makes_up_for(resource, rule, other) for other in rules.after):
+            if (
+                loss.how == SOFTENED
+                or is_idle
+                or any(_makes_up_for(resource, rule, other) for other in rules.after)
+            ):
                 continue
-            outcome = loss.reason
-            if loss.how in (ENABLED, REMOVED, TURNED_OFF, TURNED):
-                becomes = planned.get(rule.key)
-                outcome = OUTCOMES[loss.how].format(becomes.action if becomes else "")
-            elif loss.how == NARROWED:
-                outcome = f"{'matches' if loss.certain else 'may match'} fewer requests"
-            reasons.append(f"{resource.title} {rule.title} {outcome}")
+            narrowed = f"{'matches' if loss.certain else 'may match'} fewer {resource.traffic}s"
+            outcome = {**OUTCOMES, NARROWED: narrowed}.get(loss.how, loss.reason)
+            action = planned[rule.key].action if rule.key in planned else ""
+            reasons.append(f"{resource.title} {rule.title} {outcome.replace('{}', action)}")
             entries.append(Entry(resource, rule.key, rule.entry))
     if not reasons:
         return None
