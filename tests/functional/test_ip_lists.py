@@ -133,8 +133,8 @@ def test_a_part_of_the_items_is_not_taken_for_the_whole(
 
 def test_a_list_of_another_kind_is_left_alone(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(lists=[{"name": "hosts", "kind": "hostname"}])
-    for state in ("present", "absent"):
-        failed = modules.failed("ip_list", name="hosts", state=state)
+    for options in ({"state": "present"}, {"state": "absent"}, {"state": "absent", "items": [{"ip": "192.0.2.1"}]}):
+        failed = modules.failed("ip_list", name="hosts", **options)
         assert "The list hosts exists and is of the kind hostname" in failed["msg"]
     assert service.writes == []
 

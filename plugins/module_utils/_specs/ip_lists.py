@@ -99,7 +99,8 @@ class IpList(ModuleSpec):
             raise OptionError(Option("items"), problem)
         items = desired_items(Option(), options, absent, purge)
         if absent and options["items"] is not None:
-            return (parse_desired(LISTS, []), items)
+            holder = parse_desired(LISTS, [(Option(), {"name": options["name"]})])
+            return (holder._replace(only_deletes=True), items)
         fields = [(Option(), fields_of(LISTS.fields, options))]
         return (parse_desired(LISTS, fields, absent=absent), items)
 
