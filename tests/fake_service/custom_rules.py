@@ -73,8 +73,8 @@ def seeded(fields: Item, now: str) -> Item:
 
 
 def written(moment: datetime | str) -> str:
-    """YAML reads a bare timestamp as a moment; what is written out already stays as it is."""
-    return timestamp(moment) if isinstance(moment, datetime) else moment
+    """A moment as the service writes it: YAML reads a bare timestamp as one, and JSON has texts, such as with Z at the end."""
+    return timestamp(moment if isinstance(moment, datetime) else datetime.fromisoformat(moment))
 
 
 def whole(fields: Item, identifier: str) -> Item:

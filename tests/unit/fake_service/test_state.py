@@ -63,6 +63,16 @@ def test_a_state_document_is_taken_over(service: LocalService, protection: Clien
     assert protection.refused("DELETE", "/prefixes")["status"] == 403
 
 
+def test_times_of_json_are_written_as_the_service_does(service: LocalService, protection: Client) -> None:
+    prefix = {"prefix": "192.0.2.0/24", "modified_on": "2026-01-01T13:06:04Z"}
+    service.load({"accounts": {ACCOUNT: {"enabled": True, "prefixes": [prefix]}}})
+    assert [item["modified_on"] for item in protection.result("GET", "/prefixes")] == [
+        "2026-01-01T13:06:04.000000+00:00"
+    ]
+    with pytest.raises(ValueError, match="soon"):
+        service.account(ACCOUNT).seed(prefixes=[{**prefix, "created_on": "soon"}])
+
+
 def test_a_state_document_has_all_data(service: LocalService) -> None:
     service.load(yaml.safe_load(DOCUMENT))
     state = service.document()
