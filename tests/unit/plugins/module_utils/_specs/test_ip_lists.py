@@ -53,7 +53,8 @@ def test_wrong_options_of_one_list(options: dict[str, Any], text: str) -> None:
 
 def test_absent_items_leave_the_list() -> None:
     lists, items = ONE.desired(one(items=[{"ip": "192.0.2.1"}], state="absent"))
-    assert (lists.objects, items.absent) == ({}, True)
+    assert (lists.objects, lists.absent, lists.only_deletes) == ({("offices",): {"name": "offices"}}, False, True)
+    assert items.absent
     lists, items = ONE.desired(one(state="absent"))
     assert (list(lists.objects), lists.absent, items.objects) == ([("offices",)], True, {})
 
