@@ -21,7 +21,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     Write,
     options_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
+    CUSTOM_RULES,
+    FIREWALL_RULES,
+    SECURITY_LEVEL,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import NETWORK, TEXT
 
 PATCH = Write("PATCH", by_id=True)
@@ -120,3 +124,16 @@ def test_another_entry_names_no_key_of_a_resource(entry: str) -> None:
 
 def test_a_ref_is_named_in_its_own_case() -> None:
     assert CUSTOM_RULES.key_in("login") != CUSTOM_RULES.key_in("Login") != CUSTOM_RULES.key_in("Login ")
+
+
+def test_a_renamed_field_has_its_own_name_in_both_directions_and_other_fields_stay() -> None:
+    shape = SECURITY_LEVEL.shape
+    assert shape and shape.read({"id": "x", "value": "low", "future": 1}) == {"id": "x", "level": "low", "future": 1}
+    assert shape.write({"level": "low", "future": 1}) == {"value": "low", "future": 1}
+    assert (STATUS.shape, PREFIXES.shape) == (None, None)
+
+
+def test_an_object_is_named_by_its_key_unless_there_is_one_only() -> None:
+    assert SECURITY_LEVEL.named({"level": "low"}) == "security level"
+    assert PREFIXES.named({"prefix": "192.0.2.0/24"}) == "prefix 192.0.2.0/24"
+    assert (SECURITY_LEVEL.level_field, STATUS.level_field) == ("level", None)
