@@ -44,7 +44,7 @@ SOURCES: Sequence[Mapping[str, int]] = [  # by family, each with the number of t
 OF_SOURCES = [
     "ip.src in {0.0.0.0/0}", "ip.src in {::/0}", "ip.src in {0.0.0.0/1}", "ip.src in {64.0.0.0/2 192.0.2.0/24}", "ip.src in {128.0.0.0/1}",
     "ip.src ne 192.0.2.1", "ip.src in {192.0.2.0/24}", "ip.src in {3000::/4 0.0.0.0/2}", "ip.src in {2800::/5 192.0.0.0/2}", "true",
-    "ip.src in {2000::/3}", "ip.src in {8000::/1}", "ip.src ge 0.0.0.0", "ip.src lt 128.0.0.0", "ip.src gt 64.0.0.0", "ip.src le ffff::", "ip.src ge 3000::",
+    "ip.src in {2000::/3}", "ip.src in {8000::/1}", "ip.src ge 0.0.0.0", "ip.src lt 128.0.0.0", "ip.src gt 63.255.255.255", "ip.src le ffff::", "ip.src ge 3000::",
     "cidr(ip.src, 1, 4) in {0.0.0.0 3000::}", "cidr(ip.src, 24, 5) eq 192.0.2.0", "cidr6(ip.src, 5) ne 2000::", "ip.src.asnum ge 0", "ip.src.asnum gt 9",
 ]  # fmt: skip
 OF_REQUESTS = [
