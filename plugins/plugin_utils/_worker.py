@@ -20,6 +20,7 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
 from ..module_utils._api.adapters import load_trust
+from ..module_utils._api.once import share
 from ..module_utils._api.progress import watch
 from ..module_utils._specs.registry import MODULE_SPECS
 
@@ -40,6 +41,7 @@ def prepare_workers(action: str = "") -> None:
     load_trust()
     _shared_byte()
     _shared_file()
+    share(_shared_readings())
     _prepare_templates()
     gc.freeze()  # so that no worker, nor the end of the run, searches all of this for garbage
 
@@ -79,6 +81,12 @@ def claimed_before(owner: str, host: str) -> str:
 @lru_cache(maxsize=None)
 def _shared_file() -> BinaryIO:
     """A file that a process shares with the workers that it forks from now on."""
+    return TemporaryFile("ab+", buffering=0)
+
+
+@lru_cache(maxsize=None)
+def _shared_readings() -> BinaryIO:
+    """Another such file, of what is read once for all hosts of a run."""
     return TemporaryFile("ab+", buffering=0)
 
 

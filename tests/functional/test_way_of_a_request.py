@@ -6,9 +6,13 @@
 
 from __future__ import annotations
 
+import json
+from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api import once
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -147,6 +151,43 @@ def test_other_plans_meet_no_rules_of_the_account(service: LocalService, modules
 def test_without_expectations_the_plan_is_not_asked_for(service: LocalService, modules: Modules) -> None:
     modules.done("custom_rules", True, rules=[])
     assert len(service.calls) == 1
+
+
+@pytest.mark.parametrize("identity", ["../x", "a" * 32, "{x}", 5])
+def test_an_id_or_a_ruleset_that_is_odd_leaves_a_doubt(service: LocalService, modules: Modules, identity: Any) -> None:
+    odd = {**ruleset(OFFICE, "Office"), "rules": []}
+    service.zone(ZONE).seed(custom_rules=[execute("deploy", identity), ADMIN], custom_rulesets=[odd])
+    body = {"success": True, "errors": [], "messages": [], "result": {"id": OFFICE, "kind": "custom", "rules": [5]}}
+    service.misbehave("raw", path=OFFICE, body=json.dumps(body))
+    (record,) = modules.done("custom_rules", True, rules=[ADMIN])["unmanaged"]
+    assert (record["key"], record["weakens"]) == ("deploy", None)
+
+
+def in_inventory(plan: str) -> Context:
+    zone = {"name": "shop.example", "plan": {"legacy_id": plan}, "account": {"id": ACCOUNT}}
+    return Context(is_role=True, zone=zone)
+
+
+@pytest.mark.parametrize(("plan", "calls"), [("enterprise", 3), ("pro", 1)])
+def test_the_plan_of_the_inventory_saves_a_call(service: LocalService, modules: Modules, plan: str, calls: int) -> None:
+    of_account(service, ADMIN)
+    result = modules.run("custom_rules", True, in_inventory(plan), rules=[], expectations=[CLOSED])
+    assert outcome(result)[0] == ("blocked" if plan == "enterprise" else "allowed")
+    assert len(service.calls) == calls
+
+
+def test_the_rules_of_an_account_are_read_once_for_all_hosts_of_a_run(
+    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_account(service, ADMIN)
+    with TemporaryFile("ab+", buffering=0) as file:
+        monkeypatch.setattr(once, "_shared", [file])
+        monkeypatch.setattr(once, "parent_process", lambda: True)
+        for _host in range(2):
+            result = modules.run("custom_rules", True, in_inventory("enterprise"), rules=[], expectations=[CLOSED])
+            assert outcome(result) == ("blocked", "admin of the ruleset Bots of the account", True)
+    assert len([path for path in paths(service) if "accounts" in path]) == 2
+    assert len(service.calls) == 4
 
 
 @pytest.mark.parametrize("lacking", ["account_waf", "zone"])

@@ -11,22 +11,23 @@ The rules of an account count for zones of the plan Enterprise alone.
 
 from __future__ import annotations
 
-from typing import Iterable
+from typing import Iterable, Mapping
 
 from .._api.client import Client
 from .._api.neighbours import account_of
+from .._api.once import read_once
 from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
 from .._schema.neighbours import ZONE
 from .._schema.registry import IN_ORDER, UNREAD, executed_by
-from .._schema.resource import Object, Resource
+from .._schema.resource import ACCOUNT_OPTION, Object, Resource
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
     CUSTOM_RULESETS,
-    ENTERPRISE,
+    OTHER_PLANS,
     plan_of,
     ruleset_of,
 )
@@ -44,7 +45,7 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     before = {**plan.before, **({ZONE.plural: zones} if zones and UNREAD not in zones[0] else {})}
     rules = [*plan.before[CUSTOM_RULES.plural], *plan.after()[CUSTOM_RULES.plural]]
     rulesets = _executed(rules, client)
-    if zones and plan_of(zones[0]) in (ENTERPRISE, ""):
+    if zones and plan_of(zones[0]) not in OTHER_PLANS:
         account, of_account = _rules_of_account(client, zones[0])
         before[CUSTOM_RULES_OF_ACCOUNT.plural] = of_account
         rulesets += _executed(of_account, account)
@@ -58,7 +59,7 @@ def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object
         return client, [{UNREAD: zone.get(UNREAD, "the zone does not say its plan")}]
     try:
         account = account_of(client, zone if "account" in zone else None)
-        return account, account.read(CUSTOM_RULES_OF_ACCOUNT)
+        return account, read_once(account, CUSTOM_RULES_OF_ACCOUNT)
     except ProtectionError as exc:
         return client, [{UNREAD: exc.message.rstrip(".")}]
 
@@ -69,14 +70,20 @@ def _executed(rules: Iterable[Object], client: Client) -> list[Object]:
     in_order = IN_ORDER[CUSTOM_RULES.plural]([rule for rule in rules if UNREAD not in rule])
     ids = dict.fromkeys(filter(None, map(executed_by, in_order)))
     resources = [ruleset_of(owner, one) for one in ids]
-    return [
-        {**obj, "id": one}
-        for one, obj in zip(ids, concurrently(lambda item: _read(client, item), resources))
-    ]
+    rulesets = zip(ids, concurrently(lambda item: _read(client, item), resources))
+    return [{**(obj if _has_rules(obj) else ODD), "id": one} for one, obj in rulesets]
+
+
+ODD = {UNREAD: "its rules are not a list of objects"}
+
+
+def _has_rules(ruleset: Object) -> bool:
+    rules = ruleset.get("rules") or []
+    return isinstance(rules, list) and all(isinstance(rule, Mapping) for rule in rules)
 
 
 def _read(client: Client, resource: Resource) -> Object:
     try:
-        return client.read(resource)[0]
+        return (read_once if resource.owner == ACCOUNT_OPTION else Client.read)(client, resource)[0]
     except ProtectionError as exc:
         return {UNREAD: exc.message.rstrip(".")}

@@ -14,7 +14,7 @@ from typing import AbstractSet, Any, Callable, Container, Iterable, Mapping, Nam
 
 from .._expressions.grammar import lists_in, with_contents
 from .._values.address_set import Ranges, range_of, union
-from .._values.kinds import FLAG
+from .._values.kinds import FLAG, SAFE_ID
 from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
 from .managed_rules import EXECUTE, MANAGED_RULES, deployed, skipped_rulesets
@@ -283,7 +283,8 @@ def executed_by(rule: ZoneRule) -> str:
     parameters = rule.obj.get("action_parameters")
     if rule.action != EXECUTE or not rule.active or not isinstance(parameters, Mapping):
         return ""
-    return str(parameters["id"]) if [*parameters] == ["id"] else ""
+    identity = str(parameters["id"]) if [*parameters] == ["id"] else ""
+    return identity if SAFE_ID.fullmatch(identity) else ""
 
 
 def _of_account(rule: ZoneRule) -> ZoneRule:

@@ -228,6 +228,7 @@ def ruleset_of(owner: str, identity: str) -> Resource:
 
 ENTERPRISE = "enterprise"
 PLAN_NAMES = {"free": "FREE", "pro": "PRO", "business": "BIZ", ENTERPRISE: "ENT"}
+OTHER_PLANS = PLAN_NAMES.keys() - {ENTERPRISE}
 
 
 def plan_of(zone: Object) -> str:

@@ -252,7 +252,11 @@ def chains_decide_as_link_by_link(random: Random, counts: Counts) -> None:
     parts = [fields_of(generators.partial(random, request)) for request in requests]
     hidden = generators.hidden(random, chain)
     counts.count(chains=1)
-    for name, state, given in (("decisions", chain, whole), ("on_parts", chain, parts), ("unread", hidden, whole)):
+    for name, state, given in (
+        ("decisions", chain, whole),
+        ("decisions_on_parts", chain, parts),
+        ("decisions_without_rulesets", hidden, whole),
+    ):
         in_order = rules_in_order(state)
         for index, decided in enumerate(decide_requests(in_order, given, Batch(given))):
             meets = {expression: decisions[index] for expression, decisions in truths.items()}

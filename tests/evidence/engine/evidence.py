@@ -21,10 +21,11 @@ from random import Random
 
 import pytest
 
-from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts
+from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts, chains_decide_as_link_by_link
 
 PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 TIMES = 2000
+MORE = {chains_decide_as_link_by_link: 5}  # times as many
 OF_HOLES = (
     "Whoever takes protection away by hand from an account or zone in order is found by the report, and nobody is blamed"
     " who does not"
@@ -124,7 +125,9 @@ def row_of_model(sentence: str) -> str:
 
 def main(times: int) -> int:
     """Write the page; 1 where something differed."""
-    rows = [row(item, "parser", times) for item in PARSER] + [row(item, "engine", times) for item in ENGINE]
+    rows = [row(item, "parser", times) for item in PARSER] + [
+        row(item, "engine", times * MORE.get(item, 1)) for item in ENGINE
+    ]
     rows += map(row_of_model, OF_MODELS)
     PAGE.write_text(INTRODUCTION + "\n".join(rows) + "\n" + CLOSING, encoding="utf-8")
     print("\n".join(rows))

@@ -140,6 +140,29 @@ def test_missing_variables_are_told_at_once(variables: dict[str, Any], sentences
         assert sentence in str(caught.value)
 
 
+ZONE_OF_INVENTORY = {
+    "edge_zone_id": ZONE,
+    "edge_zone_name": "shop.example",
+    "edge_zone_plan": "free",
+    "edge_zone_account_id": ACCOUNT,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "known"),
+    [
+        ({}, {"name": "shop.example", "plan": {"legacy_id": "free"}, "account": {"id": ACCOUNT}}),
+        ({"edge_zone_account_id": None}, {"name": "shop.example", "plan": {"legacy_id": "free"}}),
+        ({"edge_zone_plan": None}, {}),
+        ({"edge_zone_name": None}, {}),
+        ({"baseline_zone_id": "f" * 32}, {}),  # perhaps another zone than that of the inventory
+    ],
+)
+def test_the_inventory_knows_the_zone(changes: dict[str, Any], known: dict[str, Any]) -> None:
+    parts = parts_of("host", {"edge_api_token": "t", "baseline_custom_rules": [], **ZONE_OF_INVENTORY, **changes})
+    assert [part.context.zone for part in parts if part.module == "custom_rules"] == [known]
+
+
 def test_omitted_values_are_left_out_however_deep() -> None:
     described = {
         "baseline_prefixes": [{"prefix": "192.0.2.0/24", "comment": "OMIT"}, "OMIT"],
