@@ -25,7 +25,7 @@ from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts, chains_dec
 
 PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 TIMES = 2000
-MORE = {chains_decide_as_link_by_link: 5}  # times as many
+MORE: Mapping[object, int] = {chains_decide_as_link_by_link: 5}  # times as many
 OF_HOLES = (
     "Whoever takes protection away by hand from an account or zone in order is found by the report, and nobody is blamed"
     " who does not"
