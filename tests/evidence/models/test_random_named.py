@@ -211,6 +211,11 @@ def lists(draw: st.DrawFn, module: str) -> tuple[str, list[Item], list[Item]]:
     """The entries of a baseline, and the list after some changes by hand."""
     described = [rule(draw, module, ref) for ref in draw(st.sampled_from(["a", "ab", "abc", "abc"]))]
     existing = deepcopy(described)
+    if len(described) > 1 and draw(FEW):  # a skip that moved before a block
+        for one, action in zip(described, ("block", "skip"), strict=False):
+            one |= {"action": action, "enabled": True}
+        described = [with_parameters(one) for one in described]
+        existing = deepcopy([described[1], described[0], *described[2:]])
     for _hand in range(draw(st.integers(1, 4))):
         by_hand(draw, module, existing)
     known, entries = [one["ref"] for one in existing], []
