@@ -20,7 +20,7 @@ from ..module_utils._expressions.grammar import lists_in
 from ..module_utils._protection.expectation import NAME as EXPECTATIONS
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import CollectionAction
-from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._baseline.host_task import HostTask, Results
 from ..plugin_utils._baseline.lists import informed
 from ..plugin_utils._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
 from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
@@ -82,7 +82,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     traffic = traffic_task(parts, values.get(TRAFFIC_HOURS))
     runner = task.runner()
-    results: dict[str, dict[str, Any]] = {}
+    results: Results = {}
     refusals = []
     for part in parts:
         part = informed(part, results, True)
@@ -100,7 +100,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         results[traffic.module] = runner.run_module(traffic, True)
     owners = owners_of(parts, results)
     readable = parts_of(task.host, {**values, **{name: values.get(name) or [] for name in READ}})
-    if lists := unnamed_lists(parts, readable, results, owners):
+    if lists := unnamed_lists(readable, results, owners.get("zone_id")):
         results[lists.name] = runner.run_module(lists, True)
     elif all(part.module != IP_LISTS for part in readable) and (unread := unread_lists(results)):
         results[IP_LISTS] = {"unmanaged": unread}
@@ -115,7 +115,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     return with_consents(host, accepted, now, acknowledged)
 
 
-def owners_of(parts: Sequence[Part], results: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def owners_of(parts: Sequence[Part], results: Results) -> dict[str, Any]:
     """The options of a host, with the id of its zone, which the modules know even if the host
     names it by its domain."""
     options = {name: value for part in parts for name, value in part.options.items()}
@@ -123,20 +123,13 @@ def owners_of(parts: Sequence[Part], results: Mapping[str, Mapping[str, Any]]) -
     return {**options, **({"zone_id": ids[0]} if ids else {})}
 
 
-def unnamed_lists(
-    parts: Sequence[Part],
-    readable: Sequence[Part],
-    results: Mapping[str, Mapping[str, Any]],
-    owners: Mapping[str, Any],
-) -> Part | None:
+def unnamed_lists(readable: Sequence[Part], results: Results, zone_id: str | None) -> Part | None:
     """The module that reads the lists to which rules refer, if the baseline describes none."""
+    part = next((part for part in readable if part.module == IP_LISTS), None)
     rules = [rule for name, result in results.items() for rule in planned_rules(name, result)]
-    if not any(lists_in(rule.expression) for rule in rules):
+    if not part or part.name in results or not any(lists_in(rule.expression) for rule in rules):
         return None
-    lists = (part for part in readable if part.module == IP_LISTS)
-    part = next(lists, None) if all(part.module != IP_LISTS for part in parts) else None
-    zone_id = owners.get("zone_id") or ""
-    return part and replace(part, context=part.context._replace(zone_id=zone_id))
+    return replace(part, context=part.context._replace(zone_id=zone_id or ""))
 
 
 def _again(task: HostTask, part: Part, **options: Any) -> tuple[Part, dict[str, Any]]:

@@ -198,15 +198,13 @@ def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any
     present = {record["host"] for record in report["hosts"]}
     ends, accepted = _ends(report["hosts"]), _accepted(report["hosts"])
     previous, conflicts = _previous_part(report, present), _conflict_part(report)
-    parts = (_ages(report), previous, ends, accepted, conflicts)
+    parts = (_reasons(report["hosts"]), _ages(report), previous, ends, accepted, conflicts)
     filled = [part for part in parts if part and part["rows"]]
     for part in filled:
-        part["open"] = part.get("open") and len(part["rows"]) <= MAX_OPEN
+        part["open"] = part.get("open") and len(part["rows"]) <= part.get("most", MAX_OPEN)
         part["more"] = capitalised(left_out(len(part["rows"]), MAX_ROWS, "row", "rows"))
         part["rows"] = part["rows"][:MAX_ROWS]
-    reasons = _reasons(report["hosts"])
-    every = [*filled, *([_shared(shared)] if shared else [])]
-    return [*([reasons] if reasons["rows"] else []), *every]
+    return [*filled, *([_shared(shared)] if shared else [])]
 
 
 def _reasons(records: Sequence[HostRecord]) -> dict[str, Any]:
@@ -223,8 +221,7 @@ def _reasons(records: Sequence[HostRecord]) -> dict[str, Any]:
         if len(names) >= FEWEST
     ]
     title, columns = "Reasons that several hosts share", ["Why", "What to do", "Hosts"]
-    more = capitalised(left_out(len(rows), MAX_ROWS, "row", "rows"))
-    return {"title": title, "columns": columns, "rows": rows[:MAX_ROWS], "open": True, "more": more}
+    return {"title": title, "columns": columns, "rows": rows, "open": True, "most": len(rows)}
 
 
 def anchor(host: str) -> str:
