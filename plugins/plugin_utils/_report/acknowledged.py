@@ -8,7 +8,7 @@ expire."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -117,13 +117,19 @@ class Acknowledging:
         reasons = list(coverage.reasons[1:] if off_is_meant else coverage.reasons)
         if uncovered and not is_off:
             reasons.append(f"A component does nothing for {counted_networks(uncovered)}.")
-        return [*(reasons or [NO_ADDRESS]), *self._expired(coverage)]
+        return [
+            *(reasons or [NO_ADDRESS]),
+            *self._expired(lambda entry: any(entry.found_in(coverage))),
+        ]
 
     def unnamed(self, announced: Announced | None) -> list[str]:
         """A sentence on announced networks that no prefix names, without acknowledged ones;
         none if there are no such networks."""
         left = _left_of(_unprotected(announced), self._networks(ANNOUNCED))
-        return [_unnamed(left)] if left else []
+        expired = self._expired(
+            lambda entry: entry.state == ANNOUNCED and intersection(left, entry.networks)
+        )
+        return [_unnamed(left), *expired] if left else []
 
     def records(
         self, coverage: AccountCoverage, announced: Announced | None = None
@@ -156,11 +162,11 @@ class Acknowledging:
         for kind, ranges in _idle(coverage):
             yield _left_of(ranges, self._networks(UNCOVERED, kind) if kind else [])
 
-    def _expired(self, coverage: AccountCoverage) -> list[str]:
+    def _expired(self, concerns: Callable[[Acknowledgement], object]) -> list[str]:
         return [
             f"It was acknowledged ({entry.consent.reason}) until {_end_of(entry.consent.expires)}."
             for entry in self.entries
-            if not is_in_force(entry.consent, self.now) and any(entry.found_in(coverage))
+            if not is_in_force(entry.consent, self.now) and concerns(entry)
         ]
 
 
