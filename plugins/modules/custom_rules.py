@@ -34,6 +34,9 @@ notes:
   - If rules refer to lists of addresses, the module reads these lists if the plan changes something
     or the task has expectations. It needs the permission C(Account Filter Lists Read) for that, and
     warns if it lacks it.
+  - If rules execute custom rulesets, the module reads these. Expectations of requests need the
+    permission C(Zone Read), and for a zone of the plan Enterprise C(Account WAF Read), since
+    requests meet the custom rules of the account first.
 options:
   rules:
     description: The rules. Each may occur once.

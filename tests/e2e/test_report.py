@@ -311,3 +311,27 @@ def test_a_host_elsewhere_gets_no_credentials_and_a_host_that_did_not_run_is_unk
     run = report(inventory, "--limit", "in_order", "-e", "ansible_connection=ssh")
     assert run.code == 0, run.output
     assert "carries credentials" in read(inventory)["hosts"][0]["reasons"][0]
+
+
+def test_rules_of_an_account_are_a_reason_of_its_zones_and_read_once(service: LocalService, tmp_path: Path) -> None:
+    account, ruleset = "a" * 32, "b" * 32
+    skip = {"ref": "monitors", "action": "skip", "expression": "true", "action_parameters": {"products": ["waf"]}}
+    deploy = {"action": "execute", "expression": 'cf.zone.plan eq "ENT"', "action_parameters": {"id": ruleset}}
+    rulesets = [{"id": ruleset, "name": "Office", "rules": [skip]}]
+    service.account(account).seed(custom_rules=[{"ref": "deploy", **deploy}], custom_rulesets=rulesets)
+    zones: dict[str, Any] = {}
+    for number, plan in enumerate(["enterprise"] * 6 + ["free"], start=1):
+        name = f"{plan}{number}.example"
+        service.zone(f"{number:032x}").seed(custom_rules=[BLOCK], name=name, plan=plan, account_id=account)
+        known = {"edge_zone_plan": plan, "edge_zone_account_id": account, "edge_zone_name": name}
+        zones[name] = {"edge_zone_id": f"{number:032x}", "baseline_custom_rules": [BLOCK], **known}
+    inventory = write_inventory(tmp_path, service, {"accounts": {}, "zones": zones})
+    run = ansible_playbook("-i", inventory, "-e", f"report_directory={tmp_path}/report", "-f", "1", PLAYBOOK)
+    assert run.code == 0, run.output
+    report = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
+    records = {host["host"]: host for host in report["hosts"]}
+    assert records["free7.example"]["status"] == "in_order"
+    for name in [*zones][:6]:
+        assert records[name]["status"] == "weakened", records[name]["reasons"]
+        assert "monitors of the ruleset Office of the account" in records[name]["reasons"][0]
+    assert len([call for call in service.calls if account in call.path]) == 2
