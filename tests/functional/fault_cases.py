@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from tests.functional.idempotence_cases import RULE_1, RULE_2
+from tests.functional.idempotence_cases import PER_ADDRESS, RULE_1, RULE_2
 from tests.support.misbehaviour import Call, Misbehaviour
 
 FAULTS = (
@@ -28,6 +28,7 @@ FAULTS = (
     Misbehaviour("HTTP 200 with success false", "success_false_200"),
     Misbehaviour("A redirect to another host", "redirect", {"location": "https://elsewhere.example.net/"}),
 )  # fmt: skip
+RATE_LIMIT = {"ref": "new", "action": "block", "expression": "ssl", "ratelimit": PER_ADDRESS}
 TWO = [{"prefix": "192.0.2.0/24"}, {"prefix": "2001:db8::/32"}]
 CALLS = (
     Call("read a listing", "GET", "allowlist_entry", {"prefix": "10.0.0.1"}),
@@ -41,6 +42,7 @@ CALLS = (
     Call("remove items from a list", "DELETE", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.1"}], "state": "absent"}),
     Call("replace Network Firewall rules", "PUT", "network_firewall_rules",
          {"rules": [{"ref": "new", "action": "block", "expression": "ip.len lt 40"}]}),
+    Call("replace rate limiting rules", "PUT", "rate_limit_rules", {"rules": [RATE_LIMIT]}),
     Call("replace managed rules", "PUT", "managed_rules", {"rules": [{"ref": "scanner", "description": "new"}]}),
     Call("replace DDoS overrides of an account", "PUT", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "sensitivity": "default"}]}),
     Call("replace DDoS overrides of a zone", "PUT", "ddos_l7_overrides", {"overrides": [{"ref": "upload"}], "state": "absent", "accept_risks": ["weakens_ddos_rules"]}),

@@ -12,6 +12,7 @@ from __future__ import annotations
 import gzip
 import json
 
+from tests.functional.fault_cases import RATE_LIMIT
 from tests.functional.idempotence_cases import RULE_1, RULE_2
 from tests.support.misbehaviour import Call, Misbehaviour
 
@@ -290,6 +291,8 @@ CALLS = (
     Call("add items to a list", "POST", "ip_list", ITEM, "/items$"),
     Call("look at an operation", "GET", "ip_list", ITEM, "/bulk_operations/"),
     Call("replace Network Firewall rules", "PUT", "network_firewall_rules", PACKET_RULE, "/entrypoint$"),
+    Call("read rate limiting rules", "GET", "rate_limit_rules", {"rules": [RATE_LIMIT]}, "/entrypoint$"),
+    Call("replace rate limiting rules", "PUT", "rate_limit_rules", {"rules": [RATE_LIMIT]}, "/entrypoint$"),
     Call("read DDoS overrides", "GET", "ddos_l4_overrides", OVERRIDE, "/entrypoint$"),
     Call("read managed DDoS rules", "GET", "ddos_l4_overrides", OVERRIDE, "/rulesets/[0-9a-f]*$"),
 )  # fmt: skip

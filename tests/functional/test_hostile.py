@@ -23,7 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api import ret
 
 from tests.fake_service import LocalService
 from tests.functional.hostile_cases import ANSWERS, BOTH_WAYS, CALLS, GROUPS
-from tests.functional.idempotence_cases import CUSTOM, FIREWALL, L4_OVERRIDES, PACKETS
+from tests.functional.idempotence_cases import CUSTOM, FIREWALL, L4_OVERRIDES, PACKETS, RATES
 from tests.support.misbehaviour import Call, Misbehaviour, ending, misbehave, without_waiting
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
 from tests.support.sampled_rows import sample
@@ -54,7 +54,7 @@ def prepare(service: LocalService, call: Call) -> None:
         lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
     )
     service.account(ACCOUNT).seed(**PACKETS, **L4_OVERRIDES)
-    service.zone(ZONE).seed(**FIREWALL, **CUSTOM)
+    service.zone(ZONE).seed(**FIREWALL, **CUSTOM, **RATES)
 
 
 def outcome(service: LocalService, answer: Misbehaviour, call: Call) -> Outcome:
@@ -101,7 +101,7 @@ PATHS = re.compile(
     rf"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/(tcp_protection_status|(prefixes|allowlist)(/[\w-]+)?)"
     rf"|/accounts/{ACCOUNT}/rules/lists(/\w+(/items)?)?"
     rf"|/accounts/{ACCOUNT}/rulesets/phases/(magic_transit|ddos_l4)/entrypoint"
-    rf"|/zones/{ZONE}/(firewall/rules|filters|rulesets/phases/http_request_firewall_custom/entrypoint)(/\w+)?"
+    rf"|/zones/{ZONE}/(firewall/rules|filters|rulesets/phases/http_(request_firewall_custom|ratelimit)/entrypoint)(/\w+)?"
 )
 
 

@@ -26,6 +26,7 @@ ADDRESS_WORD = re.compile(r"[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*(?:/[0-9]{1,3})?", r
 TEXT_ESCAPE = re.compile(rb'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.?))', re.DOTALL)
 FENCE = re.compile(r'r(#*)"')
 MOST = (1 << 63) - 1
+MOST_DIGITS = 100
 
 
 class Missing(NamedTuple):
@@ -117,7 +118,8 @@ def number_of(text: str) -> int:
     if not WHOLE_NUMBER.fullmatch(text):
         raise NotKnown(f"{quoted(text)} is not a number")
     base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10
-    number = int(text, base)
+    # Python reads no number of several thousand digits.
+    number = int(text, base) if len(text) <= MOST_DIGITS else MOST + 1
     if not -MOST - 1 <= number <= MOST:
         raise NotKnown(f"{quoted(text)} is too large a number")
     return number

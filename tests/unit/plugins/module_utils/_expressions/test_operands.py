@@ -61,6 +61,8 @@ def test_a_word_is_no_text_and_no_number() -> None:
         text_of(token)
     with pytest.raises(NotKnown, match="'08' is not a number"):
         number_of("08")
+    with pytest.raises(NotKnown, match="is too large a number"):
+        number_of("1" * 5000)
 
 
 ADDRESS = ipaddress.ip_address("113.10.0.2")
