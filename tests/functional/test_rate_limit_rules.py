@@ -170,10 +170,19 @@ def test_custom_rules_that_cannot_be_read_are_warned_of(service: LocalService, m
     assert "Whether custom rules skip other rules that would stop requests is not known: GET zones/" in str(warning)
 
 
-def test_a_baseline_sets_a_looser_limit_back(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT), service.zone(ZONE).seed(rate_limit_rules=[limited(requests_per_period=500)])
-    (result,) = [
-        each for each in applied(service, {"baseline_rate_limit_rules": [LOGIN]}) if each.get("rules") is not None
-    ]
-    assert [item["reason"] for item in result["weaker"]] == ["takes 500 requests in 60 s, and not 5 in 60 s"]
-    assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] == PER_ADDRESS
+@pytest.mark.parametrize(
+    ("by_hand", "reason"),
+    [
+        ({"requests_per_period": 500}, "takes 500 requests in 60 s, and not 5 in 60 s"),
+        ({"counting_expression": 'http.host eq "none"'}, "counts in another way, and may let more requests pass"),
+        ({"requests_to_origin": True}, "does not count requests that the cache answers"),
+    ],
+)
+def test_a_baseline_sets_a_looser_limit_back(by_hand: dict[str, Any], reason: str, service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE).seed(rate_limit_rules=[limited(**by_hand)])
+    variables = {"baseline_rate_limit_rules": [LOGIN]}
+    (result,) = [each for each in applied(service, variables) if each.get("rules") is not None]
+    assert [item["reason"] for item in result["weaker"]] == [reason]
+    limit = service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"]
+    assert {name: value for name, value in limit.items() if value} == PER_ADDRESS
+    assert not any(each["changed"] for each in applied(service, variables)[1:])

@@ -78,8 +78,8 @@ LIMIT = Field(
         Field("period", number(1)),
         Field("requests_per_period", number(1)),
         Field("mitigation_timeout", number(0)),
-        Field("counting_expression", COUNTING, absent_default=""),
-        Field("requests_to_origin", FLAG, absent_default=False),
+        Field("counting_expression", COUNTING, absent_default="", switch=True),
+        Field("requests_to_origin", FLAG, absent_default=False, switch=True),
     ),
 )
 
