@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from tests.functional.idempotence_cases import L4_OVERRIDES, L7_OVERRIDES, PER_ADDRESS, SYN_FLOOD
+from tests.functional.idempotence_cases import EXCEPTIONS, L4_OVERRIDES, L7_OVERRIDES, MANAGED, PER_ADDRESS, SYN_FLOOD
 from tests.functional.risk_cases import RiskCase
 
 Rule = dict[str, Any]
@@ -66,6 +66,10 @@ def packets(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = 
 LOGIN_LIMIT = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"', "ratelimit": PER_ADDRESS}  # fmt: skip
 
 
+def managed(name: str, rules: Sequence[Rule], state: str = "present", **expected: Any) -> RiskCase:
+    return RiskCase(name, "managed_rules", {"rules": rules, "state": state}, None, existing=EXCEPTIONS, **expected)
+
+
 def rates(name: str, rules: Sequence[Rule], state: str = "present", **expected: Any) -> RiskCase:
     options, existing = {"rules": rules, "state": state}, {"rate_limit_rules": [LOGIN_LIMIT]}
     return RiskCase(name, "rate_limit_rules", options, None, existing=existing, **expected)
@@ -105,6 +109,12 @@ ZONE_RISK_CASES = (
              None, existing=L4_OVERRIDES),
     RiskCase("an HTTP DDoS override that logs", "ddos_l7_overrides", {"overrides": [{"ref": "upload", "action": "log"}]}, None, existing=L7_OVERRIDES,
              codes=["weakens_ddos_rules"], entries=["upload"]),
+    managed("managed rules that only log", [
+        {"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {"action": "log"}}}],
+        codes=["weakens_managed_rules"], entries=["managed"]),
+    managed("managed rules that are no longer deployed", [{"ref": "managed"}], state="absent",
+            codes=["weakens_managed_rules"], entries=["managed"]),
+    managed("one exception fewer", [{"ref": "scanner"}], state="absent"),
     rates("a rate limit that takes more requests", [{"ref": "login", "ratelimit": {"requests_per_period": 6}}], codes=["weakens_rate_limits"],
           entries=["login"]),
     rates("the same number of requests in a shorter period", [{"ref": "login", "ratelimit": {"period": 30}}], codes=["weakens_rate_limits"],
