@@ -275,3 +275,13 @@ def test_a_shared_filter_and_its_rules_are_on_again_after_one_run(service: Local
     assert modules.done("firewall_rules", context=ROLE, **given)["changed"]
     assert not any(rule["paused"] or rule["filter"]["paused"] for rule in zone.rules)
     assert modules.done("firewall_rules", context=ROLE, **given)["changed"] is False
+
+
+def test_no_two_overrides_count_on_each_other(service: LocalService, modules: Modules) -> None:
+    """The first one is off, which the second one as it is described would make up for, and the second one is weaker."""
+    entries = [override(ref=ref, action="block") for ref in ("first", "second")]
+    existing = [{**entries[0], "enabled": False}, {**entries[1], "sensitivity": "low"}]
+    account = service.account(ACCOUNT)
+    account.seed(ddos_l4_overrides=[raw_override(one, "ddos_l4_overrides") for one in existing])
+    modules.done("ddos_l4_overrides", context=ROLE, overrides=entries, accept_risks=RISKS)
+    assert "low" not in str(account.rules_of("ddos_l4_overrides"))

@@ -44,7 +44,7 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     for index, changes in enumerate(defaults):
         kept: Sequence[Values] = ()
         if changes:
-            beside = (described[:index], described[index + 1 :])
+            beside = (after, described[index + 1 :])
             kept = _to_set_back(resource, planned[index], changes, beside)
         if kept:
             key = resource.key_of(planned[index])

@@ -342,8 +342,8 @@ def test_overrides_are_as_their_baseline_describes_them(
     for index, entry in enumerate(entries):
         for switch, set_back in switches_of(planned[index], described[index], after[index]):
             assert switch not in entry
-            fewer = [*described[:index], set_back, *described[index + 1 :]]
-            assert lets_more_pass(described, fewer), (switch, existing, entry, after)
+            sides = [[*after[:index], one, *described[index + 1 :]] for one in (described[index], set_back)]
+            assert lets_more_pass(*sides), (switch, existing, entry, after)
     proven = lets_more_pass(after, existing, MANAGED)
     possible = proven or lets_more_pass(after, existing)
     assert (record["status"] == "weakened") in {proven, possible}, (record["reasons"], existing, after)
