@@ -20,7 +20,6 @@ from .._schema.resource import Object, ReadCollection, Resource
 from .._schema.zone import QUOTAS, Quota, features, quota_of
 from .._text import Message, did_you_mean, first_few
 from .feasibility import CHECKS, Surroundings, Unchecked, unchecked
-from .own_names import unread_names, with_own_names
 from .surroundings import (
     hidden_overrides,
     unread_lists,
@@ -31,7 +30,7 @@ from .surroundings import (
     with_skipped_rules,
     with_surroundings,
 )
-from .way import with_way
+from .way import unread_names, with_own_names, with_way
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
