@@ -8,8 +8,6 @@ them, and what stands around them."""
 
 from __future__ import annotations
 
-from .._api.client import Client
-from .._context import Context
 from .._plan.plan import Operation, Plan
 from .._protection.holes import weaker_records
 from .._schema.lists import LISTS, MOST_ITEMS
@@ -27,10 +25,9 @@ from .surroundings import (
     unread_overrides,
     unread_rules,
     unread_skipped_rules,
-    with_skipped_rules,
     with_surroundings,
 )
-from .way import unread_names, with_own_names, with_way
+from .way import unread_names, with_rules_around, with_way
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
@@ -190,15 +187,10 @@ def warnings_of_surroundings(plan: Plan) -> list[str]:
 ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_list_items)
 
 
-def _with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
-    plan = with_way(with_skipped_rules(plan, context, client), context, False, client)
-    return with_own_names(plan, context, client)
-
-
 SURROUNDINGS = Surroundings(
     with_way,
     with_surroundings,
-    _with_own_names,
+    with_rules_around,
     warnings_of_surroundings,
     ALL_CHECKS,
     weaker_records,
