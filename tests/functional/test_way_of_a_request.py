@@ -163,6 +163,24 @@ def test_an_id_or_a_ruleset_that_is_odd_leaves_a_doubt(service: LocalService, mo
     assert (record["key"], record["weakens"]) == ("deploy", None)
 
 
+def test_lists_are_judged_by_the_rulesets_that_refer_to_them(service: LocalService, modules: Modules) -> None:
+    allow = skip("office", "ip.src in $office", phase="current")
+    service.zone(ZONE).seed(
+        custom_rules=[execute("deploy", OFFICE), ADMIN], custom_rulesets=[ruleset(OFFICE, "Office", allow)]
+    )
+    service.account(ACCOUNT).seed(
+        lists=[{"name": "office", "items": [{"ip": "192.0.2.1"}], "num_referencing_filters": 1}]
+    )
+    everything = [{"ip": "0.0.0.0/8"}, {"ip": "128.0.0.0/8"}]
+    options: dict[str, Any] = {
+        "lists": [{"name": "office", "items": everything, "purge": True}],
+        "accept_risks": ["mass_deletion"],
+    }
+    result = modules.run("ip_lists", True, Context(is_role=True, zone_id=ZONE), **options)
+    assert "office of the ruleset Office" in str(result), result
+    assert f"zones/Z/rulesets/{OFFICE}" in " ".join(paths(service))
+
+
 def in_inventory(plan: str) -> Context:
     zone = {"name": "shop.example", "plan": {"legacy_id": plan}, "account": {"id": ACCOUNT}}
     return Context(is_role=True, zone=zone)

@@ -24,6 +24,7 @@ from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of, r
 from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
+from .way import with_way
 
 UNREAD = (
     "Overrides of its account for HTTP DDoS rules are applied in a zone without its own. Whether"
@@ -186,7 +187,7 @@ def unread_lists(plan: Plan) -> str:
 
 
 def with_referring_rules(
-    plan: Plan, judged: AbstractSet[str], zone_id: str, client: Client
+    plan: Plan, judged: AbstractSet[str], context: Context, client: Client
 ) -> Plan:
     """The plan with the rules of the account's Network Firewall, and with the custom rules of a
     zone, if rules refer to lists whose items it changes, or that are `judged`."""
@@ -194,8 +195,8 @@ def with_referring_rules(
     if not concerned:
         return plan
     readings = [(NETWORK_FIREWALL_RULES, client)]
-    if zone_id:
-        readings.append((CUSTOM_RULES, client.within({ZONE_OWNER.option: zone_id})))
+    if context.zone_id:
+        readings.append((CUSTOM_RULES, client.within({ZONE_OWNER.option: context.zone_id})))
     rules: dict[str, Sequence[Object]] = {}
     unread: dict[str, str] = {}
     for resource, reader in readings:
@@ -203,9 +204,9 @@ def with_referring_rules(
             rules[resource.plural] = reader.read(resource)
         except ServiceError as exc:
             unread[resource.plural] = exc.message
-    if not unread and concerned.isdisjoint(lists_named_in(rules)):
-        return plan
-    return plan._replace(before={**plan.before, **rules}, unread=unread)
+    whole = plan._replace(before={**plan.before, **rules}, unread=unread)
+    whole = with_way(whole, context, False, client)
+    return whole if unread or not concerned.isdisjoint(lists_named_in(whole.before)) else plan
 
 
 def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[str]:
@@ -281,6 +282,6 @@ def with_surroundings(
 ) -> Plan:
     """The plan, whose state has all that decides about it. `judged` are lists by name,
     and the overrides of an account by their plural."""
-    plan = with_referring_rules(plan, judged, context.zone_id, client)
+    plan = with_referring_rules(plan, judged, context, client)
     plan = with_named_lists(plan, context.lists, client)
     return with_managed_rules(with_overrides_of_account(plan, judged, client), client)

@@ -33,7 +33,7 @@ from .._schema.registry import (
     rules_in_force,
     spelt_out,
 )
-from .._schema.resource import ACCOUNT_OPTION, Object, Resource
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object, Resource
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
@@ -53,6 +53,8 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     """
     if CUSTOM_RULES.plural not in plan.before or CUSTOM_RULESETS in plan.before:
         return plan
+    if ZONE_OPTION not in client.owner:
+        client = client.within({ZONE_OPTION: context.zone_id})
     zones = client.zones or ([context.zone] if plan_of(context.zone) else [])
     zones = zones or ([_read(client, ZONE)] if expects else [])
     before = {**plan.before, **({ZONE.plural: zones} if zones and UNREAD not in zones[0] else {})}

@@ -334,6 +334,12 @@ class _Reference(NamedTuple):
     behind: Sequence[ZoneRule]
 
 
+def _names_itself(rule: ZoneRule, name: str) -> bool:
+    """True if a rule refers to a list, and not only the rule that executes its ruleset."""
+    is_inner = rule.via or rule.of_account
+    return not is_inner or name in lists_in(str(rule.obj.get("expression")))
+
+
 class _Referring:
     """The rules of a state that refer to its lists."""
 
@@ -358,7 +364,7 @@ class _Referring:
         name = LISTS.label_of(obj)
         known = self._references.get(name, [])
         losses = list(filter(None, (self._loss(item, name, lacks, has) for item in known)))
-        more = uses_of(obj) - len(known)
+        more = uses_of(obj) - sum(_names_itself(item.rule, name) for item in known)
         if has and more > 0:
             ones = plural(more, "rule that is not known refers", "rules that are not known refer")
             reason = f"may let traffic pass, since {ones} to the list"

@@ -165,7 +165,9 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
                 elsewhere=_risks_of(other for other in modules if other != module),
                 modules=[other for other in modules if other != module],
                 zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
-                zone=_known_zone(values, names) if module == CUSTOM else {},
+                zone=_known_zone(values, names)
+                if MODULE_SPECS[module].owner == ZONE_OPTION
+                else {},
             ),
         )
         for module in modules
