@@ -36,6 +36,7 @@ class Reading:
 
     def __init__(self, *objects: dict[str, Any], refused: bool = False, account: Any = ACCOUNT) -> None:
         self.owner = {"zone_id": ZONE}
+        self.zones: list[dict[str, Any]] = []
         self.asked: list[str] = []
         self._objects, self._refused, self._account = list(objects), refused, account
 
