@@ -25,9 +25,10 @@ from .surroundings import (
     unread_overrides,
     unread_rules,
     unread_skipped_rules,
+    with_rules_around,
     with_surroundings,
 )
-from .way import unread_names, with_rules_around, with_way
+from .way import unread_names, with_way
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:

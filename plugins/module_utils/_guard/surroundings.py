@@ -24,7 +24,7 @@ from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of, r
 from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
-from .way import with_way
+from .way import with_own_names, with_way
 
 UNREAD = (
     "Overrides of its account for HTTP DDoS rules are applied in a zone without its own. Whether"
@@ -250,6 +250,12 @@ def with_skipped_rules(plan: Plan, context: Context, client: Client) -> Plan:
             except ServiceError as exc:
                 unread[resource.plural] = exc.message
     return plan._replace(before=rules, unread=unread)
+
+
+def with_rules_around(plan: Plan, context: Context, client: Client) -> Plan:
+    """The plan with the rules that decide what its rules are worth, and the names of its owner."""
+    plan = with_way(with_skipped_rules(plan, context, client), context, False, client)
+    return with_own_names(plan, context, client)
 
 
 def unread_skipped_rules(plan: Plan) -> str:

@@ -43,7 +43,6 @@ from .._schema.zone import (
     ruleset_of,
 )
 from .._text import Message
-from .surroundings import with_skipped_rules
 
 
 def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Plan:
@@ -102,12 +101,6 @@ def _read(client: Client, resource: Resource) -> Object:
         return (read_once if resource.owner == ACCOUNT_OPTION else Client.read)(client, resource)[0]
     except ProtectionError as exc:
         return {UNREAD: exc.message.rstrip(".")}
-
-
-def with_rules_around(plan: Plan, context: Context, client: Client) -> Plan:
-    """The plan with the rules that decide what its rules are worth, and the names of its owner."""
-    plan = with_way(with_skipped_rules(plan, context, client), context, False, client)
-    return with_own_names(plan, context, client)
 
 
 def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
