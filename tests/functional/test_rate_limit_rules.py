@@ -186,3 +186,33 @@ def test_a_baseline_sets_a_looser_limit_back(by_hand: dict[str, Any], reason: st
     limit = service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"]
     assert {name: value for name, value in limit.items() if value} == PER_ADDRESS
     assert not any(each["changed"] for each in applied(service, variables)[1:])
+
+
+BY_SCORE = {**PER_ADDRESS, "score_per_period": 40, "score_response_header_name": "x-score"}
+BY_SCORE.pop("requests_per_period")
+
+
+@pytest.mark.parametrize(
+    ("before", "fields", "score", "words"),
+    [
+        (BY_SCORE, {}, 80, "takes a score of 80 in 60 s, and not 40 in 60 s"),
+        (BY_SCORE, {"period": 10}, 40, "takes a score of 40 in 10 s, and not 40 in 60 s"),
+        (BY_SCORE, {}, 20, ""),
+        (BY_SCORE, {"requests_per_period": 1}, None, "counts in another way, and may let more requests pass"),
+        ({**PER_ADDRESS, "requests_per_period": 5.0}, {"requests_per_period": 50}, None, "takes 50 requests in 60 s"),
+        ({**PER_ADDRESS, "requests_per_period": "5"}, {"requests_per_period": 50}, None, "counts in another way, and may let"),
+    ],
+)  # fmt: skip
+def test_a_limit_by_score_and_an_odd_number_are_compared(
+    before: dict[str, Any],
+    fields: dict[str, Any],
+    score: int | None,
+    words: str,
+    service: LocalService,
+    modules: Modules,
+) -> None:
+    service.zone(ZONE).seed(plan="enterprise", rate_limit_rules=[{**LOGIN, "ratelimit": before}])
+    rule = {"ref": "login", "ratelimit": fields, "api_fields": {"ratelimit": {"score_per_period": score}}}
+    result = modules.run(MODULE, check=True, rules=[rule])
+    assert [risk["code"] for risk in result.get("risks", ())] == (["weakens_rate_limits"] if words else [])
+    assert words in str(result.get("risks"))

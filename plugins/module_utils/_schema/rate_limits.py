@@ -42,6 +42,8 @@ HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
 # The vendor's table of plans has more of both.
 PERIODS = (10, 60, 120, 300, 600, 3600)
 TIMEOUTS = (0, *PERIODS, 86400)
+SCORE = "score_per_period"
+NUMBERS = ("period", "requests_per_period", "mitigation_timeout")
 
 
 def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
@@ -93,7 +95,7 @@ def limit_of(rule: Object) -> Mapping[str, Any]:
 def _invalid_rate_limit(rule: Values) -> str:
     """Return why Cloudflare would refuse a rule, by the vendor's "Configuration restrictions"."""
     limit, expression = limit_of(rule), str(rule.get("expression"))
-    score = "score_per_period" if "score_per_period" in limit else "requests_per_period"
+    score = SCORE if SCORE in limit else "requests_per_period"
     missing = lacking(rule, "action", "expression", LIMIT.name)
     missing = missing or lacking(limit, "characteristics", "period", score)
     if missing or rule["action"] not in RATE_LIMIT_ACTIONS:
@@ -123,9 +125,12 @@ def _unusual_rate_limit(rule: Values) -> str:
     return ", and ".join([*rare, *filter(None, map(doubts, expressions))])
 
 
-def _number(limit: Mapping[str, Any], name: str) -> int:
+def _number(limit: Mapping[str, Any], name: str) -> float:
     value = limit.get(name)
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, (int, float)) else 0
+
+
+MOST = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
 
 
 def _counters(limit: Mapping[str, Any]) -> frozenset[str]:
@@ -140,11 +145,13 @@ def _loosened(was: Object, becomes: Object) -> Loosened | None:
     once, at the beginning of each of its periods.
     """
     limits = one, other = limit_of(was), limit_of(becomes)
-    (most, period), (more, shorter) = (
-        (_number(limit, "requests_per_period"), _number(limit, "period")) for limit in limits
-    )
-    if most and shorter and more * -(-period // shorter) > most:
-        return Loosened(f"takes {more} requests in {shorter} s, and not {most} in {period} s")
+    period, shorter = (_number(limit, "period") for limit in limits)
+    for name, what in MOST.items():
+        most, more = (_number(limit, name) for limit in limits)
+        if most and shorter and more * -(-period // shorter) > most:
+            return Loosened(
+                f"takes {what.format(more)} in {shorter} s, and not {most} in {period} s"
+            )
     longer, timeout = (_number(limit, "mitigation_timeout") for limit in limits)
     if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
         return Loosened(f"acts for {timeout} s, and not for {longer} s")
@@ -164,7 +171,11 @@ def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
     limit = limit_of(rule)
     own = limit.get("counting_expression")
     text = own or (rule.get("expression") if beside.get("counting_expression") else "")
-    more = {name: limit[name] for name in sorted(limit) if name not in LIMIT.declared}
+    more = {
+        name: value if name != SCORE or isinstance(value, str) else bool(value)
+        for name, value in sorted(limit.items())
+        if name not in LIMIT.declared or (name in NUMBERS and isinstance(value, str))
+    }
     return normalise_expression(text), more
 
 
