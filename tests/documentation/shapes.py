@@ -22,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import EXPECTATIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import UnmanagedRecord, WeakerRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import UnmanagedRecord, WeakerRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     CoverageChange,
     CoverageSummary,

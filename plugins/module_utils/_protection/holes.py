@@ -6,25 +6,21 @@
 """Objects that exist beside those that a task names and take protection away, and objects that
 protect less than described.
 
-An object that no task names is checked as if it were the only one beside the named ones. A list is
-checked by the rules that are known: those of the Network Firewall, and those of a zone where the
-task names it. If more rules refer to a list than are known, its items may let traffic pass.
+An object that no task names is checked as if it were the only one beside the named ones.
 """
 
 from __future__ import annotations
 
-from typing import Container, Iterator, Mapping, NamedTuple, Sequence, TypedDict
+from typing import Iterator, Mapping, Sequence
 
-from .._api.neighbours import managed_lists
-from .._expressions.grammar import lists_in
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
-from .._schema.lists import LISTS, items_of, uses_of
+from .._schema.lists import LISTS
 from .._schema.registry import (
+    BY_PLURAL,
     DDOS_OVERRIDES,
     DECIDING,
     EVALUATION,
-    MANAGED,
     ZoneRule,
     contents_in,
     rules_in_force,
@@ -32,10 +28,21 @@ from .._schema.registry import (
 )
 from .._schema.resource import Key, Object, Resource, State
 from .._schema.zone import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, CUSTOM_RULESETS
-from .._text import first_few, plural
-from .._values.address_set import Ranges, difference, range_of, union
+from .._text import first_few
+from .._values.address_set import range_of
 from .coverage import AccountLosses, Coverage, has_flag
-from .losses import Loss, later_rules, leaves_out, lowered, phase_skip_loss, rule_losses, skip_loss
+from .list_losses import list_losses, objects_among
+from .losses import (
+    Loss,
+    UnmanagedRecord,
+    WeakerRecord,
+    later_rules,
+    lowered,
+    phase_skip_loss,
+    rule_losses,
+    unmanaged_record,
+    weaker_record,
+)
 from .modes import UNDECIDED, counted_networks, union_of_modes
 from .overrides import (
     GONE,
@@ -51,37 +58,7 @@ from .overrides import (
 )
 from .plain import OWN_NAMES, depends_on_owner, met_by_plain, width
 
-CHANGED_ON = ("modified_on", "last_updated", "created_on")
-MOST_JUDGED = 100  # items of a list one by one; more are checked together
 ON = {STATUS.plural: [{"enabled": True}]}
-
-
-class WeakerRecord(TypedDict):
-    """A rule, list or override that protects less before a plan than after it; `certain` is false
-    if it may.
-
-    `reason` is a sentence without its subject.
-    """
-
-    resource: str
-    key: str
-    certain: bool
-    reason: str
-
-
-class UnmanagedRecord(TypedDict):
-    """An object that exists and that the task does not name.
-
-    `weakens` says whether it takes protection away from what the task describes: None if it may.
-    `reason` is a sentence without its subject; an object that takes none away has one if all plain
-    traffic matches it. `since` is when the object last changed, None if Cloudflare does not say.
-    """
-
-    resource: str
-    key: str
-    weakens: bool | None
-    reason: str
-    since: str | None
 
 
 def weaker_records(before: State, after: State) -> list[WeakerRecord]:
@@ -89,34 +66,30 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     if before == after:
         return []
     losses = _losses_by_rules(after, before, later=after)
-    records = [_weaker_record(resource, rule.entry, loss) for resource, rule, loss in losses]
-    records += [_weaker_record(LISTS, name, loss) for name, loss in _list_losses(before, after)]
+    records = [weaker_record(resource, rule.entry, loss) for resource, rule, loss in losses]
+    records += [weaker_record(LISTS, name, loss) for name, loss in list_losses(before, after)]
     levels = lowered(after, before)
-    records += [_weaker_record(resource, resource.name, loss) for resource, loss in levels]
+    records += [weaker_record(resource, resource.name, loss) for resource, loss in levels]
     for resource in DDOS_OVERRIDES:
         for item in weakenings_between(resource, after, before):
             loss = Loss(item.certain, unlike_described(item, resource, after, before))
-            records.append(_weaker_record(item.resource, item.label, loss))
+            records.append(weaker_record(item.resource, item.label, loss))
         described = {resource.key_of(obj): obj for obj in after.get(resource.plural) or ()}
         records += [
-            _weaker_record(resource, resource.label_of(obj), Loss(False, NOT_UNDERSTOOD))
+            weaker_record(resource, resource.label_of(obj), Loss(False, NOT_UNDERSTOOD))
             for obj in before.get(resource.plural) or ()
             if not_understood(obj) and not not_understood(described.get(resource.key_of(obj), obj))
         ]
     return records
 
 
-def _weaker_record(resource: Resource, key: str, loss: Loss) -> WeakerRecord:
-    return WeakerRecord(resource=resource.name, key=key, certain=loss.certain, reason=loss.reason)
-
-
 def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
     """The objects of a state that the desired state does not name, in the order of the state."""
     named = {item.resource.plural: item.objects.keys() for item in desired}
     described = {
-        resource.plural: _among(resource, state[resource.plural], named.get(resource.plural, ()))
-        for resource in (item.resource for item in MANAGED)
-        if resource.key and state.get(resource.plural) is not None
+        name: objects_among(BY_PLURAL[name], objects, named.get(name, ()))
+        for name, objects in state.items()
+        if objects is not None and name in BY_PLURAL and BY_PLURAL[name].key
     }
     described[CUSTOM_RULESETS] = [*state.get(CUSTOM_RULESETS, ())]
     by_rules = _losses_by_rules(described, state, later=state)
@@ -133,12 +106,12 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     return [
         *_rules_in_front(desired, described, state),
         *(
-            _unmanaged_record(*whose_object, losses.get(key), wide.get(key, ""))
+            unmanaged_record(*whose_object, losses.get(key), wide.get(key, ""))
             for key, whose_object in of_account.items()
             if key in losses or key in wide
         ),
         *(
-            _unmanaged_record(
+            unmanaged_record(
                 whose,
                 obj,
                 losses.get((whose.plural, key))
@@ -151,18 +124,6 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
             and (whose.plural in named or (whose.plural, key) in losses)
         ),
     ]
-
-
-def _unmanaged_record(
-    resource: Resource, obj: Object, loss: Loss | None, else_: str = ""
-) -> UnmanagedRecord:
-    return UnmanagedRecord(
-        resource=resource.name,
-        key=resource.label_of(obj),
-        weakens=(loss.certain or None) if loss else False,
-        reason=loss.reason if loss else else_,
-        since=next((str(obj[name]) for name in CHANGED_ON if obj.get(name)), None),
-    )
 
 
 def _losses_by_rules(
@@ -208,7 +169,7 @@ def _rules_in_front(
             for rule in rules_in_force(state, resource):
                 loss = phase_skip_loss(rule, later)
                 if loss:
-                    yield _unmanaged_record(*_listed(resource, rule), _by_inner(rule, loss))
+                    yield unmanaged_record(*_listed(resource, rule), _by_inner(rule, loss))
 
 
 def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], str]]:
@@ -259,7 +220,9 @@ def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple
             key = resource.key_of(obj)
             if key in keys:
                 continue
-            both = current._replace(overrides=_among(resource, current.overrides, {*keys, key}))
+            both = current._replace(
+                overrides=objects_among(resource, current.overrides, {*keys, key})
+            )
             worse = weakenings(Held(resource, named), both, managed)
             if not worse and hidden.resource is not current.resource:
                 worse = weakenings(hidden, both, managed)
@@ -324,147 +287,3 @@ def _loss_by_decider(losses: AccountLosses, resource: Resource, obj: Object) -> 
         return Loss(True, reason)
     lower = [f"{item.was.label}: {', '.join(item.levels)}" for item in losses.lowered(kind)]
     return Loss(True, f"is less sensitive than the rule {first_few(lower)}") if lower else None
-
-
-class _Reference(NamedTuple):
-    """A rule that refers to a list, as it is written, and the rules behind it."""
-
-    resource: Resource
-    rule: ZoneRule
-    behind: Sequence[ZoneRule]
-
-
-def _names_itself(rule: ZoneRule, name: str) -> bool:
-    """True if a rule refers to a list, and not only the rule that executes its ruleset."""
-    is_inner = rule.via or rule.of_account
-    return not is_inner or name in lists_in(str(rule.obj.get("expression")))
-
-
-class _Referring:
-    """The rules of a state that refer to its lists."""
-
-    def __init__(self, state: State) -> None:
-        self.contents = contents_in(state)
-        self._references: dict[str, list[_Reference]] = {}
-        for resource, _read in EVALUATION:
-            rules = rules_in_force(state, resource)
-            spelt_out = [self._with(rule) for rule in rules]
-            for index, rule in enumerate(rules):
-                for name in lists_in(rule.expression):
-                    reference = _Reference(resource, rule, spelt_out[index + 1 :])
-                    self._references.setdefault(name, []).append(reference)
-
-    def _with(self, rule: ZoneRule, **lists: Ranges) -> ZoneRule:
-        return spelt_out(rule, {**self.contents, **lists})
-
-    def loss(self, obj: Object, lacks: Ranges, has: Ranges) -> Loss | None:
-        """The protection that is lost if a list has some addresses and lacks others."""
-        if not lacks and not has:
-            return None
-        name = LISTS.label_of(obj)
-        known = self._references.get(name, [])
-        losses = list(filter(None, (self._loss(item, name, lacks, has) for item in known)))
-        more = uses_of(obj) - sum(_names_itself(item.rule, name) for item in known)
-        if has and more > 0:
-            ones = plural(more, "rule that is not known refers", "rules that are not known refer")
-            reason = f"may let traffic pass, since {ones} to the list"
-            losses.append(Loss(False, reason))
-        return max(losses, key=lambda item: item.certain, default=None)
-
-    def _loss(self, item: _Reference, name: str, lacks: Ranges, has: Ranges) -> Loss | None:
-        resource, by = item.resource, f"the {item.resource.title} {item.rule.title}"
-        was, becomes = (self._with(item.rule, **{name: ranges}) for ranges in (lacks, has))
-        if item.rule.lets_pass:
-            more = f"({becomes.expression}) and not ({was.expression})"
-            loss = skip_loss(resource, item.rule._replace(expression=more), item.behind)
-            return loss._replace(reason=f"{loss.reason}, by {by}") if loss else None
-        fewer = leaves_out(becomes.expression, was.expression) if item.rule.enforces else False
-        if fewer is False:
-            return None
-        verb = "makes" if fewer else "may make"
-        return Loss(bool(fewer), f"{verb} {by} stop fewer {resource.traffic}s")
-
-
-def unmanaged_items(desired: Desired, state: State) -> list[Object]:
-    """The items of a list that the desired ones do not name."""
-    resource = desired.resource
-    if resource.parent is not LISTS:
-        return []
-    return _others(resource, state.get(resource.plural) or (), desired.objects)
-
-
-def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
-    """The lists of a state that a task does not name."""
-    named = {key for item in desired if item.resource is LISTS for key in item.objects}
-    return _others(LISTS, managed_lists(state), named)
-
-
-def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
-    """The lists that a task does not name, and the items of its lists that it does not name and
-    that weaken rules, or may; in the order of the state."""
-    referring = _Referring(state)
-    inner = {item.resource.within: item for item in desired if item.resource.parent is LISTS}
-    others = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
-    records: list[UnmanagedRecord] = []
-    for obj in state[LISTS.plural]:
-        name = LISTS.label_of(obj)
-        if name in inner:
-            records += _records_of_items(referring, obj, inner[name], state)
-        elif name in others:
-            loss = referring.loss(obj, [], referring.contents.get(name) or [])
-            records.append(_unmanaged_record(LISTS, obj, loss))
-    return records
-
-
-def _records_of_items(
-    referring: _Referring, obj: Object, desired: Desired, state: State
-) -> Iterator[UnmanagedRecord]:
-    resource, items = desired.resource, unmanaged_items(desired, state)
-    described = _ranges_of_items(
-        _among(resource, state.get(resource.plural) or (), desired.objects)
-    )
-    together = referring.loss(obj, [], difference(_ranges_of_items(items), described))
-    for item in items if together else ():
-        loss = together and together._replace(certain=False)
-        if len(items) <= MOST_JUDGED:
-            loss = referring.loss(obj, [], difference(_ranges_of_items([item]), described))
-        if loss:
-            yield _unmanaged_record(resource, item, loss)
-
-
-def _list_losses(before: State, after: State) -> Iterator[tuple[str, Loss]]:
-    """The lists with items that make rules let more pass before a plan than after it, or stop
-    less."""
-    referring = _Referring(before)
-    for obj in before.get(LISTS.plural, ()):
-        name = LISTS.label_of(obj)
-        resource = items_of(name)
-        if resource.plural not in before or resource.plural not in after:
-            continue
-        existing, described = before[resource.plural], after[resource.plural]
-        lacking = _others(resource, described, {*map(resource.key_of, existing)})
-        more = _others(resource, existing, {*map(resource.key_of, described)})
-        lacks = difference(_ranges_of_items(lacking), _ranges_of_items(existing))
-        has = difference(_ranges_of_items(more), _ranges_of_items(described))
-        for items, verb, loss in (
-            (lacking, "lacks", referring.loss(obj, lacks, [])),
-            (more, "has", referring.loss(obj, [], has)),
-        ):
-            if loss:
-                shown = first_few(str(item["ip"]) for item in items)
-                reason = f"{verb} {shown}, otherwise than described, and {loss.reason}"
-                yield name, loss._replace(reason=reason)
-
-
-def _among(resource: Resource, objects: Sequence[Object], keys: Container[Key]) -> list[Object]:
-    """The objects whose keys are among these."""
-    return [obj for obj in objects if resource.key_of(obj) in keys]
-
-
-def _others(resource: Resource, objects: Sequence[Object], keys: Container[Key]) -> list[Object]:
-    """The objects whose keys are not among these."""
-    return [obj for obj in objects if resource.key_of(obj) not in keys]
-
-
-def _ranges_of_items(items: Sequence[Object]) -> Ranges:
-    return union(filter(None, (range_of(item.get("ip")) for item in items)))

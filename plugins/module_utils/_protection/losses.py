@@ -11,7 +11,7 @@ existing one, and holes a state with the same state and one more object.
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence, Tuple
+from typing import Iterator, NamedTuple, Sequence, Tuple, TypedDict
 
 from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
@@ -24,7 +24,7 @@ from .._schema.registry import (
     phase_of,
     rules_in_force,
 )
-from .._schema.resource import Key, Resource, State
+from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few
 from .plain import plain_traffic
 
@@ -32,6 +32,7 @@ Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 LOOSENED, ENABLED = "loosened", "enabled"
 SOFTENED = "softened"  # a challenge in place of a block
+CHANGED_ON = ("modified_on", "last_updated", "created_on")
 
 
 class Loss(NamedTuple):
@@ -53,6 +54,52 @@ def later_rules(resource: Resource, state: State) -> Later:
         for other, _read in EVALUATION
         if other.phase and other is not resource and state.get(other.plural) is not None
     ]
+
+
+class WeakerRecord(TypedDict):
+    """A rule, list or override that protects less before a plan than after it; `certain` is false
+    if it may.
+
+    `reason` is a sentence without its subject.
+    """
+
+    resource: str
+    key: str
+    certain: bool
+    reason: str
+
+
+class UnmanagedRecord(TypedDict):
+    """An object that exists and that the task does not name.
+
+    `weakens` says whether it takes protection away from what the task describes: None if it may.
+    `reason` is a sentence without its subject; an object that takes none away has one if all plain
+    traffic matches it. `since` is when the object last changed, None if Cloudflare does not say.
+    """
+
+    resource: str
+    key: str
+    weakens: bool | None
+    reason: str
+    since: str | None
+
+
+def weaker_record(resource: Resource, key: str, loss: Loss) -> WeakerRecord:
+    """The record of an object that protects less."""
+    return WeakerRecord(resource=resource.name, key=key, certain=loss.certain, reason=loss.reason)
+
+
+def unmanaged_record(
+    resource: Resource, obj: Object, loss: Loss | None, else_: str = ""
+) -> UnmanagedRecord:
+    """The record of an object; `else_` is its reason if it takes no protection away."""
+    return UnmanagedRecord(
+        resource=resource.name,
+        key=resource.label_of(obj),
+        weakens=(loss.certain or None) if loss else False,
+        reason=loss.reason if loss else else_,
+        since=next((str(obj[name]) for name in CHANGED_ON if obj.get(name)), None),
+    )
 
 
 def rule_losses(

@@ -25,7 +25,7 @@ from .._plan.desired import (
     parse_desired,
     parse_ignore,
 )
-from .._protection.holes import lists_of_others, unmanaged_items, unmanaged_lists
+from .._protection.list_losses import lists_of_others, unmanaged_items, unmanaged_lists
 from .._schema.lists import LIST_KIND, LISTS, items_of
 from .._schema.resource import Object, OptionSpec, State
 from .._text import Message, Option

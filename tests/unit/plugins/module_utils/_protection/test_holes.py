@@ -12,13 +12,15 @@ from typing import Any, Dict
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import (
-    MOST_JUDGED,
-    UnmanagedRecord,
-    unmanaged_items,
-    unmanaged_lists,
     unmanaged_records,
     weaker_records,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.list_losses import (
+    MOST_JUDGED,
+    unmanaged_items,
+    unmanaged_lists,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import OWN_PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
