@@ -26,8 +26,9 @@ extends_documentation_fragment:
 notes:
   - The module needs the permission C(Account Analytics Read) of the account, which other modules do
     not need.
-  - The analytics take 300 queries in 5 minutes of one user, beside the calls that O(call_budget)
-    counts. All runs of this control node share that budget, unless O(call_budget) is V(0).
+  - The analytics take 300 queries in 5 minutes about one account, whoever asks, beside the calls
+    that O(call_budget) counts. All runs of this control node share that budget, unless
+    O(call_budget) is V(0).
 options:
   hours:
     description:

@@ -32,12 +32,15 @@ from .admission import within_contract
 from .answers import Refusal, answer
 from .contract import API
 from .current import service
+from .rate_limit import is_by_account
 from .traffic import NODES, groups, matches, moment_of
 
 SCHEMA = Path(__file__).with_name("analytics.graphql")
 PATH = "/graphql"
 UNAUTHORIZED = "Unauthorized"
 NOT_AUTHORIZED = "not authorized for that account"
+EXCEEDED = "Account {} has exceeded its rate limit. Please try again after 5 minutes"
+BUDGET = {"code": "budget"}
 STATUSES = {UNAUTHORIZED: 401, NOT_AUTHORIZED: 403}
 
 Info = GraphQLResolveInfo[Any]
@@ -88,8 +91,9 @@ def query() -> Response:
     )
     if not result.errors:
         return answer({"data": result.data, "errors": None})
-    errors = [one_error(error.message, error.path) for error in result.errors]
-    status = 200 if service.switches.analytics_errors_under_200 else STATUSES.get(errors[0]["message"], 400)
+    errors = [one_error(error.message, error.path, error.extensions) for error in result.errors]
+    refused = 429 if BUDGET.items() <= errors[0]["extensions"].items() else 400
+    status = 200 if service.switches.analytics_errors_under_200 else STATUSES.get(errors[0]["message"], refused)
     return answer({"data": None, "errors": errors}, status)
 
 
@@ -105,8 +109,8 @@ def failed(status: int, messages: Sequence[str]) -> Response:
     return answer({"data": None, "errors": [one_error(message) for message in messages]}, status)
 
 
-def one_error(message: str, path: Sequence[Any] | None = None) -> dict[str, Any]:
-    extensions = {"timestamp": service.clock.timestamp()}
+def one_error(message: str, path: Sequence[Any] | None = None, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    extensions = {"timestamp": service.clock.timestamp(), **(more or {})}
     return {"message": message, "path": list(path) if path else None, "extensions": extensions}
 
 
@@ -120,6 +124,9 @@ class Viewer:
         identity = filter["accountTag"]
         if identity not in service.accounts or not self._grant.allows("analytics", identity, writing=False):
             raise GraphQLError(NOT_AUTHORIZED)
+        limit = service.limit_about(identity) if is_by_account(request.headers) else None
+        if limit and limit.refuse():
+            raise GraphQLError(EXCEEDED.format(identity), extensions=BUDGET)
         return [AccountNode(service.accounts[identity])]
 
 

@@ -17,7 +17,7 @@ from werkzeug.wrappers import Request
 from .contract import API
 from .credentials import digest, scheme
 
-HEADERS_OF_INTEREST = ("User-Agent", "Content-Type", "Accept", "Accept-Encoding", "Cookie")
+HEADERS_OF_INTEREST = ("User-Agent", "Content-Type", "Accept", "Accept-Encoding", "Cookie", "X-Rate-Limit-Type")
 
 
 @dataclass

@@ -46,7 +46,7 @@ class Exchange:
 
     def _deliver(self, environ: Environ, call: Call) -> Delivery:
         with self._service.lock:
-            limit = self._service.limit_of(call.path)
+            limit = self._service.limit_of(call)
             throttled = limit.refuse() if limit else None
             if throttled is not None:
                 call.fault = "rate_limit"
@@ -75,6 +75,6 @@ class Exchange:
     def _common_headers(self, call: Call) -> dict[str, str]:
         ray = hashlib.sha256(str(call.number).encode()).hexdigest()[:16]
         with self._service.lock:  # what is left belongs to the window whose end it stands with
-            limit = self._service.limit_of(call.path)
+            limit = self._service.limit_of(call)
             limits = limit.headers() if limit else {}
         return {"Date": self._service.clock.http_date(), "CF-RAY": f"{ray}-LOC", **limits}

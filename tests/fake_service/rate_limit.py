@@ -6,18 +6,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from werkzeug.datastructures import Headers
 from werkzeug.wrappers import Response
 
 from .answers import answer, error, failure
 from .clock import Clock
 
-QUERY = "/graphql"  # its calls have a limit of their own
+QUERY = "/graphql"  # its calls have limits of their own
 DEPLETED = "rate limiter budget depleted, try again after 5 minutes"
 THROTTLED = error(971, "Please wait and consider throttling your request speed")
+
+
+def is_by_account(headers: Mapping[str, str] | Headers) -> bool:
+    """Whether queries count for each account that they are about, and not for the user."""
+    return headers.get("X-Rate-Limit-Type") == "account-based"
 
 
 def depleted() -> Response:

@@ -16,7 +16,7 @@ from .clock import Clock
 from .contract import Breach, Contract
 from .credentials import EMAIL, KEY, TOKEN, Credentials, Grant, Permission
 from .misbehaviour import Fault
-from .rate_limit import QUERY, RateLimit, depleted
+from .rate_limit import QUERY, RateLimit, depleted, is_by_account
 from .zones import Zone
 
 
@@ -56,6 +56,7 @@ class Service:
             self.faults: list[Fault] = []
             self.limit: RateLimit | None = None
             self.analytics_limit: RateLimit | None = None
+            self.account_limits: dict[str, RateLimit] = {}
             self.calls: list[Call] = []
             self.breaches: list[Breach] = []
 
@@ -124,12 +125,23 @@ class Service:
         self.limit = RateLimit(self.clock, calls, seconds, retry_after)
 
     def limit_analytics(self, queries: int, seconds: float = 300) -> None:
-        """Allow so many queries in so many seconds; beyond that they are refused, and no answer names a time."""
-        self.analytics_limit = RateLimit(self.clock, queries, seconds, refuses=depleted)
+        """Allow so many queries in so many seconds; beyond that they are refused, and no answer names a time.
 
-    def limit_of(self, path: str) -> RateLimit | None:
-        """The limit that counts a call: queries have one of their own."""
-        return self.analytics_limit if path == QUERY else self.limit
+        These are all queries, or those about each account of the calls that ask to be counted so.
+        """
+        self.analytics_limit = RateLimit(self.clock, queries, seconds, refuses=depleted)
+        self.account_limits = {}
+
+    def limit_of(self, call: Call) -> RateLimit | None:
+        """The limit that counts a call, whatever it is about: queries have one of their own."""
+        if call.path != QUERY:
+            return self.limit
+        return None if is_by_account(call.headers) else self.analytics_limit
+
+    def limit_about(self, account_id: str) -> RateLimit | None:
+        """The limit of the queries about an account."""
+        limit = self.analytics_limit
+        return limit and self.account_limits.setdefault(account_id, RateLimit(self.clock, limit.calls, limit.seconds))
 
     def load(self, document: Mapping[str, Any]) -> None:
         """Take over a state document. Accounts and zones are replaced, the rest only where the document has it."""

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What evidence costs over many accounts: queries, which the analytics count for each user."""
+"""What evidence costs over many accounts: queries, which the analytics count for each account."""
 
 from __future__ import annotations
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api import session
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules
 
+OTHER = "00000000000000000000000000000002"
 SEEN = [
     {"ipDestinationAddress": "203.0.113.7", "packets": 90_000},
     {"ipDestinationAddress": "203.0.113.7", "packets": 10, "verdict": "drop", "mitigationReason": "NOT_FOUND"},
@@ -83,6 +85,7 @@ def test_not_known_is_said_and_fails_no_task(
     [
         ("in combination, your request queries too many nodes, zones and accounts", 429, 1),
         ("rate limiter budget depleted, try again after 5 minutes", 429, 1),
+        ("Account x has exceeded its rate limit. Please try again after 5 minutes", 429, 1),
         ("unable to execute query, please try again later", 503, 5),
     ],
 )
@@ -112,3 +115,42 @@ def test_queries_share_a_budget_of_their_own(
     assert len(list(states.iterdir())) == 1  # no query was made
     modules.done("protection_traffic_info", call_budget=5)
     assert len(list(states.iterdir())) == 2
+
+
+PERIOD = 2.0  # seconds
+
+
+def test_queries_about_an_account_wait_for_one_another(
+    service: LocalService, modules: Modules, monkeypatch: Any, tmp_path: Any
+) -> None:
+    """With any token, and not for those about another account with the same token."""
+    monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
+    monkeypatch.setattr(session, "QUERY_BUDGET", (1, PERIOD))
+    service.limit_analytics(1, seconds=PERIOD)
+    service.account(OTHER).seed(traffic=SEEN)
+    seeded(service)
+    another = service.add_token("of-a-colleague", analytics="read")
+    for account_id, token in [(ACCOUNT, service.token), (OTHER, service.token), (ACCOUNT, another)]:
+        result = modules.done("protection_traffic_info", call_budget=5, account_id=account_id, api_token=token)
+        assert result["traffic"]["known"] is True
+    first, of_other, second = (call.moment for call in service.queries)
+    assert of_other - first < PERIOD <= second - first
+    assert {call.headers["X-Rate-Limit-Type"] for call in service.queries} == {"account-based"}
+
+
+@pytest.mark.parametrize("under_200", [False, True])
+def test_a_budget_that_others_have_used_up_is_told_and_not_waited_for(
+    service: LocalService, modules: Modules, waits: list[float], under_200: bool
+) -> None:
+    seeded(service)
+    service.account(OTHER).seed(traffic=SEEN)
+    service.switch(analytics_errors_under_200=under_200)
+    service.limit_analytics(1)
+    traffic = [
+        modules.done("protection_traffic_info", account_id=name)["traffic"] for name in (ACCOUNT, ACCOUNT, OTHER)
+    ]
+    assert [one["known"] for one in traffic] == [True, False, True]
+    (reason,) = traffic[1]["unknown"]
+    assert f"Account {ACCOUNT} has exceeded its rate limit" in reason
+    assert reason.endswith("Run again in five minutes; others use the same budget.")
+    assert len(service.queries) == 3 and waits == []

@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import Session
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS, parse_settings
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget, Unit
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget
 
 CONNECTION: dict[str, Any] = {
     **{name: default for name, (_type, default, _least) in BOUNDS.items()},
@@ -24,6 +24,6 @@ CONNECTION: dict[str, Any] = {
 }
 
 
-def session_of(open_budget: Callable[[Unit], NoBudget] = lambda unit: NoBudget(), **options: Any) -> Session:
+def session_of(open_budget: Callable[[str], NoBudget] = lambda about: NoBudget(), **options: Any) -> Session:
     """A session of a task with these options."""
     return Session(parse_settings({**CONNECTION, **options}, None, {}, print), open_budget)

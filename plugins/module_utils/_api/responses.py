@@ -136,8 +136,8 @@ class Request(NamedTuple):
     """A call as it is sent: its path without the base URL, query and JSON body; and the resource it
     is about.
 
-    `is_query` marks a POST that reads: it may be repeated, and counts on a budget of
-    its own.
+    `about` marks a POST that asks the analytics about this account or zone: it reads, so that it
+    may be repeated, and counts on the budget of that account or zone.
     `is_final` says of a response that fails whether every other attempt would fail as well, and
     `is_pending` of any response whether Cloudflare is not done yet, so that the call is repeated
     after a wait.
@@ -148,7 +148,7 @@ class Request(NamedTuple):
     query: Mapping[str, Any] = {}
     body: Any = None
     resource: Resource | None = None
-    is_query: bool = False
+    about: str = ""
     is_final: Callable[[Response], bool] = lambda response: False
     is_pending: Callable[[Response], bool] = lambda response: False
 

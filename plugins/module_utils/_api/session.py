@@ -21,7 +21,7 @@ from threading import BoundedSemaphore, Event
 from typing import Any, Callable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from .._budget.budget import CALLS, QUERIES, CallBudget, Closed, NoBudget, Unit
+from .._budget.budget import CALLS, QUERIES, CallBudget, Closed, NoBudget
 from .._budget.state import SharedTurns, Turns, state_path
 from .._concurrency import MAX_CONCURRENT_CALLS
 from .._errors import ServiceError
@@ -61,6 +61,8 @@ MAX_BODY = 64 * 2**20
 BODY_PIECE = 2**20  # bytes that are read at once
 COMPRESSED_BODY_PIECE = 2**14  # which may become a thousand times as many
 ENCODINGS = ("gzip", "deflate")
+# Without it, the analytics count all queries of a user together.
+BY_ACCOUNT = {"X-Rate-Limit-Type": "account-based"}
 
 
 class Headers(AuthBase):
@@ -91,18 +93,19 @@ class Session:
 
     A task loses at most (retries + 1) * timeout + max_wait seconds with attempts that fail and with
     waits; waiting for a turn in the budget of calls, or in that of queries, is none of these waits.
-    The session opens a budget for each unit, closes them, and tells `progress` of its waits.
+    The session opens a budget for all calls, and one for each account or zone that queries are
+    about, closes them, and tells `progress` of its waits.
     Several threads may send at the same time.
     """
 
     def __init__(
         self,
         settings: Settings,
-        open_budget: Callable[[Unit], NoBudget],
+        open_budget: Callable[[str], NoBudget],
         progress: Progress | None = None,
     ) -> None:
         self._open_budget = open_budget
-        self._budgets = {CALLS: open_budget(CALLS)}
+        self._budgets = {"": open_budget("")}
         self._progress = progress or Progress()
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._ended = Event()
@@ -149,7 +152,7 @@ class Session:
                 attempt = self._attempt(request, *self._let_go(request, outcomes))
                 outcomes.append(attempt)
                 seconds = seconds_until_retry(
-                    "GET" if request.is_query else request.method,
+                    "GET" if request.about else request.method,
                     outcomes,
                     self._retries,
                     random.uniform(0.5, 1.0),
@@ -182,12 +185,11 @@ class Session:
         return turn, min(self._timeout, left)
 
     def _budget_of(self, request: Request) -> NoBudget:
-        """The budget that a call counts on; queries have one of their own, which costs nothing
-        before the first of them."""
-        unit = QUERIES if request.is_query else CALLS
-        if unit not in self._budgets:
-            self._budgets[unit] = self._open_budget(unit)
-        return self._budgets[unit]
+        """The budget that a call counts on; that of queries about an account costs nothing before
+        the first of them."""
+        if request.about not in self._budgets:
+            self._budgets[request.about] = self._open_budget(request.about)
+        return self._budgets[request.about]
 
     def _wait_for_retry(
         self, request: Request, seconds: float, everybody: bool, outcomes: Sequence[Ending]
@@ -224,7 +226,7 @@ class Session:
                 pending=request.is_pending(response),
             )
             failed = attempt.failed
-            limited = response.status == RATE_LIMITED or request.is_query
+            limited = response.status == RATE_LIMITED or request.about
             limit = None if limited else response.headers.get("Ratelimit")
         except UnreadableBody as exc:
             attempt = Ending(exc.status, reason=str(exc))
@@ -240,8 +242,11 @@ class Session:
         """One call of requests' adapter, which follows no redirects; raises what requests
         raises."""
         url = f"{self._base_url}/{request.path}"
+        headers = BY_ACCOUNT if request.about else None
         prepared = self._session.prepare_request(
-            requests.Request(request.method, url, params=dict(request.query), json=request.body)
+            requests.Request(
+                request.method, url, headers, params=dict(request.query), json=request.body
+            )
         )
         adapter = self._session.get_adapter(url)
         with adapter.send(prepared, timeout=seconds, **self._environment) as response:
@@ -357,7 +362,7 @@ def _wrapped(problem: BaseException) -> Iterator[BaseException]:
         yield from _wrapped(inner)
 
 
-QUERY_BUDGET, QUERY_BUDGET_PERIOD = 300, 300.0  # of the analytics, which count by themselves
+QUERY_BUDGET = (300, 300.0)  # queries about each account, and seconds
 
 
 @contextmanager
@@ -367,18 +372,18 @@ def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> I
     `screen` shows what cannot wait until the end.
     """
     progress = Progress()
-    units = {CALLS: (settings.call_budget, settings.call_budget_period)}
-    units[QUERIES] = (QUERY_BUDGET if settings.call_budget else 0, QUERY_BUDGET_PERIOD)
+    of_calls = (settings.call_budget, settings.call_budget_period)
 
-    def open_budget(unit: Unit) -> NoBudget:
-        """The budget of these credentials for calls of one kind; none where none are counted."""
+    def open_budget(about: str) -> NoBudget:
+        """The budget of these credentials, or of an account or zone for queries about it; none
+        where none are counted."""
 
         def open_state() -> Turns:
-            host = urlsplit(settings.base_url).netloc + unit.suffix
-            return SharedTurns(state_path(os.environ, host, settings.headers))
+            host, owner = urlsplit(settings.base_url).netloc, {"queries about": about}
+            return SharedTurns(state_path(os.environ, host, owner if about else settings.headers))
 
-        calls, period = units[unit]
-        if not calls or not period:
+        (calls, period), unit = (QUERY_BUDGET, QUERIES) if about else (of_calls, CALLS)
+        if not settings.call_budget or not period:
             return NoBudget()
         return CallBudget(calls, period, open_state, warn, screen, unit)
 

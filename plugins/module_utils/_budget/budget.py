@@ -3,7 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The budget of a credential: so many calls in so many seconds, for all processes that use it.
+"""The budget of a credential, or of an account that queries are about: so many calls in so many
+seconds, for all processes.
 
 A budget of N calls has N seats. A call takes the seat of the call N turns before, a period after
 that one has ended: so no period, wherever it begins, sees more calls than the budget. Turns are
@@ -45,16 +46,15 @@ class Closed(Exception):
 
 
 class Unit(NamedTuple):
-    """Unit of a budget, in sentences; `suffix` tells its state from that of another budget."""
+    """Unit of a budget, in sentences."""
 
     singular: str
     plural: str
     option: str = ""
-    suffix: str = ""
 
 
 CALLS = Unit("call", "calls", option="call_budget")
-QUERIES = Unit("query", "queries of the analytics", suffix="/graphql")
+QUERIES = Unit("query", "queries of the analytics")
 
 
 class NoBudget:

@@ -53,13 +53,15 @@ class Traffic:
     unknown: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-TOO_LARGE = re.compile(rb"too many nodes|excessive resources")
-DEPLETED = re.compile(rb"budget depleted")
+FINAL = re.compile(
+    rb"too many nodes|excessive resources|budget depleted|exceeded its rate limit"
+    rb'|"code": ?"budget"'
+)
 LONGEST_REASON = 200  # characters
 
 
 class ErrorKind(NamedTuple):
-    """A kind of error by its message, with what to do; the settings may tell more."""
+    """A kind of error by its code and message, with what to do; the settings may tell more."""
 
     pattern: str
     to_do: str
@@ -67,7 +69,9 @@ class ErrorKind(NamedTuple):
 
 
 ERRORS = (
-    ErrorKind("budget depleted", "Run again in five minutes; others use the same budget."),
+    ErrorKind(
+        "budget|exceeded its rate limit", "Run again in five minutes; others use the same budget."
+    ),
     ErrorKind("too many nodes|excessive resources", "The query is too large; ask for fewer hours."),
     ErrorKind("older than", "Ask for fewer hours.", True),
     ErrorKind("time range is too large", "Ask for fewer hours.", True),
@@ -120,7 +124,7 @@ class NodeRows(NamedTuple):
 def is_final(response: Response) -> bool:
     """Tell if the same query would be refused again, however long one waits; the budget of five
     minutes is longer than any pause."""
-    return bool(TOO_LARGE.search(response.content) or DEPLETED.search(response.content))
+    return bool(FINAL.search(response.content))
 
 
 def read_answer(response: Response, pages: Sequence[Page]) -> NodeRows:
@@ -154,13 +158,15 @@ def _errors(response: Response, document: Any) -> Iterator[Unanswered]:
     """The errors of an answer, in the envelope of the analytics or in the usual one."""
     listed = document.get("errors") if isinstance(document, dict) else None
     for item in listed if isinstance(listed, list) else [listed] if listed is not None else []:
-        message = item.get("message") if isinstance(item, dict) else item
-        path = item.get("path") if isinstance(item, dict) else None
-        yield _unanswered(response.status, str(message or "it gave no reason"), path)
+        yield _unanswered(response.status, item if isinstance(item, dict) else {"message": item})
 
 
-def _unanswered(status: int, message: str, path: Any) -> Unanswered:
-    kind = next((one for one in ERRORS if re.search(one.pattern, message, re.IGNORECASE)), None)
+def _unanswered(status: int, error: Mapping[str, Any]) -> Unanswered:
+    message, path = str(error.get("message") or "it gave no reason"), error.get("path")
+    extensions = error.get("extensions")
+    code = extensions.get("code", "") if isinstance(extensions, dict) else ""
+    known = f"{code} {message}"
+    kind = next((one for one in ERRORS if re.search(one.pattern, known, re.IGNORECASE)), None)
     to_do = kind.to_do if kind else BY_STATUS.get(status, "")
     steps = path if isinstance(path, list) else []
     node = next((one for one in NODES if one.name in steps or one.field in message), None)

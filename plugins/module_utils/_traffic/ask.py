@@ -89,7 +89,7 @@ class AccountTraffic:
     def ask(self, pages: Sequence[Page], with_settings: bool = False) -> NodeRows:
         """One query; raises Unanswered."""
         body = query(self.account_id, pages, with_settings)
-        request = Request("POST", GRAPHQL_PATH, body=body, is_query=True, is_final=is_final)
+        request = Request("POST", GRAPHQL_PATH, body=body, about=self.account_id, is_final=is_final)
         try:
             response = self.send(request)
         except ServiceError as exc:

@@ -162,8 +162,9 @@ def resources_of(owner: str) -> list[Resource]:
 def _request_for(resource: Resource, owner: Mapping[str, str], now: datetime) -> Request:
     path = resource.path.format(**owner)
     if resource is ANALYTICS:
-        body = query(owner[ACCOUNT_OPTION], (), with_settings=True)
-        return Request("POST", path, body=body, resource=resource, is_query=True)
+        account_id = owner[ACCOUNT_OPTION]
+        body = query(account_id, (), with_settings=True)
+        return Request("POST", path, body=body, resource=resource, about=account_id)
     conditions: Mapping[str, Any] = {}
     if resource is AUDIT_LOG:
         times = (now - TIME_OF_LOG, now)

@@ -116,3 +116,28 @@ def test_settings_bound_a_query(ask: Ask, account: Any, settings: dict[str, Any]
 )
 def test_queries_outside_the_schema_are_refused(ask: Ask, query: str) -> None:
     assert message(ask(query))[0] == 400
+
+
+def test_queries_count_for_the_user_or_for_each_account_if_asked(
+    account: Any, service: LocalService, session: requests.Session
+) -> None:
+    other = "00000000000000000000000000000002"
+    service.account(other)
+    body = {"query": "query ($account: string!) { viewer { accounts(filter: {accountTag: $account}) { __typename } } }"}
+
+    def asked(account_id: str, **headers: str) -> tuple[int, Any]:
+        variables = {"account": account_id}
+        response = session.post(
+            f"{service.base_url}/graphql", json={**body, "variables": variables}, headers=headers, timeout=5
+        )
+        return response.status_code, (response.json()["errors"] or [None])[0]
+
+    service.limit_analytics(1)
+    assert [asked(name)[0] for name in (ACCOUNT, other)] == [200, 429]
+    by_account = {"X-Rate-Limit-Type": "account-based"}
+    assert [asked(name, **by_account)[0] for name in (ACCOUNT, other, ACCOUNT, other)] == [200, 200, 429, 429]
+    error = asked(other, **by_account)[1]
+    assert error["extensions"]["code"] == "budget"
+    assert error["message"].startswith(f"Account {other} has exceeded its rate limit. Please try again after 5 minutes")
+    service.clock.advance(seconds=301)
+    assert asked(other, **by_account)[0] == 200

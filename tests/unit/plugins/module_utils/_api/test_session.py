@@ -15,7 +15,7 @@ import requests
 import responses
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import MAX_BODY, Session
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CALLS, QUERIES, NoBudget
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import NoBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 
 from tests.support.connection import session_of
@@ -123,18 +123,23 @@ class Counted(NoBudget):
 
 @responses.activate
 def test_queries_have_a_budget_of_their_own() -> None:
+    """Of each account that they are about, which the analytics are asked for."""
     responses.post(f"{BASE}/graphql", json={}, headers={"Ratelimit": '"default";r=5;t=60'})
     responses.get(URL, json={}, headers={"Ratelimit": '"default";r=7;t=60'})
-    calls, queries = Counted(), Counted()
-    with session(open_budget={CALLS: calls, QUERIES: queries}.__getitem__) as one:
-        one.send(Request("POST", "graphql", body={}, is_query=True))
-        one.send(Request("GET", "accounts/1/prefixes"))
-    assert (calls.limits, queries.limits) == (['"default";r=7;t=60'], [None])
+    budgets = {about: Counted() for about in ("", "one", "other")}
+    with session(open_budget=budgets.__getitem__) as sending:
+        for about in ("one", "other", "one"):
+            sending.send(Request("POST", "graphql", body={}, about=about))
+        sending.send(Request("GET", "accounts/1/prefixes"))
+    limits = {about: budget.limits for about, budget in budgets.items()}
+    assert limits == {"": ['"default";r=7;t=60'], "one": [None, None], "other": [None]}
+    types = [call.request.headers.get("X-Rate-Limit-Type") for call in responses.calls]
+    assert types == [*["account-based"] * 3, None]
 
 
 @responses.activate
 def test_a_response_that_is_final_is_not_waited_for() -> None:
     responses.post(f"{BASE}/graphql", json={}, status=429, headers={"Retry-After": "30"})
     with session(max_wait=60.0) as one:
-        answer = one.send(Request("POST", "graphql", is_query=True, is_final=lambda response: response.status == 429))
+        answer = one.send(Request("POST", "graphql", about="one", is_final=lambda response: response.status == 429))
     assert answer.status == 429 and len(responses.calls) == 1

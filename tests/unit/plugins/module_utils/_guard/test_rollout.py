@@ -125,7 +125,7 @@ class Service:
 
     def send(self, request: Request) -> Response:
         self.paths.append(request.path.rpartition("/")[2])
-        return Response(200, {}, NOTHING if request.is_query else LISTING)
+        return Response(200, {}, NOTHING if request.about else LISTING)
 
 
 def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[Service, Rollout, Plan]:

@@ -97,6 +97,13 @@ ERRORS = [
     ("not authorized for that account", 200, "needs the permission Account Analytics Read", False),
     ("Unauthorized", 401, "does not know these credentials", False),
     ("rate limiter budget depleted, try again after 5 minutes", 429, "Run again in five minutes", False),
+    (
+        "Account x has exceeded its rate limit. Please try again after 5 minutes",
+        429,
+        "Run again in five minutes",
+        False,
+    ),
+    ("Zone x has exceeded its rate limit. Please try again after 5 minutes", 429, "Run again in five minutes", False),
     ("in combination, your request queries too many nodes, zones and accounts", 429, "too large", False),
     ("unable to execute query, please try again later", 503, "Run again later.", False),
     ("too many queries in progress", 503, "Run again later.", False),
@@ -110,6 +117,14 @@ def test_errors_say_what_to_do(message: str, status: int, words: str, is_of_sett
         read_answer(answered({"data": None, "errors": [{"message": message}]}, status), [TCP])
     assert f"HTTP {status}: {message.rstrip('.')}" in caught.value.reason and words in caught.value.reason
     assert caught.value.is_of_settings is is_of_settings and caught.value.node is None
+
+
+def test_the_code_of_the_budget_is_understood_in_any_words() -> None:
+    error = {"message": "please try again", "extensions": {"code": "budget"}}
+    response = answered({"data": None, "errors": [error]}, 200)
+    assert is_final(response)
+    with pytest.raises(Unanswered, match="Run again in five minutes; others use the same budget."):
+        read_answer(response, [TCP])
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def service(running: LocalService) -> LocalService:
 @pytest.fixture
 def asked(service: LocalService) -> Asked:
     def send(request: Request) -> Response:
-        assert request.is_query and request.path == "graphql"
+        assert request.about == ACCOUNT and request.path == "graphql"
         headers = {"Authorization": f"Bearer {service.token}"}
         answer = requests.post(f"{service.base_url}/graphql", json=request.body, headers=headers, timeout=60)
         return Response(answer.status_code, answer.headers, answer.content)
