@@ -18,7 +18,6 @@ from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
 from .._protection.overrides import managed_rules, weakenings_between
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
-from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, named_entries
 from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of, rules_in_force
 from .._schema.resource import ZONE_OWNER, Object, State
@@ -26,6 +25,7 @@ from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
 from .way import with_own_names, with_way
 
+REFERRING = [one for one, _read in DECIDING if one.phase]  # the rules that lists may change
 UNREAD = (
     "Overrides of its account for HTTP DDoS rules are applied in a zone without its own. Whether"
     " there are any is not known: "
@@ -194,9 +194,9 @@ def with_referring_rules(
     concerned = frozenset(_referred_lists(plan, judged))
     if not concerned:
         return plan
-    readings = [(NETWORK_FIREWALL_RULES, client)]
-    if context.zone_id:
-        readings.append((CUSTOM_RULES, client.within({ZONE_OWNER.option: context.zone_id})))
+    of_zone = client.within({ZONE_OWNER.option: context.zone_id}) if context.zone_id else client
+    readers = [(one, client if one.owner in client.owner else of_zone) for one in REFERRING]
+    readings = [(one, reader) for one, reader in readers if one.owner in reader.owner]
     rules: dict[str, Sequence[Object]] = {}
     unread: dict[str, str] = {}
     for resource, reader in readings:
@@ -269,11 +269,7 @@ def unread_skipped_rules(plan: Plan) -> str:
 
 def unread_rules(plan: Plan) -> str:
     """A warning where the plan changes lists to which rules may refer that cannot be read."""
-    unread = [
-        resource
-        for resource in (NETWORK_FIREWALL_RULES, CUSTOM_RULES)
-        if resource.plural in plan.unread
-    ]
+    unread = [resource for resource in REFERRING if resource.plural in plan.unread]
     concerned = _referred_lists(plan)
     if not unread or not concerned:
         return ""
