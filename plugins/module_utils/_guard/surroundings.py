@@ -194,9 +194,12 @@ def with_referring_rules(
     concerned = frozenset(_referred_lists(plan, judged))
     if not concerned:
         return plan
-    of_zone = client.within({ZONE_OWNER.option: context.zone_id}) if context.zone_id else client
-    readers = [(one, client if one.owner in client.owner else of_zone) for one in REFERRING]
-    readings = [(one, reader) for one, reader in readers if one.owner in reader.owner]
+    zone = {ZONE_OWNER.option: context.zone_id}
+    readings = [
+        (one, client.within(zone) if one.owner in zone else client)
+        for one in REFERRING
+        if context.zone_id or one.owner not in zone
+    ]
     rules: dict[str, Sequence[Object]] = {}
     unread: dict[str, str] = {}
     for resource, reader in readings:
