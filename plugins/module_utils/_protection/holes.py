@@ -11,7 +11,7 @@ An object that no task names is checked as if it were the only one beside the na
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, Sequence
+from typing import Iterator, Sequence
 
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
@@ -21,13 +21,15 @@ from .._schema.registry import (
     DDOS_OVERRIDES,
     DECIDING,
     EVALUATION,
+    IN_ORDER,
     ZoneRule,
     contents_in,
+    executed_rulesets,
+    listed,
     rules_in_force,
     spelt_out,
 )
 from .._schema.resource import Key, Object, Resource, State
-from .._schema.zone import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, CUSTOM_RULESETS
 from .._text import first_few
 from .._values.address_set import range_of
 from .coverage import AccountLosses, Coverage, has_flag
@@ -91,7 +93,7 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
         for name, objects in state.items()
         if objects is not None and name in BY_PLURAL and BY_PLURAL[name].key
     }
-    described[CUSTOM_RULESETS] = [*state.get(CUSTOM_RULESETS, ())]
+    described.update(executed_rulesets(state))
     by_rules = _losses_by_rules(described, state, later=state)
     losses = {
         _target(resource, rule): _by_inner(rule, loss)
@@ -102,7 +104,7 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     names_prefixes = bool(named.get(PREFIXES.plural))
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
     account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
-    of_account = _objects_of_account(state) if CUSTOM_RULES.plural in named else {}
+    of_account = dict(_objects_of_account(desired, state))
     return [
         *_rules_in_front(desired, described, state),
         *(
@@ -141,20 +143,17 @@ def _by_inner(rule: ZoneRule, loss: Loss) -> Loss:
     return loss._replace(reason=what) if rule.via else loss
 
 
-def _listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
-    """The object of a state by which a rule is there; one of an account is there by itself."""
-    if rule.of_account:
-        return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": rule.entry}
-    return resource, {**rule.obj, "ref": rule.via[0]} if rule.via else rule.obj
-
-
-def _objects_of_account(state: State) -> Mapping[tuple[str, Key], tuple[Resource, Object]]:
-    of_account = [rule for rule in rules_in_force(state) if rule.of_account]
-    return {_target(CUSTOM_RULES, rule): _listed(CUSTOM_RULES, rule) for rule in of_account}
+def _objects_of_account(
+    desired: Sequence[Desired], state: State
+) -> Iterator[tuple[tuple[str, Key], tuple[Resource, Object]]]:
+    for resource in (item.resource for item in desired if item.resource.plural in IN_ORDER):
+        for rule in rules_in_force(state, resource):
+            if rule.of_account:
+                yield _target(resource, rule), listed(resource, rule)
 
 
 def _target(resource: Resource, rule: ZoneRule) -> tuple[str, Key]:
-    whose, obj = _listed(resource, rule)
+    whose, obj = listed(resource, rule)
     return whose.plural, whose.key_of(obj)
 
 
@@ -169,7 +168,7 @@ def _rules_in_front(
             for rule in rules_in_force(state, resource):
                 loss = phase_skip_loss(rule, later)
                 if loss:
-                    yield unmanaged_record(*_listed(resource, rule), _by_inner(rule, loss))
+                    yield unmanaged_record(*listed(resource, rule), _by_inner(rule, loss))
 
 
 def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], str]]:

@@ -267,6 +267,18 @@ def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
     return [*first.rules, *then.rules]
 
 
+def executed_rulesets(state: State) -> dict[str, list[Object]]:
+    """The rulesets that rules of a state execute, for another state."""
+    return {CUSTOM_RULESETS: [*state.get(CUSTOM_RULESETS, ())]}
+
+
+def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
+    """The object of a state by which a rule is there; one of an account is there by itself."""
+    if rule.of_account:
+        return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": rule.entry}
+    return resource, {**rule.obj, "ref": rule.via[0]} if rule.via else rule.obj
+
+
 UNREAD = "unread"  # of an object in the place of others that cannot be read: the reason
 OF_ACCOUNT = " of the account"
 
