@@ -45,7 +45,8 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[st
     existing = read_all(client, task)
     if not task.spec.writes:
         result = task.spec.result(task.options, task.desired, existing)
-        return {"changed": False, **client.owner, **result, **task.spec.look(task.options, client)}
+        beside = task.spec.look(task.options, client, result)
+        return {"changed": False, **client.owner, **result, **beside}
     guard = Guard.begun(task.terms, client, task.context)
     run = Run(task.at(client.now), client, warn, guard)
     try:

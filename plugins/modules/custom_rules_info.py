@@ -50,6 +50,14 @@ options:
       - It needs the permission C(Account Settings Read) of its account, and C(Zone Read).
     type: float
     default: 0.0
+  hits_hours:
+    description:
+      - The hours of events to count for each rule; V(0) counts none. C(hits) of each rule says how
+        many requests it matched. If that is not known, the task does not fail, and C(hits) says why.
+      - It needs the permission C(Analytics Read) of the zone.
+    type: float
+    default: 0.0
+    version_added: 1.0.0
 seealso:
   - module: edgeops.protection.custom_rules
 author:
@@ -132,6 +140,37 @@ rules:
       description: When the rule was last changed.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+    hits:
+      description: The requests that the rule matched, if O(hits_hours) is above 0.
+      type: dict
+      contains:
+        known:
+          description: Whether the hits are known.
+          type: bool
+          sample: true
+        count:
+          description: How many events the rule left, null if that is not known; if it is not
+            known and a number, there may be more.
+          type: int
+          sample: 42
+        actions:
+          description: The number of events by the action that Cloudflare logged.
+          type: dict
+          sample: {skip: 42}
+        since:
+          description: The beginning of the time that the data cover.
+          type: str
+          sample: '2026-02-28T09:15:02+00:00'
+        until:
+          description: The end of that time.
+          type: str
+          sample: '2026-03-01T09:15:02+00:00'
+        unknown:
+          description: The unknown parts and their reasons, and what makes the time shorter than
+            asked for, a sentence each.
+          type: list
+          elements: str
+          sample: []
 access_rules:
   description: The IP Access rules of mode whitelist, which let traffic pass by the custom rules
     of the zone.
@@ -196,7 +235,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 4
+  sample: 5
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

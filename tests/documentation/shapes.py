@@ -53,6 +53,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.account 
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TrafficRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import Hits
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it
@@ -138,6 +139,12 @@ def records(shape: type, by_reference: bool = False) -> Entry:
     return {"type": "list", "elements": "dict", **({} if by_reference else {"contains": typed_entries(shape)})}
 
 
+def with_hits(rules: Entry) -> Entry:
+    """Rules with their hits."""
+    text = DESCRIPTIONS["results"]["custom_rules_info"]["rules.hits"]
+    return {**rules, "contains": {**rules["contains"], "hits": {"description": text, **shape_of(Hits)}}}
+
+
 def shape_of(shape: type) -> Entry:
     """One dictionary."""
     return {"type": "dict", "contains": typed_entries(shape)}
@@ -195,7 +202,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
     "custom_rules_info": {
         "zone_id": {"type": "str"},
-        "rules": many(CUSTOM_RULES),
+        "rules": with_hits(many(CUSTOM_RULES)),
         "access_rules": records(AccessRule),
         "changes": records(ChangeRecord),
     },

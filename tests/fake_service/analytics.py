@@ -27,21 +27,21 @@ from graphql import (
 )
 from werkzeug.wrappers import Response
 
-from .accounts import Account
 from .admission import within_contract
 from .answers import Refusal, answer
 from .contract import API
 from .current import service
 from .rate_limit import is_by_account
-from .traffic import NODES, groups, matches, moment_of
+from .traffic import NODES, Flow, groups, matches, moment_of
 
 SCHEMA = Path(__file__).with_name("analytics.graphql")
 PATH = "/graphql"
 UNAUTHORIZED = "Unauthorized"
 NOT_AUTHORIZED = "not authorized for that account"
+NO_ZONE = "not authorized for that zone"
 EXCEEDED = "Account {} has exceeded its rate limit. Please try again after 5 minutes"
 BUDGET = {"code": "budget"}
-STATUSES = {UNAUTHORIZED: 401, NOT_AUTHORIZED: 403}
+STATUSES = {UNAUTHORIZED: 401, NOT_AUTHORIZED: 403, NO_ZONE: 403}
 
 Info = GraphQLResolveInfo[Any]
 area = Blueprint("analytics", __name__, url_prefix=API)
@@ -120,25 +120,45 @@ class Viewer:
     def __init__(self, grant: Any) -> None:
         self._grant = grant
 
-    def accounts(self, _info: Info, filter: Mapping[str, str]) -> list[AccountNode]:
+    def accounts(self, _info: Info, filter: Mapping[str, str]) -> list[OwnerNode]:
         identity = filter["accountTag"]
         if identity not in service.accounts or not self._grant.allows("analytics", identity, writing=False):
             raise GraphQLError(NOT_AUTHORIZED)
-        limit = service.limit_about(identity) if is_by_account(request.headers) else None
-        if limit and limit.refuse():
-            raise GraphQLError(EXCEEDED.format(identity), extensions=BUDGET)
-        return [AccountNode(service.accounts[identity])]
+        within_budget(identity)
+        account = service.accounts[identity]
+        events = [
+            {**one, "zoneTag": tag}
+            for tag, zone in service.zones.items()
+            if zone.account_id == identity
+            for one in zone.events
+        ]
+        return [OwnerNode(account.analytics, [*account.traffic, *events])]
+
+    def zones(self, _info: Info, filter: Mapping[str, str], limit: int = 1) -> list[OwnerNode]:
+        identity = filter["zoneTag"]
+        if identity not in service.zones or not self._grant.allows("analytics", identity, writing=False):
+            raise GraphQLError(NO_ZONE)
+        within_budget(identity)
+        zone = service.zones[identity]
+        return [OwnerNode(zone.analytics, zone.events)]
 
 
-class AccountNode:
-    """An account in a query; every node of the schema is a field of it."""
+def within_budget(identity: str) -> None:
+    """Each account and zone has a budget of its own, if the caller says so."""
+    limit = service.limit_about(identity) if is_by_account(request.headers) else None
+    if limit and limit.refuse():
+        raise GraphQLError(EXCEEDED.format(identity), extensions=BUDGET)
 
-    def __init__(self, account: Account) -> None:
-        self._account = account
+
+class OwnerNode:
+    """An account or zone in a query; every node of the schema is a field of it."""
+
+    def __init__(self, analytics: Mapping[str, Any], flows: Sequence[Flow]) -> None:
+        self._analytics, self._flows = analytics, flows
 
     @property
     def settings(self) -> dict[str, Any]:
-        return {NODES[name]: settings for name, settings in self._account.analytics.items()}
+        return {NODES[name]: settings for name, settings in self._analytics.items()}
 
     def __getattr__(self, field: str) -> Any:
         name = next((name for name, node in NODES.items() if node == field), None)
@@ -149,9 +169,9 @@ class AccountNode:
     def _rows(
         self, name: str, info: Info, filter: Mapping[str, Any], limit: int, orderBy: Sequence[str] = ()
     ) -> list[dict[str, Any]]:
-        settings = self._account.analytics[name]
+        settings = self._analytics[name]
         check(settings, filter, limit, len(list(leaves(info, selected(info)))))
-        flows = [one for one in self._account.traffic if one["node"] == name and matches(one, filter)]
+        flows = [one for one in self._flows if one["node"] == name and matches(one, filter)]
         dimensions = [
             item.name.value
             for node in fields(info, selected(info))

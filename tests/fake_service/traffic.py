@@ -20,6 +20,7 @@ Flow = dict[str, Any]
 NODES = {
     "tcp": "advancedTcpProtectionNetworkAnalyticsAdaptiveGroups",
     "dns": "advancedDnsProtectionNetworkAnalyticsAdaptiveGroups",
+    "events": "firewallEventsAdaptiveGroups",
 }
 DAY = 24 * 60 * 60
 SETTINGS = {
@@ -73,6 +74,15 @@ def flow(fields: Flow, clock: Clock) -> Flow:
     }
 
 
+def event(fields: Flow, clock: Clock) -> Flow:
+    """Events of a rule: `count` of them, as many of which are seen as `sampleInterval` says; `hours_ago` as of flows."""
+    fields = dict(fields)
+    moment = clock.now() - timedelta(hours=fields.pop("hours_ago", 0.5))
+    whole = {"datetime": timestamp(moment), "ruleId": "", "action": "block", "source": "firewallcustom", **fields}
+    whole["datetime"] = timestamp(moment_of(whole["datetime"]))
+    return {"node": "events", "sampleInterval": 1, "bits": 0, "packets": whole.pop("count", 1), **whole}
+
+
 def moment_of(text: Any) -> datetime:
     """The moment of a flow or of a filter."""
     return datetime.fromisoformat(str(text).replace("Z", "+00:00"))
@@ -117,9 +127,10 @@ def _row(dimensions: Flow, members: Sequence[Flow]) -> Flow:
     samples = sum(max(1, member["packets"] // member["sampleInterval"]) for member in members)
 
     def confidence(_info: Any, level: float) -> Flow:
-        return {"level": level, "sum": {name: _estimate(value, samples) for name, value in sums.items()}}
+        estimates = {name: _estimate(value, samples) for name, value in sums.items()}
+        return {"level": level, "sum": estimates, "count": estimates["packets"]}
 
-    return {"dimensions": dimensions, "sum": sums, "confidence": confidence}
+    return {"dimensions": dimensions, "sum": sums, "count": sums["packets"], "confidence": confidence}
 
 
 def _estimate(value: int, samples: int) -> Flow:

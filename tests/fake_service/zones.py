@@ -13,6 +13,7 @@ from .accounts import Item
 from .beside import access_rule
 from .clock import Clock
 from .custom_rules import PHASE, seed, seeded_ruleset
+from .traffic import SETTINGS, Flow, event
 
 RULESETS = {  # their rules in a state document, and the phase
     "custom_rules": PHASE,
@@ -21,6 +22,7 @@ RULESETS = {  # their rules in a state document, and the phase
     "ddos_l7_overrides": "ddos_l7",
 }
 PLAIN = ("name", "plan", "status", "account_id", "advanced")
+BESIDE = ("security_level", "access_rules", "custom_rulesets", "events", "analytics")
 OPTIONAL = ("products", "ref")
 
 
@@ -42,6 +44,8 @@ class Zone:
     access_rules: list[Item] = field(default_factory=list)
     custom_rulesets: list[Item] = field(default_factory=list)
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules
+    events: list[Flow] = field(default_factory=list)
+    analytics: dict[str, Item] = field(default_factory=lambda: {"events": dict(SETTINGS)})
     security_level: Item = field(default_factory=lambda: {"value": "medium", "editable": True, "modified_on": None})
 
     @property
@@ -78,6 +82,9 @@ class Zone:
             setattr(self, name, given[name])
         self.security_level.update(given.get("security_level", {}))
         self.access_rules.extend(access_rule(fields, self.clock, "zone") for fields in given.get("access_rules", ()))
+        self.events.extend(event(fields, self.clock) for fields in given.get("events", ()))
+        for node, settings in given.get("analytics", {}).items():
+            self.analytics[node].update(settings)
         rulesets = given.get("custom_rulesets", ())
         self.custom_rulesets.extend(seeded_ruleset(fields, self.clock.timestamp()) for fields in rulesets)
         for fields in given.get("filters", ()):
@@ -103,10 +110,7 @@ class Zone:
     def document(self) -> Item:
         """The zone in the shape of a state document."""
         return {
-            **{
-                name: getattr(self, name)
-                for name in (*PLAIN, "security_level", "access_rules", "custom_rulesets", "rules", "filters")
-            },
+            **{name: getattr(self, name) for name in (*PLAIN, *BESIDE, "rules", "filters")},
             **{name: self.rules_of(name) for name, phase in RULESETS.items() if phase in self.entry_points},
         }
 

@@ -7,10 +7,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import zlib
 from multiprocessing import parent_process
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable
 
 if TYPE_CHECKING:  # the process that forks the workers needs none of it
     from .._schema.resource import Object, Resource
@@ -26,15 +28,24 @@ def share(file: BinaryIO) -> None:
 
 def read_once(client: Client, resource: Resource) -> list[Object]:
     """All objects of a resource, as the first worker of this run has read them; raises
-    ServiceError. Outside of a worker it is read each time."""
+    ServiceError."""
+    return list(once(client.path_to(resource.path), lambda: client.read(resource)))
+
+
+def once(name: str, read: Callable[[], Any]) -> Any:
+    """A reading by its name, as the first worker of this run has made it, for which the others
+    wait. Outside of a worker it is made each time."""
     if not _shared or parent_process() is None:
-        return client.read(resource)
-    number = _shared[0].fileno()
-    key = [os.getppid(), client.path_to(resource.path)]
-    lines = os.pread(number, os.fstat(number).st_size, 0).splitlines()
-    known = [objects for one, objects in map(json.loads, lines) if one == key]
-    if known:
-        return list(known[0])
-    objects = client.read(resource)
-    os.write(number, f"{json.dumps([key, objects])}\n".encode())
-    return objects
+        return read()
+    number, key = _shared[0].fileno(), f"{json.dumps([os.getppid(), name])}\t".encode()
+    place = zlib.crc32(key)  # one byte is locked, so that other readings go on
+    fcntl.lockf(number, fcntl.LOCK_EX, 1, place)
+    try:
+        lines = os.pread(number, os.fstat(number).st_size, 0).splitlines()
+        if known := [line for line in lines if line.startswith(key)]:
+            return json.loads(known[0][len(key) :])
+        reading = read()
+        os.write(number, key + f"{json.dumps(reading)}\n".encode())
+        return reading
+    finally:
+        fcntl.lockf(number, fcntl.LOCK_UN, 1, place)

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
@@ -16,7 +17,7 @@ from ansible.module_utils.errors import UnsupportedError
 
 from .._api.client import Client
 from .._api.settings import shared_options
-from .._context import Context
+from .._context import TASK, Context
 from .._errors import OptionError
 from .._guard.feasibility import ALONE, Surroundings
 from .._guard.risks.base import Risk, risk_options
@@ -64,10 +65,13 @@ class ModuleSpec(ABC):
     expects: Sequence[str] = ()
     returns_owner = False
     one_object = False
+    context = TASK
 
     def within(self, context: Context) -> ModuleSpec:
         """The module for this caller."""
-        return self
+        spec = copy(self)
+        spec.context = context
+        return spec
 
     def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         """The desired state, by the options and what they expect; raises OptionError."""
@@ -89,8 +93,8 @@ class ModuleSpec(ABC):
         """Names of the lists to check for rules that unmanaged items weaken."""
         return frozenset()
 
-    def look(self, options: Options, client: Client) -> ModuleResult:
-        """Result of the module beside its resources; raises ServiceError."""
+    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
+        """The result of the module beside that of its resources; raises ServiceError."""
         return {}
 
     @property

@@ -15,7 +15,6 @@ from .._errors import OptionError, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
-from .._schema.account import ACCOUNT
 from .._schema.registry import RULESETS
 from .._schema.resource import (
     ACCOUNT_OPTION,
@@ -35,6 +34,8 @@ from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
 
 CHANGES_HOURS = "changes_hours"
 CHANGES_OPTION: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
+HITS_HOURS = "hits_hours"
+HITS_OPTION: OptionSpec = {HITS_HOURS: {"type": "float", "default": 0.0}}
 MOST_LOG_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
 
 
@@ -93,14 +94,16 @@ class ProtectionInfo(ModuleSpec):
         gathered = {
             name: subset_of(name, state) for name in SUBSETS if name in options["gather_subset"]
         }
-        if any(resource.plural not in state for resource in ACCOUNT):
+        if any(
+            resource.plural not in state for name in DEFAULT_SUBSETS for resource in SUBSETS[name]
+        ):
             return gathered
         coverage = Coverage(state)
         if options["covers"] is not None:
             gathered["covers"] = [answer(coverage, network) for network in options["covers"]]
         return dict(gathered, coverage=summarise(coverage))
 
-    def look(self, options: Options, client: Client) -> ModuleResult:
+    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
         names = options["gather_subset"]
         beside = {name: read(client) for name, read in BESIDE.items() if name in names}
         return {**beside, **changes_of(options, client)}
@@ -145,14 +148,23 @@ class CustomRulesInfo(RulesInfo):
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
         passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
-        self.options = {**self.options, **passing, **CHANGES_OPTION}
+        self.options = {**self.options, **passing, **CHANGES_OPTION, **HITS_OPTION}
 
-    def look(self, options: Options, client: Client) -> ModuleResult:
+    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
         rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
-        return {**rules, **changes_of(options, client)}
+        return {**rules, **changes_of(options, client), **self._hits(options, client, result)}
+
+    def _hits(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
+        hours = options.get(HITS_HOURS) or 0
+        if not hours:
+            return {}
+        from .._traffic.hits import read_hits
+
+        return {"rules": read_hits(result["rules"], hours, client, self.context)}
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        check_changes(options.get(CHANGES_HOURS) or 0)
+        for name in (CHANGES_HOURS, HITS_HOURS):
+            check_changes(options.get(name) or 0, name)
         return super().reads(options, desired, state)
 
     def with_paused(self, rule: Object) -> Object:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Mapping, Sequence
 
 from .._api.neighbours import managed_lists, with_items
-from .._context import CREATION, DELETION, TASK, Context
+from .._context import CREATION, DELETION
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
@@ -118,7 +118,7 @@ class IpLists(ModuleSpec):
     risks = RISKS
     surroundings = SURROUNDINGS
 
-    def __init__(self, context: Context = TASK) -> None:
+    def __init__(self) -> None:
         ignored: OptionSpec = {name: {"type": "str"} for name in LISTS.assigned}
         options = {**ignored, **OF_A_LIST}
         self.options = {
@@ -127,16 +127,12 @@ class IpLists(ModuleSpec):
             **IGNORE_OPTION,
             **risk_options(RISKS),
         }
-        self._context = context
-
-    def within(self, context: Context) -> ModuleSpec:
-        return IpLists(context)
 
     def _describes(self, options: Options) -> bool:
-        return options["state"] != ABSENT and self._context.step != DELETION
+        return options["state"] != ABSENT and self.context.step != DELETION
 
     def _is_exclusive(self, options: Options) -> bool:
-        return options["state"] == EXACT and self._context.step != CREATION
+        return options["state"] == EXACT and self.context.step != CREATION
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         return (LISTS, *map(items_of, self._names(options, state)))
@@ -167,14 +163,14 @@ class IpLists(ModuleSpec):
 
     def _lists(self, options: Options, entries: Entries) -> Desired:
         """The desired lists, without their items; raises OptionError."""
-        if self._context.zone_id:
-            parsed(Option("zone_id"), identifier, self._context.zone_id)
-        exclusive, only_deletes = self._is_exclusive(options), self._context.step == DELETION
+        if self.context.zone_id:
+            parsed(Option("zone_id"), identifier, self.context.zone_id)
+        exclusive, only_deletes = self._is_exclusive(options), self.context.step == DELETION
         names = ["name"] if only_deletes else [item.name for item in LISTS.fields]
         fields = [(path, {name: entry.get(name) for name in names}) for path, entry in entries]
         absent = options["state"] == ABSENT
         lists = parse_desired(LISTS, fields, absent=absent, exclusive=exclusive)
-        if self._context.step != CREATION:
+        if self.context.step != CREATION:
             lists = parse_ignore(lists, "ignore", options["ignore"] or ())
         return lists._replace(only_deletes=only_deletes)
 

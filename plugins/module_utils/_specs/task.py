@@ -38,7 +38,7 @@ class StateReader(ModuleSpec):
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return state
 
-    def look(self, options: Options, client: Client) -> ModuleResult:
+    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
         if WHOLE_LISTS not in self._resources:
             return {}
         from .._api.neighbours import read_ip_lists

@@ -65,7 +65,7 @@ class TrafficInfo(ModuleSpec):
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {}
 
-    def look(self, options: Options, client: Client) -> ModuleResult:
+    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
         from .._traffic.evidence import traffic_record
 
         components = [name for name in COMPONENTS if name in options["components"]]

@@ -14,16 +14,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
+from operator import getitem
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.responses import Response, Unreadable, read_document
 from .._text import excerpt
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of
-from .queries import GROUPED_BY, LIMITS_OF_NODES, NODES, PERMISSION, Page, TrafficNode
+from .queries import LIMITS_OF_NODES, NODES, PERMISSION, Page, TrafficNode
 
 
 class Row(NamedTuple):
-    """A sum of packets that have all of this in common; `samples` is how many of them were seen."""
+    """A sum of packets that have all of this in common; `samples` is how many of them were seen.
+
+    Of events it is the number, with the rule as destination, and its action as outcome.
+    """
 
     destination: str
     data_center: str
@@ -127,7 +132,9 @@ def is_final(response: Response) -> bool:
     return bool(FINAL.search(response.content))
 
 
-def read_answer(response: Response, pages: Sequence[Page]) -> NodeRows:
+def read_answer(
+    response: Response, pages: Sequence[Page], nodes: Sequence[TrafficNode] = NODES
+) -> NodeRows:
     """The answer to a query for these pages; raises Unanswered."""
     try:
         document = read_document(response.content)
@@ -144,7 +151,7 @@ def read_answer(response: Response, pages: Sequence[Page]) -> NodeRows:
         except Unanswered as exc:
             if not any(error.node in (None, page.node) for error in errors):
                 errors.append(exc)
-    return NodeRows(rows, _settings(account.get("settings")), errors)
+    return NodeRows(rows, _settings(account.get("settings"), nodes), errors)
 
 
 def _unexpected(response: Response, problem: str) -> Unanswered:
@@ -190,22 +197,25 @@ def _rows(listed: Any, page: Page) -> list[Row]:
 
 def _row(item: Any, page: Page) -> Row:
     try:
-        dimensions, packets = item["dimensions"], item["sum"]["packets"]
-        samples = item["confidence"]["sum"]["packets"]["sampleSize"]
-        texts = [dimensions[name] for name in (page.destination, *GROUPED_BY)]
+        dimensions, measure = item["dimensions"], page.node.measure
+        packets, samples = reduce(getitem, measure, item), item["confidence"]
+        samples = reduce(getitem, (*measure, "sampleSize"), samples)
+        texts = [dimensions[name] for name in (page.destination, *page.node.grouped_by)]
     except (KeyError, TypeError) as exc:
         raise Unanswered("The analytics gave a row that lacks fields.", page.node) from exc
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
     if not whole or not all(isinstance(text, str) for text in texts):
         raise Unanswered("The analytics gave a row that is not understood.", page.node)
+    if page.node.key:
+        return Row(texts[0], "", "", texts[1], "", packets, samples)
     destination, data_center, reason, outcome, verdict = texts
     return Row(destination, data_center, reason, outcome, verdict, packets, samples)
 
 
-def _settings(listed: Any) -> dict[str, NodeSettings]:
+def _settings(listed: Any, nodes: Sequence[TrafficNode]) -> dict[str, NodeSettings]:
     """By the name of the node; without those of which the answer says nothing."""
     of_nodes = {
-        node.name: listed.get(node.field) if isinstance(listed, dict) else listed for node in NODES
+        node.name: listed.get(node.field) if isinstance(listed, dict) else listed for node in nodes
     }
     return {name: _of_node(item) for name, item in of_nodes.items() if item is not None}
 

@@ -28,7 +28,7 @@ from .answers import (
     position_of,
     read_answer,
 )
-from .queries import NODES, Page, node_of, query
+from .queries import NODES, Page, TrafficNode, node_of, query
 
 GRAPHQL_PATH = "graphql"
 MAX_PAGES = 20  # of one node
@@ -39,11 +39,13 @@ Send = Callable[[Request], Response]
 
 @dataclass(frozen=True)
 class NodeTraffic:
-    """The rows of a node so far, the page that was asked for last, and what is not known."""
+    """The rows of a node so far, the page that was asked for last, what is not known, and which
+    settings make the time that it covers shorter."""
 
     page: Page
     rows: Sequence[Row] = ()
     unknown: Sequence[str] = ()
+    cut: Sequence[str] = ()
 
     def without(self, *reasons: str) -> NodeTraffic:
         """The same listing with more that is not known."""
@@ -62,13 +64,14 @@ def ask_traffic(
 
 @dataclass(frozen=True)
 class AccountTraffic:
-    """Asks about one account; the listings so far are by the name of the node."""
+    """Asks about one account, or zone; the listings so far are by the name of the node."""
 
     send: Send
     account_id: str
     since: datetime
     until: datetime
     by_node: Mapping[str, NodeTraffic] = field(default_factory=dict)
+    nodes: Sequence[TrafficNode] = NODES
 
     def traffic(self, spaces: Sequence[Ranges] | None = None) -> Traffic:
         """The traffic to all destinations, or to those in one of some spaces.
@@ -83,18 +86,18 @@ class AccountTraffic:
             self.since,
             self.until,
             {name: listing.rows for name, listing in listings.items()},
-            {name: listing.unknown for name, listing in listings.items()},
+            {name: [*item.cut, *item.unknown] for name, item in listings.items()},
         )
 
     def ask(self, pages: Sequence[Page], with_settings: bool = False) -> NodeRows:
         """One query; raises Unanswered."""
-        body = query(self.account_id, pages, with_settings)
+        body = query(self.account_id, pages, with_settings, self.nodes)
         request = Request("POST", GRAPHQL_PATH, body=body, about=self.account_id, is_final=is_final)
         try:
             response = self.send(request)
         except ServiceError as exc:
             raise Unanswered(f"The analytics did not answer: {exc.message}") from exc
-        return read_answer(response, pages)
+        return read_answer(response, pages, self.nodes)
 
     def first(self, pages: Sequence[Page]) -> dict[str, NodeTraffic]:
         """The whole listing of each node, by its name."""
@@ -122,7 +125,8 @@ class AccountTraffic:
         allowed = settings.get(page.node.name)
         if allowed is None:
             return NodeTraffic(page).without(refusal.reason)
-        listing = NodeTraffic(bounded(page, allowed)).without(*kept_back(page, allowed))
+        listing = NodeTraffic(bounded(page, allowed), cut=cuts(page, allowed))
+        listing = listing.without(*kept_back(page, allowed))
         if not allowed.enabled:
             return listing
         try:
@@ -130,16 +134,16 @@ class AccountTraffic:
         except Unanswered as exc:
             return listing.without(exc.reason)
         within_settings = self.listing(listing.page, answer).without(*listing.unknown)
-        return self.complete(within_settings)
+        return self.complete(replace(within_settings, cut=listing.cut))
 
     def listing(self, page: Page, answer: NodeRows) -> NodeTraffic:
         """One page of an answer, with what is not known of it."""
         errors = [error.reason for error in answer.errors if error.node in (None, page.node)]
-        allowed = answer.settings.get(page.node.name)
+        allowed, cut = answer.settings.get(page.node.name), []
         if allowed is not None:
             errors += kept_back(page, allowed)
-            page = bounded(page, allowed)
-        return NodeTraffic(page, answer.rows.get(page.node.name, ())).without(*errors)
+            cut, page = cuts(page, allowed), bounded(page, allowed)
+        return NodeTraffic(page, answer.rows.get(page.node.name, ()), cut=cut).without(*errors)
 
     def complete(self, listing: NodeTraffic) -> NodeTraffic:
         """The listing with the pages behind its first one; each begins with the last destination of
@@ -191,9 +195,14 @@ class AccountTraffic:
 def kept_back(page: Page, allowed: NodeSettings) -> list[str]:
     """The parts of a page that the settings of the account keep back, a sentence each."""
     if not allowed.enabled:
-        return [f"The account has no analytics of {page.node.product}."]
-    seconds = (page.until - page.since).total_seconds()
+        return [f"The {page.node.owner} has no analytics of {page.node.product}."]
     odd = [f"The settings of the analytics are not understood: {', '.join(allowed.odd)}."]
+    return odd if allowed.odd else []
+
+
+def cuts(page: Page, allowed: NodeSettings) -> list[str]:
+    """The settings that make the time of a page shorter, a sentence each."""
+    seconds = (page.until - page.since).total_seconds()
     bounds = [
         f"{name} {limit / 3600:g} h"
         for name, limit in (
@@ -202,9 +211,8 @@ def kept_back(page: Page, allowed: NodeSettings) -> list[str]:
         )
         if limit is not None and limit < seconds
     ]
-    hours = f"{seconds / 3600:g} h"
-    kept = [f"The account's analytics {bound}, and {hours} are asked for." for bound in bounds]
-    return [*(odd if allowed.odd else []), *kept]
+    owner, hours = page.node.owner, f"{seconds / 3600:g} h"
+    return [f"The {owner}'s analytics {bound}, and {hours} are asked for." for bound in bounds]
 
 
 def bounded(page: Page, allowed: NodeSettings) -> Page:

@@ -22,16 +22,21 @@ PASS, DROP = "pass", "drop"
 
 
 class TrafficNode(NamedTuple):
-    """A node of an account, by the name that queries give it; its data are about a `product`."""
+    """A node of an account or zone, by the name that queries give it; its data are about a
+    `product`, and grouped by dimensions of which the first may be a `key`."""
 
     name: str
     field: str
     product: str
+    owner: str = "account"
+    key: str = ""
+    grouped_by: tuple[str, ...] = GROUPED_BY
+    measure: tuple[str, ...] = ("sum", "packets")
 
     @property
     def filter_type(self) -> str:
         """The type of its filter in the vendor's schema."""
-        return f"Account{self.field[0].upper()}{self.field[1:]}Filter_InputObject"
+        return f"{self.owner.capitalize()}{self.field[0].upper()}{self.field[1:]}Filter_InputObject"
 
     @property
     def components(self) -> tuple[str, ...]:
@@ -39,7 +44,7 @@ class TrafficNode(NamedTuple):
         return tuple(name for name, item in COMPONENTS.items() if item.product == self.product)
 
 
-NODES = (
+NODES: tuple[TrafficNode, ...] = (
     TrafficNode("tcp", "advancedTcpProtectionNetworkAnalyticsAdaptiveGroups", TCP),
     TrafficNode("dns", "advancedDnsProtectionNetworkAnalyticsAdaptiveGroups", DNS),
 )
@@ -96,8 +101,8 @@ class Page(NamedTuple):
 
     @property
     def destination(self) -> str:
-        """The dimension that tells the destination."""
-        return SUBNET if self.subnets is None else ADDRESS
+        """The dimension that tells the destination, or the key of the node."""
+        return self.node.key or SUBNET if self.subnets is None else ADDRESS
 
     def conditions(self) -> dict[str, Any]:
         """The filter, by the names of the vendor's schema."""
@@ -116,32 +121,45 @@ def write_time(time: datetime) -> str:
     return time.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def query(account_id: str, pages: Sequence[Page], with_settings: bool = False) -> dict[str, Any]:
+def query(
+    owner_id: str,
+    pages: Sequence[Page],
+    with_settings: bool = False,
+    nodes: Sequence[TrafficNode] = NODES,
+) -> dict[str, Any]:
     """The body of a call that asks for one page of each node, and for the settings of all nodes."""
-    variables: dict[str, Any] = {"account": account_id}
+    variables: dict[str, Any] = {"account": owner_id}
     declared = ["$account: string!"]
+    owner = nodes[0].owner
     for page in pages:
         name = page.node.name
         declared += [f"${name}: {page.node.filter_type}!", f"${name}Limit: uint64!"]
         variables.update({name: page.conditions(), f"{name}Limit": page.limit})
-    parts = ([_settings_query()] if with_settings else []) + [_rows_query(page) for page in pages]
+    parts = ([_settings_query(nodes)] if with_settings else []) + [
+        _rows_query(page) for page in pages
+    ]
     text = (
         f"query Traffic({', '.join(declared)}) {{ viewer {{ "
-        f"accounts(filter: {{accountTag: $account}}) {{ {' '.join(parts)} }} }} }}"
+        f"accounts: {owner}s(filter: {{{owner}Tag: $account}}) {{ {' '.join(parts)} }} }} }}"
     )
     return {"query": text, "variables": variables}
 
 
-def _settings_query() -> str:
-    nodes = " ".join(f"{node.field} {{ {' '.join(SETTINGS)} }}" for node in NODES)
-    return f"settings {{ {nodes} }}"
+def _settings_query(nodes: Sequence[TrafficNode]) -> str:
+    of_nodes = " ".join(f"{node.field} {{ {' '.join(SETTINGS)} }}" for node in nodes)
+    return f"settings {{ {of_nodes} }}"
 
 
 def _rows_query(page: Page) -> str:
-    name, dimensions = page.node.name, (page.destination, *GROUPED_BY)
+    name, dimensions = page.node.name, (page.destination, *page.node.grouped_by)
     order = ", ".join(f"{dimension}_ASC" for dimension in dimensions)
     return (
         f"{name}: {page.node.field}(filter: ${name}, limit: ${name}Limit, orderBy: [{order}]) {{ "
-        "sum { packets } confidence(level: 0.95) { sum { packets { sampleSize } } } "
+        f"{_nested(page.node.measure)} "
+        f"confidence(level: 0.95) {{ {_nested((*page.node.measure, 'sampleSize'))} }} "
         f"dimensions {{ {' '.join(dimensions)} }} }}"
     )
+
+
+def _nested(names: Sequence[str]) -> str:
+    return " { ".join(names) + " }" * (len(names) - 1)

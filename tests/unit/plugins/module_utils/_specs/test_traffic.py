@@ -61,7 +61,7 @@ class Service:
 def test_the_services_clock_counts(behind: timedelta, queries: int) -> None:
     now = (datetime.now(timezone.utc) - behind).replace(microsecond=0)
     service = Service(now.strftime("%a, %d %b %Y %H:%M:%S GMT"))
-    traffic = SPEC.look(OPTIONS, Client(service, {"account_id": "0" * 32}))["traffic"]
+    traffic = SPEC.look(OPTIONS, Client(service, {"account_id": "0" * 32}), {})["traffic"]
     assert len(service.since) == queries
     until = datetime.fromisoformat(traffic["until"])
     assert abs(until - now) <= timedelta(minutes=2)

@@ -11,6 +11,7 @@ from itertools import chain, combinations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import EVENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, Page, query, write_time
 from graphql import parse
 from graphql.execution import get_variable_values
@@ -42,6 +43,17 @@ def test_queries_are_valid_by_the_vendors_schema(nodes: Any, kind: dict[str, Any
     coerced = get_variable_values(schema(), declared, body["variables"])
     assert not isinstance(coerced, list), coerced
     assert {item.variable.name.value for item in declared} == set(body["variables"])
+
+
+@pytest.mark.parametrize("node", EVENTS.values(), ids=lambda node: node.owner)
+@pytest.mark.parametrize("kind", [{}, {"first": "a" * 32}], ids=str)
+def test_queries_of_events_are_valid_by_the_vendors_schema(node: Any, kind: dict[str, Any]) -> None:
+    body = query("5c2a81f0f7ae4b2d9b1e6f3a7d904c11", [Page(node, NOW, NOW, **kind)], True, [node])
+    assert problems_of(body["query"]) == []
+    (operation,) = parse(body["query"]).definitions
+    declared = operation.variable_definitions  # type: ignore[attr-defined]
+    coerced = get_variable_values(schema(), declared, body["variables"])
+    assert not isinstance(coerced, list), coerced
 
 
 def test_values_travel_as_variables() -> None:
