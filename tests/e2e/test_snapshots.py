@@ -104,7 +104,7 @@ def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: Loca
 def test_a_restore_says_what_to_do_about_an_expectation_that_the_undone_change_brought(
     service: LocalService, tmp_path: Path
 ) -> None:
-    service.zone(ZONE).seed(name="shop.example")
+    service.zone(ZONE).seed(name="shop.example", account_id=ACCOUNT)
     request = {"source": "192.0.2.1", "host": "shop.example", "path": "/"}
     host: dict[str, Any] = {
         "baseline_snapshot_directory": str(tmp_path / "snapshots"),
