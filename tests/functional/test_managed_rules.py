@@ -41,6 +41,10 @@ def of_rule(**values: Any) -> Rule:
     return deployment(rules=[{"id": RULE, **values}])
 
 
+def of_categories(**actions: str) -> Rule:
+    return deployment(categories=[{"category": name, "action": action} for name, action in actions.items()])
+
+
 PATH = 'starts_with(http.request.uri.path, "/a")'
 # The rules before and after, and the end of the reason; an empty one is no loss.
 LOSSES: Sequence[tuple[str, list[Rule], list[Rule], str]] = [
@@ -72,6 +76,13 @@ LOSSES: Sequence[tuple[str, list[Rule], list[Rule], str]] = [
      f"weakens the rule {RULE} by its overrides"),
     ("a lower score", [of_rule(score_threshold=60)], [of_rule(score_threshold=25)], ""),
     ("a score", [deployment()], [of_rule(score_threshold=25)], f"may weaken the rule {RULE} by its overrides"),
+    ("categories in another order", [of_categories(a="log", b="block")], [of_categories(b="block", a="log")],
+     "may weaken the category a in the category b by its overrides"),
+    ("categories in another order that say the same", [of_categories(a="block", b="block")], [of_categories(b="block", a="block")], ""),
+    ("a later category that says log as all rules do", [{**of_categories(a="block")}], [of_categories(a="block", b="log")],
+     "weakens the category b by its overrides"),
+    ("all from a challenge to the vendor's", [deployment(action="challenge")], [deployment()],
+     "may weaken all its rules by its overrides"),
     ("an exception in front", [deployment()], [exception(), deployment()],
      "lets requests pass that rule for managed rules managed would stop"),
     ("an exception behind", [deployment()], [deployment(), exception()], ""),
@@ -124,6 +135,53 @@ def test_a_deployment_in_place_of_another_is_no_risk(service: LocalService, modu
     assert "risks" not in modules.done("managed_rules", rules=[deployment("new", action="block")], state="exact")
 
 
+@pytest.mark.parametrize("after", [[exception(), deployment("new")], [exception(), deployment("twin")]])
+@pytest.mark.parametrize("target", [{}, {"rulesets": [MANAGED]}, {"rules": {MANAGED: [RULE]}}])
+def test_a_deployment_behind_an_exception_is_none_in_place_of_another(
+    after: list[Rule], target: Rule, service: LocalService, modules: Modules
+) -> None:
+    after = [exception(**target), *after[1:]]
+    service.zone(ZONE).seed(managed_rules=[deployment(), exception(**target), deployment("twin")])
+    failed = modules.failed("managed_rules", check=True, rules=after, state="exact")
+    assert [(risk["code"], risk["entries"]) for risk in failed["risks"]] == [("weakens_managed_rules", ["managed"])]
+
+
+def test_ids_in_capitals_are_the_same_ids(service: LocalService, modules: Modules) -> None:
+    rules = [exception(rules={MANAGED: [RULE]}), deployment(rules=[{"id": RULE, "action": "block"}])]
+    service.zone(ZONE).seed(managed_rules=rules)
+    capitals = [
+        exception(rules={MANAGED.upper(): [RULE.upper()]}),
+        deployment(managed=MANAGED.upper(), rules=[{"id": RULE.upper(), "action": "block"}]),
+    ]
+    assert not modules.done("managed_rules", rules=capitals)["changed"]
+    more = [exception("more", rulesets=[MANAGED.upper()]), *rules]
+    assert modules.failed("managed_rules", check=True, rules=more, state="exact")["risks"][0]["entries"] == ["more"]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (deployment(sensitivity_level="high"), deployment()),
+        (of_category(future=1), deployment()),
+        (of_rule(score_threshold="25"), of_rule(score_threshold=60)),
+    ],
+)
+def test_overrides_that_are_not_known_may_be_a_risk(
+    before: Rule, after: Rule, service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(managed_rules=[before])
+    (risk,) = modules.failed("managed_rules", check=True, rules=[after])["risks"]
+    assert risk["code"] == "weakens_managed_rules" and "may weaken" in risk["message"]
+
+
+@pytest.mark.parametrize("parameters", [{"phases": ["http_request_firewall_managed"]}, {"products": ["waf"]}])
+def test_an_exception_with_another_target_is_a_risk(parameters: Rule, service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(managed_rules=[deployment()])
+    odd = {"ref": "odd", "action": "skip", "expression": "true", "api_fields": {"action_parameters": parameters}}
+    failed = modules.failed("managed_rules", check=True, rules=[{**odd, "position": "first"}])
+    assert failed["risks"][0]["entries"] == ["odd"]
+
+
 def test_an_exception_of_somebody_else_is_a_hole(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(managed_rules=[exception(), deployment(), exception("behind")])
     result = modules.done("managed_rules", check=True, rules=[deployment()])
@@ -162,8 +220,12 @@ WRONG: Sequence[tuple[Mapping[str, Any], str]] = [
      "rules takes a list of the ids of rules for each ruleset"),
     ({"action": "skip", "expression": "true", "action_parameters": {"rulesets": ["owasp"]}}, "'owasp' is not an id"),
     ({**EXECUTED, "action_parameters": {"id": "cloudflare"}}, "'cloudflare' is not an id"),
-    (of_category(), "overrides.categories says nothing of php"),
-    (deployment(categories=[{"category": "php", "enabled": True}] * 2), "overrides.categories names php twice"),
+    (exception(rulesets=[]), "rulesets names nothing"),
+    (exception(rules={MANAGED: ["wrong"]}), "'wrong' is not an id"),
+    (deployment(rules=[{"id": "wrong", "enabled": True}]), "'wrong' is not an id"),
+    (deployment(rules=[{"id": RULE, "enabled": True}, {"id": RULE.upper(), "enabled": True}]), f"action_parameters: {RULE} is named twice"),
+    (of_category(), "action_parameters: it says nothing of php"),
+    (deployment(categories=[{"category": "php", "enabled": True}] * 2), "action_parameters: php is named twice"),
     ({"action": "execute", "action_parameters": {"id": MANAGED}}, "is new and needs expression"),
 ]  # fmt: skip
 

@@ -197,8 +197,9 @@ def skip_loss(
     of_rules = phase_skip_loss(rule, later) or _list_skip_loss(resource, rule, behind)
     known = {phase_of(other) for other, _rules in later}
     others = sorted(rule.skips - {REST_OF_THE_LIST, *known})
-    deploys = EXECUTE in resource.enforcing  # so that it skips what stands behind it, or nothing
-    if not rule.lets_pass or not others or deploys or matches_nothing(rule.expression):
+    if EXECUTE in resource.enforcing:  # a deployment stands behind it, or it skips nothing
+        others = [name for name in others if name.split()[0] not in ("rulesets", "rules")]
+    if not rule.lets_pass or not others or matches_nothing(rule.expression):
         return of_rules
     every = plain_traffic(rule.expression, resource.traffic, lets_pass=True)
     if of_rules and of_rules.certain and not every:

@@ -11,12 +11,13 @@ The vendor describes them in "Override a managed ruleset" (Ruleset Engine) and "
 
 from __future__ import annotations
 
+from itertools import combinations
 from math import inf
 from typing import Any, Mapping, Sequence, Tuple
 
 from .._expressions.fields import RULE_EXPRESSION, doubts
 from .._text import first_few
-from .._values.kinds import as_json, identifier, mapping
+from .._values.kinds import as_json, identifier, keyed, mapping
 from .resource import (
     ENFORCING,
     LOGGING,
@@ -44,9 +45,13 @@ LEVEL: Mapping[str, Mapping[str, Any]] = {
     "enabled": {"type": "bool"},
 }
 NAMED = {"categories": "category", "rules": "id"}  # lists of overrides, with the key of their items
-ONE_OF: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
-    "categories": {"category": {"type": "str", "required": True}, **LEVEL},
-    "rules": {"id": {"type": "str", "required": True}, **LEVEL, "score_threshold": {"type": "int"}},
+ONE_OF = {
+    "categories": keyed("category", str, {"category": {"type": "str", "required": True}, **LEVEL}),
+    "rules": keyed(
+        "id",
+        identifier,
+        {"id": {"type": "str", "required": True}, **LEVEL, "score_threshold": {"type": "int"}},
+    ),
 }
 DEPLOYMENT: Mapping[str, Mapping[str, Any]] = {
     "id": {"type": "str"},
@@ -57,13 +62,7 @@ DEPLOYMENT: Mapping[str, Mapping[str, Any]] = {
     },
     OVERRIDES: {
         "type": "dict",
-        "options": {
-            **LEVEL,
-            **{
-                name: {"type": "list", "elements": "dict", "options": options}
-                for name, options in ONE_OF.items()
-            },
-        },
+        "options": {**LEVEL, **{name: value.option for name, value in ONE_OF.items()}},
     },
 }
 EXCEPTION: Mapping[str, Mapping[str, Any]] = {
@@ -77,22 +76,34 @@ def _check_parameters(parameters: Values) -> None:
     targets = [name for name in EXCEPTION if name in parameters]
     if len(targets) > 1:
         raise ValueError(f"it has {' and '.join(targets)}, and an exception takes one of them")
-    for text in [*parameters.get("rulesets", ()), *parameters.get("rules", ())]:
-        identifier(text)
-    if "id" in parameters:
-        identifier(parameters["id"])
+    if targets and not parameters[targets[0]]:
+        raise ValueError(f"{targets[0]} names nothing")
     for rules in parameters.get("rules", {}).values():
         if not isinstance(rules, list) or not rules:
             raise ValueError("rules takes a list of the ids of rules for each ruleset")
-    overrides = parameters.get(OVERRIDES, {})
-    for name, key in NAMED.items():
-        keys = [str(item[key]) for item in overrides.get(name, ())]
-        twice = [text for text in keys if keys.count(text) > 1]
-        if twice:
-            raise ValueError(f"{OVERRIDES}.{name} names {twice[0]} twice")
-        idle = [str(item[key]) for item in overrides.get(name, ()) if len(item) == 1]
-        if idle:
-            raise ValueError(f"{OVERRIDES}.{name} says nothing of {idle[0]}")
+
+
+PARAMETERS_AS_GIVEN = mapping({**DEPLOYMENT, **EXCEPTION}, _check_parameters)
+
+
+def _parse_parameters(value: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parameters of a task, with the ids in lower case, as Cloudflare has them."""
+    parameters = dict(PARAMETERS_AS_GIVEN.parse(value))
+    if "id" in parameters:
+        parameters["id"] = identifier(parameters["id"])
+    if "rulesets" in parameters:
+        parameters["rulesets"] = [identifier(item) for item in parameters["rulesets"]]
+    if "rules" in parameters:
+        parameters["rules"] = {
+            identifier(key): [identifier(str(item)) for item in items]
+            for key, items in parameters["rules"].items()
+        }
+    if OVERRIDES in parameters:
+        parameters[OVERRIDES] = {
+            name: ONE_OF[name].parse(own) if name in ONE_OF else own
+            for name, own in parameters[OVERRIDES].items()
+        }
+    return parameters
 
 
 def _invalid_rule(rule: Values) -> str:
@@ -113,43 +124,64 @@ def _invalid_rule(rule: Values) -> str:
 
 
 Bounds = Tuple[float, float]  # least and greatest strength
-STRENGTH: Mapping[Any, Bounds] = {LOG: (0, 0), "block": (2, 2), None: (1, 2)}
+STRENGTH: Mapping[Any, Bounds] = {LOG: (-1, -1), "block": (2, 2), None: (0, 2)}
 CHALLENGES: Bounds = (1, 1)
-OFF: Sequence[Bounds] = ((-1, -1), (-1, -1), (-inf, -inf))
+OFF: Sequence[Bounds] = ((-2, -2), (-1, -1), (-inf, -inf))
+SCORE = "score_threshold"
 
 
 def _strengths(level: Values) -> Sequence[Bounds]:
     """The strength of managed rules with these values; a value that is left out is the vendor's."""
-    enabled, threshold = level.get("enabled"), level.get("score_threshold")
+    enabled, threshold = level.get("enabled"), level.get(SCORE)
     if enabled is False:
         return OFF
     return (
         STRENGTH.get(level.get("action"), CHALLENGES),
         (1, 1) if enabled else (0, 1),
-        (-inf, inf) if threshold is None else (-threshold, -threshold),
+        (-threshold, -threshold) if isinstance(threshold, (int, float)) else (-inf, inf),
     )
 
 
 def _weakens(was: Values, becomes: Values) -> bool | None:
-    """True if managed rules with other values stop less; None if that depends on the vendor's."""
+    """True if managed rules with other values stop less; None if that depends on the vendor's, or
+    on values that are not known."""
     pairs = [pair for pair in zip(_strengths(was), _strengths(becomes)) if pair[0] != pair[1]]
     if any(after[1] < before[0] for before, after in pairs):
         return True
-    return None if any(after[0] < before[1] for before, after in pairs) else False
+    more = {*was, *becomes} - {*LEVEL, SCORE}
+    is_odd = any(was.get(name) != becomes.get(name) for name in more)
+    return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
 
 
-def levels_of_deployment(rule: Object) -> dict[str, Values]:
-    """The values that the overrides of a rule give, by words for the managed rules."""
+def _named_levels(rule: Object) -> Sequence[tuple[str, Values]]:
+    """The values that the overrides of a rule give, by words for the managed rules: later ones come
+    before earlier ones."""
     parameters = rule.get(PARAMETERS)
     overrides = parameters.get(OVERRIDES) if isinstance(parameters, Mapping) else None
-    levels: dict[str, Values] = {EVERY: overrides if isinstance(overrides, Mapping) else {}}
+    values = overrides if isinstance(overrides, Mapping) else {}
+    levels = [(EVERY, {name: item for name, item in values.items() if name not in NAMED})]
     for name, key in NAMED.items():
-        items = levels[EVERY].get(name)
+        items = values.get(name)
         for item in items if isinstance(items, list) else ():
             if isinstance(item, Mapping):
                 what = "the category" if key == "category" else "the rule"
-                levels[f"{what} {item.get(key)}"] = {**levels[EVERY], **item}
+                own = {name: value for name, value in item.items() if name != key}
+                levels.append((f"{what} {item.get(key)}", own))
     return levels
+
+
+def _groups(names: Sequence[str]) -> list[tuple[str, ...]]:
+    """The names by which some managed rules may be known: a rule, and up to two of its
+    categories."""
+    rules = [(), *((name,) for name in names if name.startswith("the rule "))]
+    categories = [name for name in names if name.startswith("the category ")]
+    some = [group for size in range(3) for group in combinations(categories, size)]
+    return [(*rule, *group) for rule in rules for group in some]
+
+
+def _level(levels: Sequence[tuple[str, Values]], group: Sequence[str]) -> dict[str, Any]:
+    own = [values for name, values in levels if name == EVERY or name in group]
+    return {name: value for values in own for name, value in values.items()}
 
 
 def deployed(rule: Object) -> str:
@@ -171,13 +203,14 @@ def _loosened(was: Object, becomes: Object) -> Loosened | None:
     """The way in which a rule deploys less than another one."""
     if deployed(was) != deployed(becomes):
         return Loosened(f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}")
-    first, second = levels_of_deployment(was), levels_of_deployment(becomes)
-    weakened = {
-        name: _weakens(first.get(name, first[EVERY]), second.get(name, second[EVERY]))
-        for name in {**second, **first}
-    }
-    certain = [name for name in weakened if weakened[name]]
-    names = certain or [name for name in weakened if weakened[name] is None]
+    sides = first, second = _named_levels(was), _named_levels(becomes)
+    groups = _groups(list(dict.fromkeys(name for side in sides for name, _values in side)))
+    weakened = {group: _weakens(_level(first, group), _level(second, group)) for group in groups}
+    # No more is known of a managed rule than one of its names.
+    certain = [group for group in groups if weakened[group] and len(group) < 2]
+    worst = certain or [group for group in groups if weakened[group] is not False]
+    least = [group for group in worst if not any({*one} < {*group} for one in worst)]
+    names = [" in ".join(group) or EVERY for group in least]
     if not names:
         return None
     verb = "weakens" if certain else "may weaken"
@@ -197,7 +230,7 @@ MANAGED_RULES = entry_point(
         *fields_of_rules(
             (EXECUTE, SKIP),
             RULE_EXPRESSION,
-            mapping({**DEPLOYMENT, **EXCEPTION}, _check_parameters)._replace(normalise=as_json),
+            PARAMETERS_AS_GIVEN._replace(parse=_parse_parameters, normalise=as_json),
         ),
         LOGGING,
     ),

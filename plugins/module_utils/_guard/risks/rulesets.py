@@ -350,7 +350,7 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
             if (
                 loss.how == SOFTENED
                 or is_idle
-                or any(_makes_up_for(resource, rule, other) for other in rules.after)
+                or any(_makes_up_for(rules, rule, other) for other in rules.after)
             ):
                 continue
             narrowed = f"{'matches' if loss.certain else 'may match'} fewer {resource.traffic}s"
@@ -364,9 +364,16 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
     return Finding(message, [], entries)
 
 
-def _makes_up_for(resource: Resource, rule: ZoneRule, other: ZoneRule) -> bool:
-    """Return whether another rule stops all that a rule stopped."""
-    return rule.enforces and other.enforces and not rule_loss(resource, rule, other)
+def _makes_up_for(rules: Rules, rule: ZoneRule, other: ZoneRule) -> bool:
+    """Return whether another rule stops all that a rule stopped, with no exception in front of it
+    that did not stand in front of that rule."""
+    if not (rule.enforces and other.enforces) or rule_loss(rules.resource, rule, other):
+        return False
+    passed, passes = (
+        {one.key for one in side[: side.index(at)] if one.takes_past(at)}
+        for side, at in ((rules.before, rule), (rules.after, other))
+    )
+    return passes <= passed
 
 
 RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets its rules
