@@ -139,6 +139,24 @@ def test_a_custom_rule_that_skips_a_rate_limit_is_a_hole(
     assert modules.done(MODULE, rules=[])["unmanaged"][-1]["key"] == "login"  # nothing that is named is skipped
 
 
+@pytest.mark.parametrize(
+    ("counting", "weakens", "reason"),
+    [
+        ('http.request.uri.path in {"/login" "/form"}', True, "lets requests pass that rate limiting rule login would stop"),
+        ("http.response.code eq 401", None, "may let requests pass that rate limiting rule login would stop"),
+        ('http.request.uri.path eq "/api"', False, ""),
+    ],
+)  # fmt: skip
+def test_a_custom_rule_that_skips_what_a_rate_limit_counts_is_a_hole(
+    counting: str, weakens: bool | None, reason: str, service: LocalService, modules: Modules
+) -> None:
+    login = limited(counting_expression=counting)
+    custom = [skip("form", 'http.request.uri.path eq "/form"')]
+    service.zone(ZONE).seed(custom_rules=custom, rate_limit_rules=[login])
+    (found,) = modules.done("custom_rules", rules=[])["unmanaged"]
+    assert (found["weakens"], found["reason"]) == (weakens, reason)
+
+
 def test_the_custom_rules_are_read_only_for_rate_limits_and_the_other_way_round(
     service: LocalService, modules: Modules
 ) -> None:

@@ -16,6 +16,7 @@ from typing import Iterator, NamedTuple, Sequence, Tuple, TypedDict
 from .._expressions.grammar import normalise_expression
 from .._expressions.solve import matches_every_request
 from .._schema.managed_rules import EXECUTE
+from .._schema.rate_limits import limit_of
 from .._schema.registry import (
     EVALUATION,
     MANAGED,
@@ -182,12 +183,24 @@ def _passing_more(
     resource: Resource, was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]
 ) -> Loss | None:
     """The loss by a rule that lets more traffic pass than it did; it moved before `passed`."""
-    if not becomes.skips <= was.skips:
-        more = first_few(sorted(becomes.skips - was.skips))
-        return Loss(True, f"skips more than described ({more})")
+    more = _newly_skipped(was, becomes)
+    if more:
+        return Loss(True, f"skips more than described ({first_few(more)})")
     wider = leaves_out(was.expression, becomes.expression)
     what = f"more {resource.traffic}s pass than described"
     return _loss(wider, "lets", "let", what) or _list_skip_loss(resource, becomes, passed)
+
+
+def _newly_skipped(was: ZoneRule, becomes: ZoneRule) -> list[str]:
+    """The names of what a rule skips that another one does not skip, nor something of which it is
+    a part."""
+
+    def is_part(name: str) -> bool:
+        kind, _space, ids = name.partition(" ")
+        wholes = {REST_OF_THE_LIST, f"rulesets {ids.partition(' ')[0]}"}
+        return kind in ("rulesets", "rules") and not wholes.isdisjoint(was.skips)
+
+    return sorted(name for name in becomes.skips - was.skips if not is_part(name))
 
 
 def skip_loss(
@@ -211,11 +224,17 @@ def skip_loss(
 def phase_skip_loss(rule: ZoneRule, later: Later) -> Loss | None:
     """The loss by a rule for those of later phases that it skips, as far as they are known."""
     losses = (
-        _loss_of_skipped(resource, rule, rules)
+        _loss_of_skipped(resource, rule, [_with_counted(item) for item in rules])
         for resource, rules in later
         if rule.lets_pass and phase_of(resource) in rule.skips
     )
     return max(filter(None, losses), key=lambda loss: loss.certain, default=None)
+
+
+def _with_counted(rule: ZoneRule) -> ZoneRule:
+    """A rule that also matches the requests that its rate limit counts."""
+    counted = limit_of(rule.obj).get("counting_expression")
+    return rule._replace(expression=f"({rule.expression}) or ({counted})") if counted else rule
 
 
 def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
