@@ -190,3 +190,44 @@ def test_hosts_that_are_one_account_or_zone_are_listed(service: LocalService, tm
     assert "by.id, by.name: one zone, so that each run of one undoes that of the other." in run.output
     for name in ("report.html", "report.md"):
         assert "ne account, so that each run" in (tmp_path / "report" / name).read_text(encoding="utf-8")
+
+
+def test_rules_that_nothing_matched_are_named(service: LocalService, tmp_path: Path) -> None:
+    rules: list[dict[str, Any]] = [
+        {"ref": name, "action": "block", "expression": f'http.request.uri.path eq "/{name}"'}
+        for name in ("admin", "login")
+    ]
+    hosts = {}
+    for letter in "cde":
+        zone = service.zone(letter * 32).seed(
+            custom_rules=[{**rule, "last_updated": "2026-01-01T00:00:00Z"} for rule in rules], account_id=LAB
+        )
+        zone.seed(events=[{"ruleId": zone.custom_rules[0]["id"], "count": 7}])
+        hosts[f"{letter}.example"] = {"edge_zone_id": letter * 32, "baseline_custom_rules": rules}
+    service.account(LAB).seed(analytics={"events": {"notOlderThan": 36000}})
+    run = report(tmp_path, service, {"report_hits_hours": 24}, hosts=hosts)
+    assert "5 hosts: 5 in order." in run.output, run.output
+    records = read(tmp_path)
+    for name in hosts:
+        (unused,) = records[name]["unused"]
+        assert unused["ref"] == "login"
+        cut = "Hits of login: The account's analytics are kept for 10 h, and 24 h are asked for."
+        assert records[name]["unknown_hits"] == [cut]
+    assert (records["lab"]["unused"], records["lab"]["unknown_hits"]) == (None, [])
+    assert len(service.queries) == 3, "refused, settings and events of the account, for all zones"
+    for file in ("report.html", "report.md"):
+        assert "Nothing has matched login since " in (tmp_path / "report" / file).read_text(encoding="utf-8")
+    metrics = (tmp_path / "report" / "report.prom").read_text(encoding="utf-8")
+    assert 'edgeops_protection_host_unused_rules{host="c.example"} 1' in metrics
+
+
+def test_hits_that_cannot_be_read_change_no_status(service: LocalService, tmp_path: Path) -> None:
+    token = service.add_token("without-analytics", analytics="none")
+    rule: dict[str, Any] = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"'}
+    service.zone("c" * 32).seed(custom_rules=[rule], account_id=LAB)
+    zone = {"edge_zone_id": "c" * 32, "baseline_custom_rules": [rule], "edge_api_token": token}
+    run = report(tmp_path, service, {"report_hits_hours": 24}, hosts={"zone.example": zone})
+    assert "3 hosts: 3 in order." in run.output, run.output
+    record = read(tmp_path)["zone.example"]
+    assert record["unused"] is None
+    assert "The token needs the permission Analytics Read (zone)." in record["unknown_hits"][0]

@@ -23,7 +23,7 @@ from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED, Accepte
 from .._baseline.variables import OF_HOST, Part
 from .._variables import Arguments
 from .acknowledged import ACKNOWLEDGED, ACKNOWLEDGED_ARGUMENT, Acknowledgement
-from .neighbours import ACCESS_RULES, ANNOUNCED, LOG_HOURS, TRAFFIC_HOURS
+from .neighbours import ACCESS_RULES, ANNOUNCED, LOG_HOURS, REPORTED_HITS, TRAFFIC_HOURS
 from .record import STATUSES, AcceptedRisk, Deadline
 
 DEFAULT_MODE = "0600"
@@ -48,6 +48,7 @@ REPORT_VARIABLES: Arguments = {
     ANNOUNCED: {"type": "bool"},
     ACCESS_RULES: {"type": "bool"},
     LOG_HOURS: {"type": "float"},
+    REPORTED_HITS: {"type": "float"},
 }
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES}
 
@@ -55,7 +56,8 @@ OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES}
 def check_report(values: Mapping[str, Any]) -> None:
     """Raises ValueError or OptionError for a variable of the report whose type alone is right."""
     file_mode(values.get("report_mode", DEFAULT_MODE))
-    check_changes(float(values.get(LOG_HOURS) or 0), LOG_HOURS)
+    for name in (LOG_HOURS, REPORTED_HITS):
+        check_changes(float(values.get(name) or 0), name)
 
 
 def file_mode(digits: Any) -> int:

@@ -255,6 +255,8 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         announced=host.announced,
         sources=sources_of(host),
         changes=None if host.changes is None else list(host.changes),
+        unused=None if host.unused is None else list(host.unused),
+        unknown_hits=list(host.unknown_hits),
     )
 
 

@@ -52,6 +52,7 @@ from .record import (
     shown_as,
     unaccepted,
     unmanaged_text,
+    unused_lines,
     was_read,
 )
 from .traffic import has_losses, traffic_lines
@@ -221,7 +222,8 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
         yield f"- expectation {as_markdown(line)}"
     yield from map(_operation, record["operations"])
     traffic = None if _is_fine(record) and not has_losses(record["traffic"]) else record["traffic"]
-    for line in (*change_lines(record["changes"]), *traffic_lines(traffic)):
+    lines = [*change_lines(record["changes"]), *traffic_lines(traffic)]
+    for line in (*lines, *unused_lines(record["unused"]), *record["unknown_hits"]):
         yield f"- {as_markdown(excerpt(line, MAX_SHOWN))}"
 
 

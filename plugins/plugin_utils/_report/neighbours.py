@@ -28,8 +28,8 @@ from ...module_utils._schema.registry import (
 )
 from ...module_utils._schema.resource import Resource
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
-from ...module_utils._text import sentence
-from ...module_utils._timestamps import read_timestamp
+from ...module_utils._text import first_few, sentence
+from ...module_utils._timestamps import read_timestamp, write_timestamp
 from ...module_utils._values.address_set import (
     EVERYTHING,
     Ranges,
@@ -40,7 +40,7 @@ from ...module_utils._values.address_set import (
 )
 from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
-from .record import Announced, LastChange
+from .record import Announced, LastChange, Unused
 from .results import TRAFFIC, HostResults, differences_of
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
@@ -184,7 +184,7 @@ def _is_at(change: LogEntry, moment: datetime) -> bool:
 
 ALONGSIDE = frozenset(name for name in BESIDE if name in MODULES)  # subsets of other modules
 ANNOUNCED, ACCESS_RULES = "report_announced", "report_access_rules"  # variables
-LOG_HOURS = "report_changes_hours"  # another one
+LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"  # others
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
 RunPart = Callable[[Part], Mapping[str, Any]]  # the result of a part in check mode
@@ -202,6 +202,8 @@ class Beside:
         """The results of a host with what stands beside its protection."""
         host = self._announced(host) if self._is_asked(ANNOUNCED) else host
         host = self._access_rules(host) if self._is_asked(ACCESS_RULES) else host
+        hours = float(self.values.get(REPORTED_HITS) or 0)
+        host = self._hits(host, hours) if hours else host
         hours = float(self.values.get(LOG_HOURS) or 0)
         return replace(host, changes=self._log(hours).last_changes(host)) if hours else host
 
@@ -230,6 +232,18 @@ class Beside:
             host = with_access_rules(host, ZONE_INFO, result, "the rules of the zone")
         return host
 
+    def _hits(self, host: HostResults, hours: float) -> HostResults:
+        """The rules of the baseline that nothing has matched, which is no reason for a status."""
+        part = self._part(CUSTOM)
+        named = {rule.get("ref") for rule in (part and part.options.get("rules")) or ()}
+        if not part or not named:
+            return host
+        result = self._run(part, ZONE_INFO, hits_hours=hours)
+        if result.get("failed"):
+            return replace(host, unknown_hits=[f"Hits are not known: {result.get('msg')}"])
+        rules = [rule for rule in result["rules"] if rule["ref"] in named and rule["enabled"]]
+        return with_unused(host, rules)
+
     def _log(self, hours: float) -> Log:
         """The audit log, and the objects whose ids and timestamps tell which writes are theirs."""
         account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
@@ -254,6 +268,24 @@ class Beside:
     def _run(self, part: Part, module: str, **options: Any) -> Mapping[str, Any]:
         """The result of another module, with the owner and the connection of a part."""
         return self.run_module(Part(module, {**connection_options(part), **options}, part.context))
+
+
+def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostResults:
+    """The results of a host with those of some rules that nothing has matched."""
+    quiet = [rule for rule in rules if not rule["hits"]["count"]]
+    refs: dict[str, list[str]] = {}
+    for rule in quiet:
+        for text in rule["hits"]["unknown"]:
+            refs.setdefault(text, []).append(rule["ref"])
+    unused = [
+        Unused(ref=rule["ref"], since=write_timestamp(max(filter(None, moments))))
+        for rule in quiet
+        for moments in [map(read_timestamp, (rule["hits"]["since"], rule.get("last_updated")))]
+        if rule["hits"]["known"]
+    ]
+    unknown = [f"Hits of {first_few(named)}: {text}" for text, named in refs.items()]
+    is_known = any(rule["hits"]["known"] for rule in rules)
+    return replace(host, unused=unused if is_known else None, unknown_hits=unknown)
 
 
 def with_access_rules(

@@ -245,6 +245,21 @@ def change_lines(changes: Sequence[LastChange] | None) -> list[str]:
     return [excerpt(item["text"], MAX_SHOWN) for item in changes or ()]
 
 
+class Unused(TypedDict):
+    """A rule of the baseline that no request has matched."""
+
+    ref: str
+    since: Annotated[str, "the beginning of the data, or the rule's last change if that is later"]
+
+
+def unused_lines(rules: Sequence[Unused] | None) -> list[str]:
+    """A sentence on each rule that nothing has matched."""
+    return [
+        excerpt(f"Nothing has matched {item['ref']} since {item['since']}.", MAX_SHOWN)
+        for item in rules or ()
+    ]
+
+
 class Announced(TypedDict):
     """The announced networks of an account."""
 
@@ -523,6 +538,17 @@ class HostRecord(TypedDict):
             "Announced networks without protection.",
             lambda record: len(record["unprotected"]),
         ),
+    ]
+    unused: Annotated[
+        list[Unused] | None,
+        "null if nobody asked for it (report_hits_hours), or nothing could be read",
+        Metric("unused_rules", "Rules of the baseline that no request has matched.", len),
+        HostLines("Rules that nothing matches", unused_lines),
+    ]
+    unknown_hits: Annotated[
+        list[str],
+        "what is not known of the hits of rules, and why",
+        HostLines("Hits that are not known", lambda lines: lines),
     ]
     sources: Annotated[Sources | None, "null if the host has no rules of a zone"]
 

@@ -34,6 +34,7 @@ from .record import (
     SeenTraffic,
     Step,
     Unmanaged,
+    Unused,
     misfit_of,
 )
 
@@ -64,6 +65,8 @@ class HostResults:
     expiring: Sequence[Deadline] = ()
     announced: Announced | None = None
     changes: Sequence[LastChange] | None = None
+    unused: Sequence[Unused] | None = None
+    unknown_hits: Sequence[str] = ()
     traffic: HostTraffic | None = None
     accepted: Sequence[Accepted] = ()
     acknowledging: Acknowledging = field(default_factory=Acknowledging)

@@ -36,12 +36,24 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
         "prefixes",
         "accepted_risks",
         "expectations",
+        "unknown_hits",
     )
     lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring")}
     values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, "plans": plans or {}, **lists}
     plan_id = None if plans is None else host_plan_id(plans)
     nothing = dict.fromkeys(
-        ("mitigates", "enforces", "account_id", "zone_id", "coverage", "traffic", "announced", "changes", "sources")
+        (
+            "mitigates",
+            "enforces",
+            "account_id",
+            "zone_id",
+            "coverage",
+            "traffic",
+            "announced",
+            "changes",
+            "sources",
+            "unused",
+        )
     )
     return {**values, "plan_id": plan_id, **nothing}
 
