@@ -277,6 +277,43 @@ def test_a_shared_filter_and_its_rules_are_on_again_after_one_run(service: Local
     assert modules.done("firewall_rules", context=ROLE, **given)["changed"] is False
 
 
+CALM = {"ref": "calm", "expression": "true", "sensitivity": "low"}
+STRICT = {"ref": "strict", "expression": "ip.dst in {192.0.2.0/24}", "action": "block"}
+FORM = {**STRICT, "expression": 'http.request.uri.path eq "/form"'}
+
+
+@pytest.mark.parametrize(("module", "strict"), [("ddos_l4_overrides", STRICT), ("ddos_l7_overrides", FORM)])
+@pytest.mark.parametrize(
+    ("existing", "entries", "order"),
+    [
+        (["calm", "strict"], ["strict", "calm"], ["strict", "calm"]),
+        (["calm"], ["strict", "calm"], ["strict", "calm"]),
+        (["strict", "calm"], ["calm", "strict"], ["strict", "calm"]),
+    ],
+)
+def test_an_override_that_moved_before_a_stricter_one_moves_back(
+    existing: list[str],
+    entries: list[str],
+    order: list[str],
+    module: str,
+    strict: Mapping[str, Any],
+    service: LocalService,
+    modules: Modules,
+) -> None:
+    account, zone = service.account(ACCOUNT), service.zone(ZONE)
+    owner: Any = zone if module in AREA_B else account
+    overrides = {"calm": CALM, "strict": strict}
+    owner.seed(**{module: [raw_override(overrides[ref], module) for ref in existing]})
+    given: dict[str, Any] = {"overrides": [overrides[ref] for ref in entries], "accept_risks": RISKS}
+    predicted = modules.run(module, check=True, context=ROLE, **given)
+    done = modules.run(module, context=ROLE, **given)
+    assert done["operations"] == predicted["operations"] and done["plan_id"] == predicted["plan_id"]
+    assert [rule["ref"] for rule in owner.rules_of(module)] == order
+    record = host_record(host_results("lima", {}, {module: predicted}), GENERATED)
+    assert record["status"] == ("weakened" if order != existing else "in_order"), record["reasons"]
+    assert modules.run(module, context=ROLE, **given)["changed"] is False
+
+
 def test_no_two_overrides_count_on_each_other(service: LocalService, modules: Modules) -> None:
     """The first one is off, which the second one as it is described would make up for, and the second one is weaker."""
     entries = [override(ref=ref, action="block") for ref in ("first", "second")]

@@ -59,14 +59,12 @@ def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:
     """True if a list protects less than with the objects of a task in its order, and that order
     takes nothing away; a task that gives positions says itself where an object goes."""
     resource = desired.resource
-    in_order = IN_ORDER.get(resource.plural)
-    if not in_order or not resource.is_ordered or desired.exclusive or desired.positions:
+    if not resource.is_ordered or desired.exclusive or desired.positions:
         return False
-    rules = in_order(planned)
-    by_key = {rule.key: rule for rule in rules}
-    ordered = [by_key[key] for key in in_own_order(desired, [rule.key for rule in rules])]
-    return any(rule_losses(resource, ordered, rules)) and not any(
-        rule_losses(resource, rules, ordered)
+    by_key = {resource.key_of(obj): obj for obj in planned}
+    ordered = [by_key[key] for key in in_own_order(desired, [*map(resource.key_of, planned)])]
+    return _protects_less(resource, ordered, planned) and not _protects_less(
+        resource, planned, ordered
     )
 
 
@@ -154,7 +152,7 @@ def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[
     if in_order:
         return any(rule_losses(resource, in_order(was), in_order(becomes)))
     if resource in DDOS_OVERRIDES:
-        doubts = (not_understood(now) > not_understood(then) for then, now in zip(was, becomes))
-        return any(doubts) or bool(weakenings(Held(resource, was), Held(resource, becomes)))
+        doubts, fewer = (sum(map(not_understood, some)) for some in (becomes, was))
+        return doubts > fewer or bool(weakenings(Held(resource, was), Held(resource, becomes)))
     protects_nobody = resource.semantics.protects_nobody
     return any(protects_nobody(now) > protects_nobody(then) for then, now in zip(was, becomes))
