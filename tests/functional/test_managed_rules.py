@@ -185,6 +185,8 @@ def test_an_exception_with_another_target_is_a_risk(parameters: Rule, service: L
     odd = {"ref": "odd", "action": "skip", "expression": "true", "api_fields": {"action_parameters": parameters}}
     failed = modules.failed("managed_rules", check=True, rules=[{**odd, "position": "first"}])
     assert failed["risks"][0]["entries"] == ["odd"]
+    done = modules.done("managed_rules", check=True, rules=[odd], accept_risks=["weakens_managed_rules"])
+    assert "does nothing" not in str(done["warnings"])
 
 
 def test_an_exception_of_somebody_else_is_a_hole(service: LocalService, modules: Modules) -> None:
@@ -194,6 +196,13 @@ def test_an_exception_of_somebody_else_is_a_hole(service: LocalService, modules:
 
 
 IDLE = "The exception behind does nothing"
+
+
+@pytest.mark.parametrize("wider", [exception(expression="true"), exception(rules={OWASP: [RULE]}), exception()])
+def test_an_exception_of_nothing_behind_it_is_no_risk(wider: Rule, service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(managed_rules=[deployment(), exception(rulesets=[OWASP])])
+    result = modules.done("managed_rules", check=True, rules=[wider])
+    assert result["changed"] and "risks" not in result
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from .._plan.plan import Operation, Plan
 from .._protection.holes import weaker_records
+from .._protection.losses import is_idle_exception
 from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
@@ -162,9 +163,8 @@ def idle_exceptions(plan: Plan) -> str:
     idle = [
         rule.title
         for index, rule in enumerate(rules)
-        if rule.lets_pass
-        and any(rule.key == item.key for item in changed)
-        and not any(one.enforces and rule.takes_past(one) for one in rules[index + 1 :])
+        if any(rule.key == item.key for item in changed)
+        and is_idle_exception(rule, rules[index + 1 :])
     ]
     ones = f"exception {idle[0]} does" if len(idle) == 1 else f"exceptions {first_few(idle)} do"
     why = f"no rule behind executes what {'it skips' if len(idle) == 1 else 'they skip'}"

@@ -191,14 +191,29 @@ def _passing_more(
     return _loss(wider, "lets", "let", what) or _list_skip_loss(resource, becomes, passed)
 
 
+def _is_of_deployments(name: str) -> bool:
+    """True for a part of a skip that names what rules behind it deploy."""
+    return name.partition(" ")[0] in ("rulesets", "rules")
+
+
+def is_idle_exception(rule: ZoneRule, behind: Sequence[ZoneRule]) -> bool:
+    """True for a rule that takes requests past nothing but deployments behind it, and none of
+    these is there."""
+    return (
+        rule.lets_pass
+        and not rule.unknown
+        and all(map(_is_of_deployments, rule.skips - {REST_OF_THE_LIST}))
+        and not any(one.enforces and rule.takes_past(one) for one in behind)
+    )
+
+
 def _newly_skipped(was: ZoneRule, becomes: ZoneRule) -> list[str]:
     """The names of what a rule skips that another one does not skip, nor something of which it is
     a part."""
 
     def is_part(name: str) -> bool:
-        kind, _space, ids = name.partition(" ")
-        wholes = {REST_OF_THE_LIST, f"rulesets {ids.partition(' ')[0]}"}
-        return kind in ("rulesets", "rules") and not wholes.isdisjoint(was.skips)
+        wholes = {REST_OF_THE_LIST, f"rulesets {name.split()[1]}"} if " " in name else set()
+        return _is_of_deployments(name) and not wholes.isdisjoint(was.skips)
 
     return sorted(name for name in becomes.skips - was.skips if not is_part(name))
 
@@ -211,7 +226,7 @@ def skip_loss(
     known = {phase_of(other) for other, _rules in later}
     others = sorted(rule.skips - {REST_OF_THE_LIST, *known})
     if EXECUTE in resource.enforcing:  # a deployment stands behind it, or it skips nothing
-        others = [name for name in others if name.split()[0] not in ("rulesets", "rules")]
+        others = [name for name in others if not _is_of_deployments(name)]
     if not rule.lets_pass or not others or matches_nothing(rule.expression):
         return of_rules
     every = plain_traffic(rule.expression, resource.traffic, lets_pass=True)

@@ -23,6 +23,7 @@ from ..._protection.losses import (
     SOFTENED,
     TURNED,
     TURNED_OFF,
+    is_idle_exception,
     matches_nothing,
     overtaken,
     rule_loss,
@@ -345,11 +346,17 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
     entries: list[Entry] = []
     for rules in (item for item in _changed_rules(change) if item.resource is resource):
         planned = {rule.key: rule for rule in rules.after}
+        idle = {
+            rule.key
+            for index, rule in enumerate(rules.after)
+            if is_idle_exception(rule, rules.after[index + 1 :])
+        }
         for rule, loss in rule_losses(resource, rules.before, rules.after):
             is_idle = rule.enforces and matches_nothing(rule.expression)
             if (
                 loss.how == SOFTENED
                 or is_idle
+                or (rule.key in idle and not rule.enforces)
                 or any(_makes_up_for(rules, rule, other) for other in rules.after)
             ):
                 continue
