@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.support.module_run import ZONE, Modules
 
 RULE, OTHER = "5de7edfa648c4d6891dc3e7f84534ffa", "0b2b1f2c8f5f4a2f8f9f2f3f4f5f6f7f"
 Rule = dict[str, Any]
+LONGEST = 5  # seconds
 
 
 def deployment(ref: str = "managed", managed: str = MANAGED, expression: str = "true", **overrides: Any) -> Rule:
@@ -138,6 +140,22 @@ def test_rules_that_protect_less_than_described_are_weaker(
 def test_a_deployment_in_place_of_another_is_no_risk(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(managed_rules=[deployment("old", action="block")])
     assert "risks" not in modules.done("managed_rules", rules=[deployment("new", action="block")], state="exact")
+
+
+def test_many_overrides_are_compared_within_the_time_of_a_task(service: LocalService, modules: Modules) -> None:
+    described, existing = (
+        deployment(
+            action=action,
+            categories=[{"category": f"c{number}", "enabled": True} for number in range(40)],
+            rules=[{"id": f"{number:032x}", "enabled": True} for number in range(300)],
+        )
+        for action in ("block", "log")
+    )
+    service.zone(ZONE).seed(managed_rules=[existing])
+    started = time.monotonic()
+    (weaker,) = modules.done("managed_rules", check=True, rules=[described])["weaker"]
+    assert weaker["reason"] == "weakens all its rules by its overrides"
+    assert time.monotonic() - started < LONGEST
 
 
 @pytest.mark.parametrize("after", [[exception(), deployment("new")], [exception(), deployment("twin")]])

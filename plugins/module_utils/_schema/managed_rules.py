@@ -11,9 +11,10 @@ The vendor describes them in "Override a managed ruleset" (Ruleset Engine) and "
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, product
 from math import inf
-from typing import Any, Mapping, Sequence, Tuple
+from operator import itemgetter
+from typing import Any, Iterable, Mapping, Sequence, Tuple
 
 from .._expressions.fields import RULE_EXPRESSION, doubts
 from .._text import first_few
@@ -153,35 +154,38 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
     return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
 
 
-def _named_levels(rule: Object) -> Sequence[tuple[str, Values]]:
-    """The values that the overrides of a rule give, by words for the managed rules: later ones come
-    before earlier ones."""
+Levels = Mapping[str, Tuple[int, Values]]  # with their places: later ones come first
+
+
+def _named_levels(rule: Object) -> Levels:
+    """The values that the overrides of a rule give, by words for the managed rules."""
     parameters = rule.get(PARAMETERS)
     overrides = parameters.get(OVERRIDES) if isinstance(parameters, Mapping) else None
     values = overrides if isinstance(overrides, Mapping) else {}
-    levels = [(EVERY, {name: item for name, item in values.items() if name not in NAMED})]
+    levels = {EVERY: (0, {name: item for name, item in values.items() if name not in NAMED})}
     for name, key in NAMED.items():
         items = values.get(name)
         for item in items if isinstance(items, list) else ():
             if isinstance(item, Mapping):
                 what = "the category" if key == "category" else "the rule"
                 own = {name: value for name, value in item.items() if name != key}
-                levels.append((f"{what} {item.get(key)}", own))
+                levels[f"{what} {item.get(key)}"] = (len(levels), own)
     return levels
 
 
-def _groups(names: Sequence[str]) -> list[tuple[str, ...]]:
-    """The names by which some managed rules may be known: a rule, and up to two of its
-    categories."""
-    rules = [(), *((name,) for name in names if name.startswith("the rule "))]
-    categories = [name for name in names if name.startswith("the category ")]
-    some = [group for size in range(3) for group in combinations(categories, size)]
-    return [(*rule, *group) for rule in rules for group in some]
+def _groups(names: Iterable[str]) -> list[tuple[str, ...]]:
+    """The names by which some managed rules may be known: one, two categories, or a rule and its
+    category."""
+    rules, categories = (
+        [name for name in names if name.startswith(what)] for what in ("the rule ", "the category ")
+    )
+    pairs = [*product(rules, categories), *combinations(categories, 2)]
+    return [(), *((name,) for name in [*categories, *rules]), *pairs]
 
 
-def _level(levels: Sequence[tuple[str, Values]], group: Sequence[str]) -> dict[str, Any]:
-    own = [values for name, values in levels if name == EVERY or name in group]
-    return {name: value for values in own for name, value in values.items()}
+def _level(levels: Levels, group: Sequence[str]) -> dict[str, Any]:
+    own = sorted((levels[name] for name in (EVERY, *group) if name in levels), key=itemgetter(0))
+    return {name: value for _place, values in own for name, value in values.items()}
 
 
 def deployed(rule: Object) -> str:
@@ -203,13 +207,20 @@ def _loosened(was: Object, becomes: Object) -> Loosened | None:
     """The way in which a rule deploys less than another one."""
     if deployed(was) != deployed(becomes):
         return Loosened(f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}")
-    sides = first, second = _named_levels(was), _named_levels(becomes)
-    groups = _groups(list(dict.fromkeys(name for side in sides for name, _values in side)))
+    first, second = _named_levels(was), _named_levels(becomes)
+    groups = _groups({**first, **second})
     weakened = {group: _weakens(_level(first, group), _level(second, group)) for group in groups}
-    # No more is known of a managed rule than one of its names.
-    certain = [group for group in groups if weakened[group] and len(group) < 2]
-    worst = certain or [group for group in groups if weakened[group] is not False]
-    least = [group for group in worst if not any({*one} < {*group} for one in worst)]
+    # It is not known if a managed rule has two of the names.
+    certain = {group for group in groups if weakened[group] and len(group) < 2}
+    worst = certain or {group for group in groups if weakened[group] is not False}
+    least = [
+        group
+        for group in groups
+        if group in worst
+        and not any(
+            part in worst for size in range(len(group)) for part in combinations(group, size)
+        )
+    ]
     names = [" in ".join(group) or EVERY for group in least]
     if not names:
         return None
