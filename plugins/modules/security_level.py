@@ -42,15 +42,16 @@ author:
 """
 
 EXAMPLES = r"""
+# The credentials come from module_defaults, see the notes.
 - name: Challenge each visitor during an attack
   edgeops.protection.security_level:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
-    api_token: "{{ edge_api_token }}"
     level: under_attack
 
 # A lower level is a risk, which the task must accept.
 - name: Return to the level of quiet days
   edgeops.protection.security_level:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     level: medium
     accept_risks:
       - code: lowers_sensitivity

@@ -14,6 +14,7 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import PER_ADDRESS
 from tests.support.ansible_run import REPOSITORY, ansible_playbook
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
@@ -47,6 +48,7 @@ RULES: list[dict[str, Any]] = [
     {"id": "14217d7bd5ab435e84b1bd468bf4fb9f", "action": "allow", "filter": {"expression": "ip.src in {192.0.2.0/24}"}},
     {"action": "block", "filter": {"expression": "ip.src in {203.0.113.0/24}"}},
 ]  # fmt: skip
+TRIAL: dict[str, Any] = {"ref": "trial", "action": "log", "expression": "ssl", "ratelimit": PER_ADDRESS}
 
 
 FILTERS = {path.stem: path for path in sorted((REPOSITORY / "plugins" / "filter").glob("*.yml"))}
@@ -90,7 +92,7 @@ def play(module: str, service: LocalService) -> dict[str, Any]:
 def test_every_example_runs_and_has_something_to_do(tmp_path: Path) -> None:
     playbook = tmp_path / "examples.yml"
     with LocalService() as service:
-        service.zone(ZONE).seed(rules=RULES, account_id=ACCOUNT)
+        service.zone(ZONE).seed(rules=RULES, rate_limit_rules=[TRIAL], account_id=ACCOUNT)
         for module in PLUGINS:
             service.account(account_of(module)).seed(**EXISTING)
         playbook.write_text(yaml.safe_dump([play(module, service) for module in PLUGINS]), encoding="utf-8")
