@@ -35,7 +35,6 @@ from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
 CHANGES_HOURS = "changes_hours"
 CHANGES_OPTION: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
 HITS_HOURS = "hits_hours"
-HITS_OPTION: OptionSpec = {HITS_HOURS: {"type": "float", "default": 0.0}}
 MOST_LOG_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
 
 
@@ -148,7 +147,8 @@ class CustomRulesInfo(RulesInfo):
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
         passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
-        self.options = {**self.options, **passing, **CHANGES_OPTION, **HITS_OPTION}
+        hits: OptionSpec = {HITS_HOURS: CHANGES_OPTION[CHANGES_HOURS]}
+        self.options = {**self.options, **passing, **CHANGES_OPTION, **hits}
 
     def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
         rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}

@@ -23,18 +23,9 @@ from .._timestamps import write_timestamp
 from .ask import AccountTraffic
 from .queries import PERMISSION, Page, TrafficNode
 
-EVENTS = {
-    f"{owner}_id": TrafficNode(
-        "events",
-        "firewallEventsAdaptiveGroups",
-        "firewall events",
-        owner,
-        "ruleId",
-        ("action",),
-        ("count",),
-    )
-    for owner in ("account", "zone")
-}
+NODE = TrafficNode("events", "firewallEventsAdaptiveGroups", "firewall events")
+BY_RULE = NODE._replace(key="ruleId", grouped_by=("action",), measure=("count",))
+EVENTS = {f"{owner}_id": BY_RULE._replace(owner=owner) for owner in ("account", "zone")}
 PERMISSIONS = {ACCOUNT_OPTION: PERMISSION, ZONE_OPTION: "Analytics Read (zone)"}
 UNLOGGED = "The rule skips without logging, so that it leaves no events."
 SAMPLED = "Cloudflare samples these events, so that few hits may be missed."
@@ -52,16 +43,9 @@ class Hits(TypedDict):
     unknown: list[str]
 
 
-class Events(TypedDict):
-    """The events of an account or zone: numbers by action, by the id of the rule. `cut` says what
-    makes the time shorter, `unknown` why not all is known."""
-
-    rules: dict[str, dict[str, int]]
-    since: str
-    until: str
-    unknown: list[str]
-    cut: list[str]
-    is_sampled: bool
+# The events of an account or zone, as JSON: `rules` has numbers by action, by the id of a rule;
+# `cut` says what makes the time shorter, `unknown` why not all is known.
+Events = Mapping[str, Any]
 
 
 def read_hits(rules: list[Object], hours: float, client: Client, context: Context) -> list[Any]:
@@ -74,9 +58,8 @@ def read_hits(rules: list[Object], hours: float, client: Client, context: Contex
 
 
 def _events_of_account(client: Client, hours: float, context: Context) -> Events | None:
-    zone = context.zone if "account" in context.zone else None
     try:
-        account = account_of(client, zone)
+        account = account_of(client, context.zone if "account" in context.zone else None)
     except ProtectionError:
         return None
     name = f"hits {account.owner[ACCOUNT_OPTION]} {hours:g}"
@@ -94,27 +77,22 @@ def _read_events(client: Client, hours: float, now: datetime | None = None) -> E
     rules: dict[str, dict[str, int]] = {}
     for row in listing.rows:
         rules.setdefault(row.destination, {})[row.outcome] = row.packets
-    return Events(
-        rules=rules,
-        since=write_timestamp(listing.page.since),
-        until=write_timestamp(until),
-        unknown=[text.replace(PERMISSION, PERMISSIONS[option]) for text in listing.unknown],
-        cut=list(listing.cut),
-        is_sampled=any(row.packets > row.samples for row in listing.rows),
-    )
+    return {
+        "rules": rules,
+        "window": (write_timestamp(listing.page.since), write_timestamp(until)),
+        "unknown": [text.replace(PERMISSION, PERMISSIONS[option]) for text in listing.unknown],
+        "cut": listing.cut,
+        "is_sampled": any(row.packets > row.samples for row in listing.rows),
+    }
 
 
 def _hits_of(rule: Mapping[str, Any], events: Events) -> Hits:
-    actions = events["rules"].get(str(rule.get("id")), {})
+    actions, (since, until) = events["rules"].get(str(rule.get("id")), {}), events["window"]
     logs = rule.get("action") != "skip" or {**LOGGED, **rule}["logging"] == LOGGED["logging"]
     reasons = [*events["unknown"], *([] if logs else [UNLOGGED])]
     count = sum(actions.values()) if actions or not reasons else None
     few = [SAMPLED] if events["is_sampled"] and not count else []
+    unknown = [*events["cut"], *reasons, *few]
     return Hits(
-        known=not reasons,
-        count=count,
-        actions=actions,
-        since=events["since"],
-        until=events["until"],
-        unknown=[*events["cut"], *reasons, *few],
+        known=not reasons, count=count, actions=actions, unknown=unknown, since=since, until=until
     )

@@ -241,8 +241,8 @@ class Beside:
         result = self._run(part, ZONE_INFO, hits_hours=hours)
         if result.get("failed"):
             return replace(host, unknown_hits=[f"Hits are not known: {result.get('msg')}"])
-        rules = [rule for rule in result["rules"] if rule["ref"] in named and rule["enabled"]]
-        return with_unused(host, rules)
+        every = (rule for rule in result["rules"] if rule.get("enabled") is not False)
+        return with_unused(host, [rule for rule in every if rule.get("ref") in named])
 
     def _log(self, hours: float) -> Log:
         """The audit log, and the objects whose ids and timestamps tell which writes are theirs."""
