@@ -289,6 +289,7 @@ FORM = {**STRICT, "expression": 'http.request.uri.path eq "/form"'}
         (["calm", "strict"], ["strict", "calm"], ["strict", "calm"]),
         (["calm"], ["strict", "calm"], ["strict", "calm"]),
         (["strict", "calm"], ["calm", "strict"], ["strict", "calm"]),
+        (["logged", "calm"], ["calm", "logged"], ["calm", "logged"]),
     ],
 )
 def test_an_override_that_moved_before_a_stricter_one_moves_back(
@@ -302,7 +303,7 @@ def test_an_override_that_moved_before_a_stricter_one_moves_back(
 ) -> None:
     account, zone = service.account(ACCOUNT), service.zone(ZONE)
     owner: Any = zone if module in AREA_B else account
-    overrides = {"calm": CALM, "strict": strict}
+    overrides = {"calm": CALM, "strict": strict, "logged": {**strict, "ref": "logged", "action": "log"}}
     owner.seed(**{module: [raw_override(overrides[ref], module) for ref in existing]})
     given: dict[str, Any] = {"overrides": [overrides[ref] for ref in entries], "accept_risks": RISKS}
     predicted = modules.run(module, check=True, context=ROLE, **given)

@@ -232,7 +232,8 @@ def _losses(
 ) -> Iterator[tuple[Object, list[str], Set, list[Object]]]:
     """The overrides that are so weak where others were not, with the names by which both say so,
     the traffic, and those others."""
-    strict = [item for item in was if not was_weak(*item[1][1:])]
+    # Where managed rules were only logged, everything passed.
+    strict = [item for item in was if not (_is_logged(*item[1][1:]) or was_weak(*item[1][1:]))]
     lost = diagrams.combined("or", [traffic for _obj, _level, traffic in strict])
     for obj, level, traffic in becomes:
         more = diagrams.combined("and", [traffic, lost]) if is_weak(*level[1:]) else EMPTY

@@ -181,7 +181,7 @@ def is_weaker(was: Level, now: Level, own: str) -> bool:
     """`own` is what the managed rule does by itself."""
     by_itself = own == "block" or (own in CHALLENGES and was.action in CHALLENGES)
     return (
-        now.lowered > was.lowered
+        (now.lowered > was.lowered and was.action != "log")
         or (now.action == "log" != was.action)
         or (now.action in CHALLENGES and was.action == "block" and was.stops)
         or (now.action == "default" and was.stops and not by_itself)
