@@ -15,12 +15,10 @@ from .._plan.ordering import in_own_order
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make
 from .._schema.overrides import PARAMETERS
-from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, EVALUATION, SKIPPING
+from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .losses import rule_losses
 from .overrides import Held, not_understood, weakenings
-
-IN_ORDER = {resource.plural: in_order for resource, in_order in EVALUATION}
 
 
 def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) -> Plan:
