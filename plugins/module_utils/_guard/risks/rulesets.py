@@ -227,13 +227,13 @@ def _concerning_everything(
         met = met_by_plain(resource, rules.after, state)
         after = [one for one in met if one.rule.enforces is enforces]
         beforehand = met_by_plain(resource, rules.before, state) if after else []
-        before = {one.rule.key for one in beforehand if one.rule.enforces is enforces}
+        before = {one.rule.key: one.others for one in beforehand if one.rule.enforces is enforces}
         shared = [one.what for one in beforehand if one.others]
         existing = {rule.key: rule for rule in rules.before}
         active = [[one for one in side if one.active] for side in (rules.before, rules.after)]
         for rule, what, others in after:
             was, is_same = existing.get(rule.key), rule.key in rules.same
-            if was and rule.key in before:
+            if was and rule.key in before and (others or rule != was or not before[rule.key]):
                 passed = overtaken(rule.key, *active)
                 more = f"({rule.expression}) and not ({was.expression})"
                 is_wider = width(resource, rule._replace(expression=more), state)
@@ -241,7 +241,8 @@ def _concerning_everything(
                 reason = reason or (_widened(is_same) if is_wider else "")
             else:
                 changed = [one for one in others if one != existing.get(one.key)]
-                is_known = (others and what in shared) or (rule == was and changed)
+                is_kept = rule == was and (changed or _stops_no_more(rule, rules.before))
+                is_known = is_kept or (others and what in shared)
                 reason = "" if is_known else _new(was, rule, is_same)
             if reason:
                 stopped = f"be {'blocked' if rule.action == BLOCK else 'challenged'} by it"
@@ -252,6 +253,14 @@ def _concerning_everything(
                 entries.append(Entry(resource, rule.key, rule.entry))
     clauses = [f"{first_few(rules)}: {what}" for what, rules in reasons.items()]
     return Finding(sentence("; ".join(clauses)), [], entries) if clauses else None
+
+
+def _stops_no_more(rule: ZoneRule, before: Sequence[ZoneRule]) -> bool:
+    """True if a rule that a plan leaves as it is stands behind others that stop as much, and none
+    that lets traffic pass."""
+    front = before[: [one.key for one in before].index(rule.key)]
+    stopping = [one for one in front if one.enforces and one.action in (BLOCK, rule.action)]
+    return rule.enforces and all(one in stopping for one in front if one.terminates)
 
 
 def _new(was: ZoneRule | None, becomes: ZoneRule, is_same: bool) -> str:

@@ -131,6 +131,43 @@ def test_a_rule_that_narrow_ones_kept_traffic_from_is_judged_without_them() -> N
     assert risk.message == f"Custom rule all (no longer behind a rule that ends the evaluation): {SKIPPED}"
 
 
+EVERY = {"ref": "every", "action": "block", "expression": "true"}
+PASSED = {"ref": "passed", **SKIP, "action_parameters": {"ruleset": "current"}, "expression": "true"}
+
+
+@pytest.mark.parametrize(
+    ("front", "is_risk"),
+    [
+        ([{**EVERY, "ref": "other"}], False),
+        ([block(1, A), block(2, B)], False),
+        ([{**EVERY, "ref": "other", "action": "managed_challenge"}], True),
+        ([PASSED], True),
+        ([PASSED, {**EVERY, "ref": "other"}], True),
+    ],
+)
+def test_a_rule_that_stops_what_others_stopped_before_the_plan_is_no_risk(
+    front: list[dict[str, Any]], is_risk: bool
+) -> None:
+    change = change_of([*front, EVERY], [EVERY], exclusive=True)
+    risk = blocks_everything.find(change, Limits())
+    assert bool(risk) is is_risk
+
+
+def test_a_skip_that_was_everything_with_another_one_is_judged_by_itself() -> None:
+    quarters = [f"ip.src in {{{start}.0.0.0/2}}" for start in (0, 64, 128, 192)]
+    half = {**PASSED, "ref": "half", "expression": " or ".join(quarters[2:])}
+    existing = [
+        {**PASSED, "ref": "quarter", "expression": quarters[0]},
+        block(1, quarters[2]),
+        block(2, " or ".join(quarters[2:])),
+        half,
+        block(3, quarters[0]),
+    ]
+    change = change_of(existing, [existing[0], *existing[3:]], exclusive=True)
+    risk = skips_everything.find(change, Limits())
+    assert risk is not None and "half (no longer behind a rule that ends the evaluation)" in risk.message
+
+
 def seconds_for(count: int) -> float:
     """The processor's time to check a plan for so many rules that changes a tenth of them."""
     condition = (
