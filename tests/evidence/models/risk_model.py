@@ -217,7 +217,8 @@ def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
     """A rule that had the effect before counts where it turns into a block, or moves before one that let requests
     pass it."""
     did = {rule.key: rule for rule in met_by_all(before) if rule.enforces}
-    does = [rule for rule in met_by_all(after) if rule.enforces]
+    met = [rule for rule in met_by_all(after) if rule.enforces]
+    does = [rule for rule in met if rule.key in did or not stops_no_more(rule, before)]
     return {
         rule.key
         for rule in does
@@ -226,6 +227,14 @@ def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
         or is_wider(did[rule.key], rule)
         or any(other.lets_pass and other.ends for other in moved_before(rule.key, before, after))
     }
+
+
+def stops_no_more(rule: Rule, before: Sequence[Rule]) -> bool:
+    """Whether a rule stays as it is, and stood behind none but rules that stop as much."""
+    front = before[: before.index(rule)] if rule in before else ()
+    return rule in before and all(
+        other.enforces and other.action in ("block", rule.action) for other in front if other.enabled and other.ends
+    )
 
 
 def moved_before(key: str, before: Sequence[Rule], after: Sequence[Rule]) -> list[Rule]:
