@@ -349,8 +349,8 @@ risks:
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'HTTP DDoS override calm sets the sensitivity eoff for rule fdfdac75430c4c47a959592f0aa5e68a:
-        an attack may pass that is stopped now.'
+      sample: 'HTTP DDoS override calm no longer decides on category generic, whose own action
+        may stop less: an attack may pass that is stopped now.'
     networks:
       description: The networks that the risk concerns.
       type: list
