@@ -45,6 +45,7 @@ CALLS = (
     Call("replace rate limiting rules", "PUT", "rate_limit_rules", {"rules": [RATE_LIMIT]}),
     Call("replace managed rules", "PUT", "managed_rules", {"rules": [{"ref": "scanner", "description": "new"}]}),
     Call("replace DDoS overrides of an account", "PUT", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "sensitivity": "default"}]}),
-    Call("replace DDoS overrides of a zone", "PUT", "ddos_l7_overrides", {"overrides": [{"ref": "upload"}], "state": "absent", "accept_risks": ["weakens_ddos_rules"]}),
+    Call("replace DDoS overrides of a zone", "PUT", "ddos_l7_overrides",
+         {"overrides": [{"ref": "upload"}], "state": "absent", "accept_risks": ["weakens_ddos_rules"]}),
     Call("change a setting of a zone", "PATCH", "security_level", {"level": "high"}),
 )  # fmt: skip

@@ -108,7 +108,8 @@ def decision(before: Item, asked: Asked) -> tuple[str, Halves, list[str]]:
         return "time", set(), []
     if not before["enabled"]:
         return "unknown", protected(after), ["off"]
-    space = {half for half in protected(after) if own == "port" or own in decider(after, half, 443, "AMS" if own == "center" else "FRA", "WEUR" if own == "region" else "")}  # fmt: skip
+    place = ("AMS" if own == "center" else "FRA", "WEUR" if own == "region" else "")
+    space = {half for half in protected(after) if own == "port" or own in decider(after, half, 443, *place)}
     space -= {half for half in space if own == "port" and not half.startswith("198.51.100.")}
     if not space:
         return "unknown", set(), ["nothing"]

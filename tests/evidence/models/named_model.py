@@ -134,7 +134,8 @@ def unpaused(rules: Sequence[Item], entries: Sequence[Item]) -> list[Item]:
             continue
         on |= {rule["id"], rule["filter"]["id"]}
     return [
-        {**rule, "paused": rule["paused"] and rule["id"] not in on, "filter": {**rule["filter"], "paused": rule["filter"]["paused"] and rule["filter"]["id"] not in on}}
+        {**rule, "paused": rule["paused"] and rule["id"] not in on,
+         "filter": {**rule["filter"], "paused": rule["filter"]["paused"] and rule["filter"]["id"] not in on}}
         for rule in rules
     ]  # fmt: skip
 

@@ -44,7 +44,8 @@ SOURCES: Sequence[Mapping[str, int]] = [  # by family, each with the number of t
 OF_SOURCES = [
     "ip.src in {0.0.0.0/0}", "ip.src in {::/0}", "ip.src in {0.0.0.0/1}", "ip.src in {64.0.0.0/2 192.0.2.0/24}", "ip.src in {128.0.0.0/1}",
     "ip.src ne 192.0.2.1", "ip.src in {192.0.2.0/24}", "ip.src in {3000::/4 0.0.0.0/2}", "ip.src in {2800::/5 192.0.0.0/2}", "true",
-    "ip.src in {2000::/3}", "ip.src in {8000::/1}", "ip.src ge 0.0.0.0", "ip.src lt 128.0.0.0", "ip.src gt 63.255.255.255", "ip.src le ffff::", "ip.src ge 3000::",
+    "ip.src in {2000::/3}", "ip.src in {8000::/1}", "ip.src ge 0.0.0.0", "ip.src lt 128.0.0.0", "ip.src gt 63.255.255.255", "ip.src le ffff::",
+    "ip.src ge 3000::",
     "cidr(ip.src, 1, 4) in {0.0.0.0 3000::}", "cidr(ip.src, 24, 5) eq 192.0.2.0", "cidr6(ip.src, 5) ne 2000::", "ip.src.asnum ge 0", "ip.src.asnum gt 9",
 ]  # fmt: skip
 OF_REQUESTS = [
@@ -53,7 +54,8 @@ OF_REQUESTS = [
     'http.request.uri.path wildcard "/*"', 'starts_with(http.request.uri.path, "/")', 'http.request.uri.path contains "/"',
     'http.request.uri.path eq "/login"', 'http.request.uri.path in {"/" "/login"}', 'not starts_with(http.request.uri.path, "api")',
     'http.user_agent contains "bot"', 'ip.src.country eq "DE"', "cf.client.bot",
-    "len(http.request.uri.path) ge 1", "len(lower(http.request.uri.path)) eq 0", 'substring(http.request.uri.path, 0, 1) eq "/"', 'http.request.uri.path ge "/"',
+    "len(http.request.uri.path) ge 1", "len(lower(http.request.uri.path)) eq 0", 'substring(http.request.uri.path, 0, 1) eq "/"',
+    'http.request.uri.path ge "/"',
     'lower(http.host) in {"shop.example" "a"}', 'upper(http.host) eq "WWW.SHOP.EXAMPLE"', 'concat(http.host, http.request.uri.path) wildcard "shop.example/*"',
     'http.request.full_uri wildcard "*"', 'http.request.full_uri matches "^https?://"', 'substring(http.request.full_uri, 0, 12) eq "https://shop"',
     'remove_bytes(url_decode(http.request.uri.path), "a") contains "/"', 'http.request.uri.path matches "^/.*$"', r'http.request.uri.path matches r"^\/"',
