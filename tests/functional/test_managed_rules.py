@@ -158,13 +158,13 @@ def test_many_overrides_are_compared_within_the_time_of_a_task(service: LocalSer
     assert time.monotonic() - started < LONGEST
 
 
-@pytest.mark.parametrize("after", [[exception(), deployment("new")], [exception(), deployment("twin")]])
+@pytest.mark.parametrize("after", [[exception(), deployment("new")], [exception(), deployment("double")]])
 @pytest.mark.parametrize("target", [{}, {"rulesets": [MANAGED]}, {"rules": {MANAGED: [RULE]}}])
 def test_a_deployment_behind_an_exception_is_none_in_place_of_another(
     after: list[Rule], target: Rule, service: LocalService, modules: Modules
 ) -> None:
     after = [exception(**target), *after[1:]]
-    service.zone(ZONE).seed(managed_rules=[deployment(), exception(**target), deployment("twin")])
+    service.zone(ZONE).seed(managed_rules=[deployment(), exception(**target), deployment("double")])
     failed = modules.failed("managed_rules", check=True, rules=after, state="exact")
     assert [(risk["code"], risk["entries"]) for risk in failed["risks"]] == [("weakens_managed_rules", ["managed"])]
 
