@@ -110,7 +110,7 @@ LOSSES: Sequence[tuple[str, list[Rule], list[Rule], str]] = [
      "lets requests pass, and the baseline does not"),
     ("an exception that is off", [exception(), deployment()], [{**exception(), "enabled": False}, deployment()], ""),
 ]  # fmt: skip
-LOSS_IDS = [name for name, *_ in LOSSES]
+LOSS_IDS = [row[0] for row in LOSSES]
 
 
 @pytest.mark.parametrize(("name", "before", "after", "reason"), LOSSES, ids=LOSS_IDS)

@@ -271,6 +271,8 @@ def summary(report: Report, directory: str) -> list[str]:
     lines += [sentence(more)] if more else []
     every = conflict_texts(report)
     ones = [
-        f"{visible(first_few(hosts))}: {what}." for network, what, hosts, _ in every if not network
+        f"{visible(first_few(hosts))}: {what}."
+        for network, what, hosts, _kind in every
+        if not network
     ]
     return [*lines, *ones, f"{directory}/report.html"]

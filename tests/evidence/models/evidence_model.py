@@ -143,7 +143,7 @@ def by_traffic(state: Item, asked: Asked, space: Halves) -> tuple[Halves, Halves
     silent = [halves for halves, _codes in groups if sum(map(samples, within(rows, halves))) < FEWEST]
     split = is_rule and own != "center" and "region" in deciders
     subnets = [halves_in([network]) & space for network in ("198.51.100.0/24", "203.0.113.0/24", SWITCHED)]
-    groups += [(halves, codes) for halves, codes in product(subnets, [["AMS"], ["FRA"]] if split else [["AMS", "FRA"]])]
+    groups += product(subnets, [["AMS"], ["FRA"]] if split else [["AMS", "FRA"]])
     losing = [
         halves
         for halves, codes in groups

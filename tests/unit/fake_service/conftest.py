@@ -9,6 +9,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
+import cloudflare
 import pytest
 import requests
 
@@ -101,3 +102,11 @@ def custom_rules(zone: Any) -> Rules:
 def path(custom_rules: Rules, zone: Any) -> str:
     """The path, below the rulesets, of the ruleset that holds them."""
     return f"/{zone.entry_point['id']}"
+
+
+@pytest.fixture
+def sdk(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    for variable in ("API_KEY", "EMAIL"):  # they would be sent instead of the token
+        monkeypatch.delenv("CLOUDFLARE_" + variable, raising=False)
+    with cloudflare.Cloudflare(api_token=service.token, base_url=service.base_url, max_retries=0) as client:
+        yield client

@@ -13,7 +13,6 @@ import pytest
 from tests.fake_service import LocalService
 
 from .conftest import ZONE
-from .test_rulesets_sdk import sdk as sdk
 
 PHASE: Any = "http_ratelimit"
 LIMIT: Any = {

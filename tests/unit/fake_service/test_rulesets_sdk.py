@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import cloudflare
@@ -45,14 +44,6 @@ SKIP: Any = {
     "enabled": True,
     "logging": {"enabled": False},
 }
-
-
-@pytest.fixture
-def sdk(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    for variable in ("API_KEY", "EMAIL"):  # they would be sent instead of the token
-        monkeypatch.delenv("CLOUDFLARE_" + variable, raising=False)
-    with cloudflare.Cloudflare(api_token=service.token, base_url=service.base_url, max_retries=0) as client:
-        yield client
 
 
 def test_the_entry_point_is_read_and_updated(service: LocalService, sdk: Any) -> None:
