@@ -114,17 +114,30 @@ def browser(session: nox.Session) -> None:
 @nox.session(python=False, tags=EVIDENCE)
 def awx(session: nox.Session) -> None:
     """Run the playbook of extensions/awx with the modules of awx.awx, on a controller in memory."""
-    folder = CACHE / "awx"
-    if not (folder / "ansible_collections" / "awx" / "awx").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        package = ("--only-binary", ":all:", "--dest", folder, "ansible==13.8.0")  # PyPI has awx.awx in it up to 13
-        run(session, "python", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", *package)
-        (wheel,) = folder.glob("ansible-*.whl")
-        with zipfile.ZipFile(wheel) as archive:
-            names = [name for name in archive.namelist() if name.startswith("ansible_collections/awx/awx/")]
-            archive.extractall(folder, names)
-        wheel.unlink()
+    fetch_collection(session, "awx", "awx", "13.8.0")  # PyPI has awx.awx in it up to 13
     run_tests(session, "tests/evidence/awx")
+
+
+@nox.session(python=False, tags=EVIDENCE)
+def netbox(session: nox.Session) -> None:
+    """Run the variables of docs/ipam.md with the lookup of netbox.netbox, against a small server with NetBox's answers."""
+    fetch_collection(session, "netbox", "netbox", "14.5.0")
+    run_tests(session, "tests/evidence/netbox", requires="netbox")
+
+
+def fetch_collection(session: nox.Session, namespace: str, name: str, release: str) -> None:
+    """Take a collection out of PyPI's package ansible, into .cache/NAMESPACE."""
+    folder = CACHE / namespace
+    if (folder / "ansible_collections" / namespace / name).exists():
+        return
+    shutil.rmtree(folder, ignore_errors=True)
+    package = ("--only-binary", ":all:", "--dest", folder, f"ansible=={release}")
+    run(session, "python", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps", *package)
+    (wheel,) = folder.glob("ansible-*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        inside = f"ansible_collections/{namespace}/{name}/"
+        archive.extractall(folder, [item for item in archive.namelist() if item.startswith(inside)])
+    wheel.unlink()
 
 
 @nox.session(python=False, tags=EVIDENCE)
