@@ -72,8 +72,8 @@ def _is_taken(row: Mapping[str, Any], conditions: Mapping[str, Iterable[str]]) -
         raise ValueError(f"{row['prefix']} has no status by name; ask Nautobot with depth=1")
     if CONTAINER in _names(row, "status") | _names(row, "type"):
         return False
-    asked = ((name, _words(words)) for name, words in conditions.items())
-    return all(not words or words & _names(row, name) for name, words in asked)
+    required = ((name, _words(words)) for name, words in conditions.items())
+    return all(not words or words & _names(row, name) for name, words in required)
 
 
 def _names(row: Mapping[str, Any], field: str) -> set[str]:
