@@ -188,6 +188,15 @@ options:
           - If omitted, an existing rule keeps its value, and Cloudflare decides for a new rule.
         type: str
         choices: [challenge, retransmit]
+      expires:
+        description:
+          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
+            that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the rule does not expire.
+        version_added: 1.0.0
+        type: str
       id:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
@@ -232,6 +241,15 @@ options:
           - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
         type: str
         choices: [enabled, monitoring, disabled]
+      expires:
+        description:
+          - From when on the filter counts as absent, by the clock of Cloudflare. The first run
+            after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the filter does not expire.
+        version_added: 1.0.0
+        type: str
       id:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.
@@ -297,6 +315,15 @@ options:
           - If omitted, an existing rule keeps its value, and a new rule gets V(low).
         type: str
         choices: [low, medium, high, very_high]
+      expires:
+        description:
+          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
+            that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the rule does not expire.
+        version_added: 1.0.0
+        type: str
       id:
         description: Ignored, so that a task can give back what
           M(edgeops.protection.protection_info) returns.

@@ -115,6 +115,15 @@ options:
             description: The sensitivity of these rules.
             type: str
             choices: [default, medium, low, eoff]
+      expires:
+        description:
+          - From when on the override counts as absent, by the clock of Cloudflare. The first run
+            after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the override does not expire.
+        version_added: 1.0.0
+        type: str
       api_fields:
         description:
           - Fields of the override that this module has no option for, with the names and values of
@@ -447,6 +456,25 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: e419167eb41553e9bce1e7fabf9aab310f69aa062537aeb017be3ea13872da99
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 1.0.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ddos_l4_override
+    key:
+      description: The key of the object.
+      type: str
+      sample: attack
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -119,6 +119,15 @@ options:
             description: The sensitivity of these rules.
             type: str
             choices: [default, medium, low, eoff]
+      expires:
+        description:
+          - From when on the override counts as absent, by the clock of Cloudflare. The first run
+            after that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the override does not expire.
+        version_added: 1.0.0
+        type: str
       api_fields:
         description:
           - Fields of the override that this module has no option for, with the names and values of
@@ -451,6 +460,25 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 50623f1f12b71286ee8bf789b5c033819de7c67b0aa1c3b34b255a0c14ea7eb1
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 1.0.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ddos_l7_override
+    key:
+      description: The key of the object.
+      type: str
+      sample: attack
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -93,6 +93,15 @@ options:
             description: Whether Cloudflare logs the packets.
             type: bool
             required: true
+      expires:
+        description:
+          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
+            that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the rule does not expire.
+        version_added: 1.0.0
+        type: str
       api_fields:
         description:
           - Fields of the rule that this module has no option for, with the names and values of the
@@ -304,7 +313,7 @@ unmanaged:
         an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
         before others. It is null if it may.
       type: bool
-      sample: null
+      sample: false
     reason:
       description: How it takes protection away, or what it does to all plain traffic, as a sentence
         without its subject; empty if it does neither.
@@ -499,6 +508,25 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 2ed97fee824f9837203eeb8d4eb989b4d484f091a8a692d3e414bd7a23f70a74
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 1.0.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: network_firewall_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: attack
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -48,6 +48,15 @@ options:
       - If omitted, an existing filter keeps its mode, and a new filter starts in V(monitoring).
     type: str
     choices: [enabled, monitoring, disabled]
+  expires:
+    description:
+      - From when on the filter counts as absent, by the clock of Cloudflare. The first run after
+        that deletes it.
+      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+        V(2027-01-31), which means its end in UTC.
+      - Cloudflare does not know it. If omitted, the filter does not expire.
+    version_added: 1.0.0
+    type: str
   state:
     description:
       - With V(present), the module creates or updates what the task names.
@@ -326,6 +335,25 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 721c81a023ae267d9590be70b305d656dfdf4889678eb281e0807847027a8d1a
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 1.0.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: syn_flood_filter
+    key:
+      description: The key of the object.
+      type: str
+      sample: tcp.dstport in {443}
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -73,6 +73,15 @@ options:
       - If omitted, an existing rule keeps its value, and Cloudflare decides for a new rule.
     type: str
     choices: [challenge, retransmit]
+  expires:
+    description:
+      - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
+        that deletes it.
+      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+        V(2027-01-31), which means its end in UTC.
+      - Cloudflare does not know it. If omitted, the rule does not expire.
+    version_added: 1.0.0
+    type: str
   state:
     description:
       - With V(present), the module creates or updates what the task names.
@@ -396,6 +405,25 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 2e4d62db217caeb2f93fc3492c8b2f60da1c744a51c6f611378924b7450f735d
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 1.0.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: syn_flood_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: region APAC
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

@@ -134,6 +134,15 @@ options:
             description: Whether only requests count that the cache does not answer. It is not
               possible with a list in the expression.
             type: bool
+      expires:
+        description:
+          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
+            that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the rule does not expire.
+        version_added: 1.0.0
+        type: str
       api_fields:
         description:
           - Fields of the rule that this module has no option for, with the names and values of the
@@ -494,6 +503,25 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 37d8a82a88720708f35bb356b34fa90b9029f742daf440f30b0eee053c4dbbf6
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 1.0.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: rate_limit_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: attack
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

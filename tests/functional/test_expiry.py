@@ -11,10 +11,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock
+from tests.functional.idempotence_cases import CHALLENGE, EXECUTED, PER_ADDRESS
 from tests.support.module_run import ACCOUNT, Modules
+from tests.support.service_state import collections_of, seed
 
 FRIDAY = "2027-01-29"
 TASKS: list[tuple[str, str, dict[str, Any]]] = [
@@ -134,3 +137,128 @@ def test_a_plan_approved_before_an_expiry_is_another_after_it(service: LocalServ
     result = modules.failed("allowlist", expected_plan=approved, **options)
     assert "The plan is not the approved one" in result["msg"]
     assert service.writes == []
+
+
+DROP = {"action": "block", "expression": "ip.src in {203.0.113.0/24}"}
+OTHER_MANAGED = {**EXECUTED, "action_parameters": {"id": "4814384a9e5d4991b9815dcfc25d2f1f"}}
+# A module, its list, the values of an entry that stays, and those of one that expires.
+RULES_THAT_EXPIRE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+    ("custom_rules", "rules", {"ref": "login", **CHALLENGE}, {"ref": "attack", **DROP}),
+    ("network_firewall_rules", "rules", {"ref": "telnet", **DROP}, {"ref": "attack", **DROP}),
+    ("rate_limit_rules", "rules", {"ref": "login", **CHALLENGE, "ratelimit": PER_ADDRESS},
+     {"ref": "attack", **DROP, "ratelimit": PER_ADDRESS}),
+    ("managed_rules", "rules", {"ref": "managed", **EXECUTED}, {"ref": "attack", **OTHER_MANAGED}),
+    ("ddos_l4_overrides", "overrides", {"ref": "calm", "expression": "ip.dst in {192.0.2.0/24}", "action": "log"},
+     {"ref": "attack", "expression": "ip.dst in {198.51.100.0/24}", "action": "block"}),
+    ("ddos_l7_overrides", "overrides", {"ref": "calm", "expression": "ssl", "action": "log"},
+     {"ref": "attack", "expression": "not ssl", "action": "block"}),
+    ("account_protection", "rules", {"kind": "syn_flood", "scope": "global"},
+     {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled"}),
+    ("account_protection", "rules", {"kind": "out_of_state_tcp", "scope": "global"},
+     {"kind": "out_of_state_tcp", "scope": "datacenter", "name": "FRA"}),
+    ("account_protection", "filters", {"kind": "syn_flood", "expression": "tcp.dstport eq 22"},
+     {"kind": "syn_flood", "expression": "tcp.dstport eq 443", "mode": "monitoring"}),
+    ("account_protection", "filters", {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 22"},
+     {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 443", "mode": "monitoring"}),
+    ("account_protection", "dns_rules", {"scope": "global"}, {"scope": "region", "name": "WEUR"}),
+    ("account_protection", "prefixes", {"prefix": "203.0.113.0/24"}, {"prefix": "203.0.113.64/28", "excluded": True}),
+    ("account_protection", "allowlist", {"prefix": "203.0.113.7"}, {"prefix": "198.51.100.8"}),
+    ("protection_rule", "", {}, {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled"}),
+    ("protection_filter", "", {}, {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 443", "mode": "enabled"}),
+    ("dns_protection_rule", "", {}, {"scope": "region", "name": "WEUR", "mode": "enabled"}),
+]  # fmt: skip
+ACCEPTED: Mapping[str, list[str]] = {
+    "account_protection": ["skips_monitoring", "stops_mitigation", "unprotects_addresses"],
+    "protection_rule": ["empties_list", "disables_protection", "skips_monitoring", "stops_mitigation"],
+    "protection_filter": ["empties_list", "disables_protection", "skips_monitoring", "stops_mitigation"],
+    "dns_protection_rule": ["empties_list", "disables_protection", "skips_monitoring", "stops_mitigation"],
+    "rate_limit_rules": ["weakens_rate_limits"],
+    "managed_rules": ["weakens_managed_rules"],
+    "ddos_l4_overrides": ["weakens_ddos_rules"],
+    "ddos_l7_overrides": ["weakens_ddos_rules"],
+}
+EXCLUSIVE: Mapping[str, Any] = {"state": "exact"}
+BEFORE, AFTER = datetime(2027, 1, 29, 23, 59, 0, tzinfo=UTC), datetime(2027, 1, 30, tzinfo=UTC)
+
+
+def tasks_of(module: str, option: str, stays: dict[str, Any], entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The options of a task with a temporary entry, for lists also those that make the list exclusive."""
+    temporary = {**entry, "expires": FRIDAY}
+    accepted = {"accept_risks": ACCEPTED[module]} if module in ACCEPTED else {}
+    if not option:
+        return [{**temporary, **accepted}]
+    named = {option: [temporary, stays], **accepted}
+    exclusive = {"purge": [option]} if module == "account_protection" else EXCLUSIVE
+    return [named, {**named, **exclusive}]
+
+
+EACH_RULE = pytest.mark.parametrize(
+    ("module", "options"),
+    [(row[0], options) for row in RULES_THAT_EXPIRE for options in tasks_of(*row)],
+    ids=lambda value: str(value)[:60],
+)
+
+
+@EACH_RULE
+def test_a_temporary_rule_goes_by_itself(
+    module: str, options: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    seed(service, module, {})
+    created = modules.done(module, **options)
+    assert ("expired" in created, created["changed"]) == (False, True)
+    service.clock.set(BEFORE)
+    assert modules.done(module, **options)["changed"] is False
+    service.clock.set(AFTER)
+    predicted = modules.done(module, check=True, **options)
+    done = modules.done(module, **options)
+    assert [item["action"] for item in done["operations"]] == ["delete"]
+    assert [item["key"] for item in done["expired"]] == [done["operations"][0]["key"]]
+    same = ("operations", "expired", "plan_id", "diff")
+    assert [done[name] for name in same] == [predicted[name] for name in same]
+    again = modules.done(module, **options)
+    assert (again["changed"], again["expired"]) == (False, done["expired"])
+    assert "and does not exist. Remove the entry, or give it a later expires." in warnings(again)
+    assert not any("expires" in str(call.body) for call in service.writes)
+
+
+@EACH_RULE
+def test_a_temporary_rule_that_never_existed_is_not_created(
+    module: str, options: dict[str, Any], service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seed(service, module, {})
+    service.clock.set(AFTER)
+    late = modules.done(module, **options)
+    assert len(late["expired"]) == 1
+    assert "attack" not in str(collections_of(service))
+    monkeypatch.setattr(Clock, "http_date", lambda clock: "tomorrow")
+    unknown = modules.done(module, **options)
+    assert (unknown["changed"], "expired" in unknown) == (False, False)
+    assert "is not known, since Cloudflare does not tell its time" in warnings(unknown)
+
+
+def test_everything_that_a_baseline_creates_and_deletes_by_its_key_may_expire() -> None:
+    covered = {(module, option) for module, option, dummy, dummy in RULES_THAT_EXPIRE if option}
+    assert covered == {
+        (item.module, item.option) for item in MANAGED if item.resource.may_expire and item.module != "ip_lists"
+    }
+
+
+@pytest.mark.parametrize("place", ["first", "after login"])
+def test_the_place_of_a_temporary_rule_is_free_once_it_expired(
+    place: str, service: LocalService, modules: Modules
+) -> None:
+    seed(service, "custom_rules", {})
+    rules = [{"ref": "login", **CHALLENGE}, {"ref": "attack", **DROP, "position": place, "expires": FRIDAY}]
+    modules.done("custom_rules", rules=rules)
+    service.clock.set(AFTER)
+    rules.append({"ref": "last", **CHALLENGE})
+    assert [rule["ref"] for rule in modules.done("custom_rules", rules=rules)["rules"]] == ["login", "last"]
+    beside = [*rules, {"ref": "beside", **CHALLENGE, "position": "after attack"}]
+    assert "names the ref attack, which is not there" in modules.failed("custom_rules", rules=beside)["msg"]
+
+
+def test_a_rule_of_others_does_not_expire(service: LocalService, modules: Modules) -> None:
+    result = modules.failed(
+        "custom_rules", rules=[{"ref": "theirs", "expires": FRIDAY}], state="exact", ignore=["theirs"]
+    )
+    assert "'theirs' matches theirs, which rules[0] names; keep one of them" in result["msg"]

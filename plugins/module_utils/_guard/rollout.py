@@ -143,11 +143,12 @@ class Rollout:
         pending: list[Pending] = []
         for item in desired:
             resource, mode = item.resource, item.resource.mode_field
-            if not mode or item.absent:
+            if not mode:
                 continue
             objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
             for key, values in item.objects.items():
-                if values.get(mode) == ENABLED != _mode(resource, objects[key]):
+                is_left = key in objects and _mode(resource, objects[key]) != ENABLED
+                if is_left and values.get(mode) == ENABLED:
                     is_changed = (resource.plural, key) in changed
                     pending.append(self._pending(resource, key, objects[key], is_changed))
         return pending

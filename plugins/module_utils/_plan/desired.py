@@ -196,7 +196,7 @@ def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desi
     named_only = {
         key
         for key, values in desired.objects.items()
-        if has_places and values.keys() <= set(resource.key)
+        if has_places and values.keys() <= set(resource.key) and key not in desired.expires
     }
     problems = OptionProblems()
     for position, pattern in enumerate(patterns):

@@ -29,6 +29,10 @@ def order_operations(
     resource = desired.resource
     deleted = {item.key for item in changes if item.action == "delete"}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
+    gone = (desired.expired | desired.undecided) - set(before)
+    desired = desired._replace(
+        objects={key: desired.objects[key] for key in desired.objects if key not in gone}
+    )
     order, unmoved = (
         _exclusive_order(desired, before) if desired.exclusive else _insert(desired, before)
     )

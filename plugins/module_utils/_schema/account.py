@@ -165,7 +165,6 @@ PREFIXES = _collection(
     ),
     key=("prefix",),
     semantics=Semantics(unusual=_unusual_prefix, protects_nobody=_is_exclusion),
-    may_expire=True,
     create=Write("POST", suffix="/bulk", batch=300),
 )
 
@@ -178,7 +177,6 @@ ALLOWLIST = _collection(
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
     key=("prefix",),
     semantics=Semantics(protects_nobody=_is_switched_off),
-    may_expire=True,
 )
 
 

@@ -117,7 +117,6 @@ def items_of(name: str) -> Resource:
             Field("comment", TEXT, default="", inert=True),
         ),
         key=("ip",),
-        may_expire=True,
         create=upsert,
         update=upsert,
         delete=Write("DELETE", batch=MOST_IN_A_CALL, wrapper="items", operation=OPERATION),

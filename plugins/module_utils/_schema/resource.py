@@ -310,8 +310,7 @@ class Resource:
     of this resource one after the other, in the `phase` of an entry point if it has one; rules with
     an action that is `enforcing` stop it, and `rank` sorts rules that it does not meet as listed.
 
-    A task may give an object that `may_expire` a time from which it counts as absent; that time is
-    never sent. `semantics` is how the values of an object fit together.
+    `semantics` is how the values of an object fit together.
     """
 
     name: str
@@ -338,7 +337,6 @@ class Resource:
     parent: Resource | None = None
     within: str = ""
     catalogue: Catalogue | None = None
-    may_expire: bool = False
     traffic: str = ""
     phase: str = ""
     enforcing: AbstractSet[str] = ENFORCING
@@ -349,6 +347,12 @@ class Resource:
     def is_ordered(self) -> bool:
         """Return whether one object holds the collection as an ordered list."""
         return isinstance(self.listing, InDocument)
+
+    @property
+    def may_expire(self) -> bool:
+        """Return whether a task may give an object a time from which it counts as absent, and which
+        is never sent."""
+        return bool(self.key and self.create and self.delete)
 
     @property
     def document(self) -> InDocument:

@@ -11,11 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import product
 from typing import Any
 
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
+from ...module_utils._schema.registry import MANAGED
+from ...module_utils._schema.resource import Resource
 from ...module_utils._specs.info import check_changes
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
@@ -72,7 +75,6 @@ def file_mode(digits: Any) -> int:
 
 SOON = timedelta(days=14)
 ACCEPT_RISKS = "accept_risks"
-ENTRIES = {"prefixes": "protected prefix", "allowlist": "allowlist entry"}
 
 
 def accepted_risks(parts: Sequence[Part], now: datetime) -> list[AcceptedRisk]:
@@ -132,11 +134,19 @@ def _acceptances(parts: Sequence[Part]) -> list[Acceptance]:
 
 def _ends_of_entries(parts: Sequence[Part]) -> Iterator[tuple[datetime | None, str, str]]:
     """The ends of entries of lists."""
-    for part in parts:
-        for name, title in ENTRIES.items():
-            for entry in part.options.get(name) or ():
-                if isinstance(entry, Mapping) and entry.get("expires"):
-                    yield _moment_of(entry["expires"]), title, str(entry.get("prefix"))
+    managed = [item for item in MANAGED if item.resource.may_expire]
+    for part, item in product(parts, managed):
+        for entry in part.options.get(item.option) or () if part.module == item.module else ():
+            if _may_end(item.resource, entry):
+                key = item.resource.entry_of({"name": entry.get("scope"), **entry})
+                yield _moment_of(entry["expires"]), item.resource.title, key
+
+
+def _may_end(resource: Resource, entry: Any) -> bool:
+    """True for an entry of this resource with an end."""
+    if not isinstance(entry, Mapping) or not entry.get("expires"):
+        return False
+    return bool(entry.get("kind", resource.kind) == resource.kind)
 
 
 def _moment_of(expires: Any) -> datetime | None:

@@ -60,16 +60,21 @@ def test_ends_within_two_weeks_are_listed_once_the_first_end_first() -> None:
     options = {
         "prefixes": [{"prefix": "192.0.2.0/24", "expires": "2026-11-22T08:00:00+01:00"}, {"prefix": "198.51.100.0/24"}],
         "allowlist": [{"prefix": "203.0.113.7", "expires": when} for when in (LATER, OVER, "no date")],
+        "rules": [
+            {"kind": "out_of_state_tcp", "scope": "global", "expires": SOON},
+            {"kind": "syn_flood", "scope": "region", "name": "WEUR", "expires": LATER},
+        ],
         "accept_risks": [{"code": "broad_allowlist", "expires": SOON}],
     }
     accepted = parse_accepted([{"resource": "allowlist_entry", "keys": ["8.*"], "reason": "probes", "expires": SOON}])
     states = parse_acknowledged([{"state": "uncovered", "networks": ["8.8.8.8"], "reason": "lab", "expires": SOON}])
     listed = expiring(parts(**options), accepted, NOW, states)
     assert [(item["title"], item["key"], item["expires"]) for item in listed] == [
-        ("protected prefix", "192.0.2.0/24", "2026-11-22T07:00:00+00:00"),
+        ("prefix", "192.0.2.0/24", "2026-11-22T07:00:00+00:00"),
         ("accepted allowlist_entry", "8.*", "2026-12-02T00:00:00+00:00"),
         ("accepted risk", "broad_allowlist", "2026-12-02T00:00:00+00:00"),
         ("acknowledged state", "uncovered 8.8.8.8/32", "2026-12-02T00:00:00+00:00"),
+        ("out-of-state TCP rule", "out_of_state_tcp global", "2026-12-02T00:00:00+00:00"),
     ]
 
 
