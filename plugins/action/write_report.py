@@ -11,15 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence, Set
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from ansible.errors import AnsibleError
 from ansible.plugins.action import ActionBase
 
-from ..module_utils._text import first_few, visible
+from ..module_utils._text import excerpt, first_few, visible
 from ..plugin_utils._baseline.approval import REPORT as REPORT_FILE
 from ..plugin_utils._baseline.misspelt import misspelt_in_role
-from ..plugin_utils._baseline.variables import REPORT
+from ..plugin_utils._baseline.variables import CONTACTS, REPORT
 from ..plugin_utils._plain import plain
 from ..plugin_utils._report.arguments import (
     DEFAULT_MODE,
@@ -31,7 +31,7 @@ from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.files import write_files
 from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.merging import compare, merge_reports, read_report_file
-from ..plugin_utils._report.record import HostRecord, Report
+from ..plugin_utils._report.record import MAX_SHOWN, HostRecord, Report
 from ..plugin_utils._report.results import host_results
 from ..plugin_utils._variables import require_valid
 
@@ -122,12 +122,15 @@ def record_of(host: str, hostvars: Mapping[str, Any], now: str) -> HostRecord:
         variables = hostvars[host]  # which Ansible puts together anew each time
         result = plain(variables.get(REPORT) or {})
         groups = plain(list(variables.get("group_names") or ()))
+        texts = {name: plain(variables.get(variable)) for name, variable in CONTACTS.items()}
     except (AnsibleError, KeyError) as exc:
         result, groups = {"failed": True, "msg": str(exc)}, []
+        texts = {}
     failures = [result] if result.get("failed") else []
     read: HostRecord | None = result.get("record")
     record = read or host_record(host_results(str(host), {}, {}, failures), now)
-    return {**record, "generated": now, "groups": groups}
+    about = {name: excerpt(str(text), MAX_SHOWN) for name, text in texts.items() if text}
+    return cast(HostRecord, {**record, **about, "generated": now, "groups": groups})
 
 
 def _result(

@@ -30,6 +30,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
     declared_in,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    CONTACTS,
     INVENTORY,
     OF_HOST,
     OF_ZONE,
@@ -70,6 +71,11 @@ def variables_schema() -> str:
             "description": "The inventory plugin edgeops.protection.accounts sets it.",
             **variables.get(name, {}),
         }
+    for name, text in {
+        "owner": "Whom a finding of the host is for.",
+        "runbook": "How to go on, such as a link.",
+    }.items():
+        variables[CONTACTS[name]] = {"description": f"{text} The report, its metrics and notifications say it.", **TEXT}
     variables[SOURCE] = {"description": "What an export or a snapshot is of.", **OBJECT}
     variables[SNAPSHOT] = {"description": "The state of a host, in a snapshot.", **OBJECT}
     known = [*variables, RESULT, REPORT]

@@ -69,6 +69,8 @@ def inventory(tmp_path: Path, service: LocalService) -> Path:
             "empty": {},
             "off": {
                 "edge_account_id": "c" * 32,
+                "edge_owner": "{{ 'team' }} edge",
+                "edge_runbook": "https://wiki.example.com/off",
                 "baseline_accept_risks": [{"code": "broad_allowlist", "reason": "OPS-7", "expires": soon}],
             },
             "zone.unread": {"edge_zone_id": "e" * 32},
@@ -111,6 +113,13 @@ def test_a_fleet_of_twelve_has_each_status(inventory: Path, service: LocalServic
         "OPS-7",
         deadline["expires"],
     )
+    owners = {host: (record["owner"], record["runbook"]) for host, record in records.items() if record["owner"]}
+    assert owners == {"off": ("team edge", "https://wiki.example.com/off")}
+    assert '_host_info{host="off",owner="team edge",runbook="https://wiki.example.com/off"} 1' in read(
+        inventory, "report.prom"
+    )
+    assert "- owner: team edge, runbook: https://wiki.example.com/off\n" in read(inventory, "report.md")
+    assert '<a href="https://wiki.example.com/off" rel' in read(inventory, "report.html")
     assert {tuple(record["groups"]) for record in records.values()} == {("accounts",)}
     assert {record["generated"] for record in records.values()} == {document["generated"]}
     assert "12 hosts: 4 unknown, 2 unprotected, 2 weakened, 1 drift, 1 pending, 2 in order." in run.output

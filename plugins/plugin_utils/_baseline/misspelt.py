@@ -15,13 +15,14 @@ from typing import Any
 
 import yaml
 
-from .variables import BASELINE, INVENTORY, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
+from .variables import BASELINE, CONTACTS, INVENTORY, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
 
 ROLES = Path(__file__).parents[3] / "roles"
 TARGET = "target"  # of every playbook: the group of its hosts
 INVENTORY_VARIABLES = frozenset(
     [
         *INVENTORY.values(),
+        *CONTACTS.values(),
         "edge_account_name",
         "edge_account_type",
         "edge_zone_account",

@@ -121,6 +121,7 @@ BASELINE: Arguments = {
     SNAPSHOT_KEEP: {"type": "int"},
 }
 # With the variables of the inventory, which fill those of the role.
+CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 OF_ZONE = ("edge_zone_plan", "edge_zone_account_id")
 OF_HOST: Arguments = {
     **BASELINE,

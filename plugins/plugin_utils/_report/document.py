@@ -233,6 +233,8 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         host=host.host,
         generated=generated,
         groups=[],
+        owner=None,
+        runbook=None,
         status=status,
         reasons=reasons,
         mitigates=before.mitigates if before else None,

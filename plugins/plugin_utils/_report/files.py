@@ -16,9 +16,11 @@ from typing import Any
 
 from ...module_utils._text import visible
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
+from .._baseline.variables import CONTACTS
 from .._files import write_whole
 from .html import html_page
 from .markdown import markdown_page
+from .overview import contacts
 from .record import (
     CLASSES,
     FAMILIES,
@@ -50,6 +52,9 @@ def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
     yield "hosts", "Hosts by status.", (({"status": name}, statuses[name]) for name in STATUSES)
     for key, metric in shown_as(Metric):
         yield f"host_{metric.name}", metric.help, _of_hosts(hosts, key, metric)
+    if info := [(record["host"], contacts(record)) for record in hosts if contacts(record)]:
+        labels = (({"host": host, **dict.fromkeys(CONTACTS, ""), **own}, 1.0) for host, own in info)
+        yield "host_info", "Whom a finding of a host is for.", labels
     yield "host_addresses", "Addresses by how they are treated.", _address_samples(hosts)
     if any(record["traffic"] for record in hosts):
         text = "Packets of the hours that the report looks at, as Cloudflare estimates them."

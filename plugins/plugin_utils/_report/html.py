@@ -193,7 +193,7 @@ PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
     "MEANINGS": MEANINGS,
     "SIGNS": SIGNS,
     "CLASS_LABELS": CLASS_LABELS,
-    "IDS": {"Account": "account_id", "Zone": "zone_id", "Plan": "plan_id"},
+    "IDS": {"Owner": "owner", "Account": "account_id", "Zone": "zone_id", "Plan": "plan_id"},
     "ACTIONS": PACKET_ACTIONS,
     "ACTION_CLASSES": ACTION_CLASSES,
     "anchor": anchor,

@@ -23,12 +23,14 @@ from ...module_utils._text import (
     visible,
 )
 from .overview import (
+    REMEDIES,
     FieldChange,
     ages,
     as_of,
     bars,
     by_hosts,
     conflict_texts,
+    contacts,
     lead,
     operation_texts,
     protection,
@@ -38,7 +40,6 @@ from .overview import (
 from .record import (
     LABELS,
     MAX_SHOWN,
-    REMEDIES,
     STATUSES,
     Column,
     Difference,
@@ -72,7 +73,7 @@ def markdown_page(report: Report) -> str:
     lines = [*_head(report), *_table(report), *_previous(report), *_deadlines(report)]
     lines += _conflicts(report)
     size = sum(map(_size, lines))
-    details = {record["host"]: list(_host_lines(record)) for record in report["hosts"]}
+    details = {record["host"]: _owned_lines(record) for record in report["hosts"]}
     sections = [list(_section(hosts, own)) for hosts, own in by_hosts(details)]
     left = 0
     for section in sections:
@@ -206,6 +207,13 @@ def _cells(record: HostRecord, columns: Mapping[str, Column]) -> Iterator[str]:
     for column in columns.values():
         known = was_read(record) or not column.is_number  # what is not known is not zero
         yield as_markdown(excerpt(column.cell(record), MAX_CELL)) if known else ""
+
+
+def _owned_lines(record: HostRecord) -> list[str]:
+    """The lines about a host, if there are any, behind whom they are for."""
+    lines = list(_host_lines(record))
+    about = [f"{name}: {as_markdown(text)}" for name, text in contacts(record).items()]
+    return [*([f"- {', '.join(about)}"] if about and lines else []), *lines]
 
 
 def _host_lines(record: HostRecord) -> Iterator[str]:

@@ -13,19 +13,19 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from markupsafe import Markup
 
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._text import capitalised, excerpt, left_out, plural, sentence, visible
+from .._baseline.variables import CONTACTS
 from .record import (
     CLASS_LABELS,
     CLASSES,
     FAMILY_TITLES,
     LABELS,
     MAX_SHOWN,
-    REMEDIES,
     AcceptedRisk,
     AddressClass,
     AddressCounts,
@@ -35,11 +35,25 @@ from .record import (
     HostChange,
     HostRecord,
     Report,
+    Status,
     Totals,
     amount,
     mitigated_shares,
 )
 
+REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
+    "unknown": "Correct what the message names, and run the report again.",
+    "unprotected": (
+        "Run the baseline if it protects more; if not, correct it, or acknowledge the state"
+        " (report_acknowledged)."
+    ),
+    "weakened": (
+        "Run the baseline. If no baseline names an object, name it, delete it, or accept it"
+        " (report_accepted_unmanaged)."
+    ),
+    "drift": "Run the baseline, or change it to what is meant.",
+    "pending": "Wait: a later run takes the step.",
+}
 ACTION_SIGNS = {"create": "+", "update": "~", "delete": "\u2212"}
 
 
@@ -99,6 +113,11 @@ def value_text(value: Any) -> str:
 
 
 UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
+
+
+def contacts(record: Mapping[str, Any]) -> dict[str, str]:
+    """The owner and the runbook of a host, as far as it has them."""
+    return {name: record[name] for name in CONTACTS if record.get(name)}
 
 
 def ages(report: Report) -> list[str]:

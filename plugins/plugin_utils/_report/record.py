@@ -51,20 +51,6 @@ MEANINGS: Final[Mapping[str, str]] = {
     "in_order": "It matches its baseline.",
 }
 
-REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
-    "unknown": "Correct what the message names, and run the report again.",
-    "unprotected": (
-        "Run the baseline if it protects more; if not, correct it, or acknowledge the state"
-        " (report_acknowledged)."
-    ),
-    "weakened": (
-        "Run the baseline. If no baseline names an object, name it, delete it, or accept it"
-        " (report_accepted_unmanaged)."
-    ),
-    "drift": "Run the baseline, or change it to what is meant.",
-    "pending": "Wait: a later run takes the step.",
-}
-
 # From the best to the worst, and then what nobody expects to be protected.
 AddressClass = Literal["covered", "partial", "monitored", "undecided", "uncovered", "excluded"]
 CLASSES: Final[tuple[AddressClass, ...]] = get_args(AddressClass)
@@ -473,6 +459,8 @@ class HostRecord(TypedDict):
         Metric("read_timestamp_seconds", "When a host was read.", seconds),
     ]
     groups: Annotated[list[str], "the groups of the inventory that the host is in"]
+    owner: Annotated[str | None, "whom a finding is for (edge_owner)"]
+    runbook: Annotated[str | None, "how to go on, such as a link (edge_runbook)"]
     account_id: str | None
     zone_id: str | None
     plan_id: Annotated[

@@ -50,6 +50,8 @@ def record(data: str = "lima", **others: Any) -> Any:
         "host": data,
         "generated": GENERATED,
         "groups": [data],
+        "owner": None,
+        "runbook": None,
         "status": "drift",
         "reasons": [data],
         "mitigates": True,
@@ -111,7 +113,7 @@ class Elements(HTMLParser):
 def compared(data: str) -> Any:
     """A report with everything that it may have, in which every text is this one."""
     other: Any = {**record(data), "host": data + "2", "groups": []}
-    report = report_of([record(data), other], GENERATED)
+    report = report_of([record(data, owner=data, runbook=data), other], GENERATED)
     report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])
     return report
 
