@@ -20,7 +20,7 @@ MAX_EXCERPT = 120  # characters
 # Control characters, marks and overrides of the direction, invisible characters, line separators,
 # tags, surrogates.
 INVISIBLE = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 MARKUP = re.compile(r"([\\`*_\[\]<>#|~&])")  # of GitHub's and GitLab's Markdown

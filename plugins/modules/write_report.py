@@ -14,7 +14,8 @@ version_added: 1.0.0
 description:
   - The last task of the role C(edgeops.protection.report), which runs it once for all hosts of the
     play. It gathers what each host predicted, and writes the report as C(report.json),
-    C(report.md), C(report.html), C(report.prom), and the plan of each host as C(plans/HOST.json).
+    C(report.md), C(report.html), C(report.prom), C(report.xml), and the plan of each host as
+    C(plans/HOST.json).
   - A host without a result has the status C(unknown); only C(localhost), where a play merges
     reports of others, is then left out. Each file is written at once, or not at all.
   - It makes no calls.

@@ -74,7 +74,7 @@ def test_every_relative_path_is_one_of_the_process(service: LocalService, tmp_pa
 
     reported = runner.run("report", report_directory="nightly")
     assert reported.returncode == 0, reported.stdout
-    report = {f"nightly/{name}" for name in ("report.json", "report.md", "report.html", "report.prom")}
+    report = {f"nightly/{name}" for name in ("report.json", "report.md", "report.html", "report.prom", "report.xml")}
     plan = "nightly/plans/lima.json"
     assert runner.files() == {*files, *report, plan}
     merged = runner.run("report", report_directory="merged", report_merge=["nightly/report.json"])

@@ -10,9 +10,11 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
+from xml.etree.ElementTree import Element, SubElement, tostring
 
 from ...module_utils._text import visible
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
@@ -94,6 +96,40 @@ def _as_label(text: str) -> str:
     return visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
+FAILURES: Final[
+    Mapping[Any, str]
+] = {  # in JUnit's words: of a status, of an expectation that is met
+    **dict.fromkeys(("unprotected", "weakened", "drift", False), "failure"),
+    **dict.fromkeys(("unknown", None), "error"),
+}
+
+
+def junit(report: Report) -> str:
+    """The hosts and their expectations as test cases."""
+    cases: dict[str, list[tuple[str, str, Any, Iterable[str]]]] = {"hosts": [], "expectations": []}
+    for record in report["hosts"]:
+        lines = [*record["reasons"], *(": ".join(item) for item in contacts(record).items())]
+        cases["hosts"].append(("protection", record["host"], record["status"], lines))
+        for item in record["expectations"]:
+            text = f"expected {item['expected']}, now {item['actual']}"
+            case = (record["host"], item["description"], item["met"], [text])
+            cases["expectations"].append(case)
+    suites = Element("testsuites", {"name": "edgeops.protection"})
+    for name, every in cases.items():
+        kinds = Counter(FAILURES.get(outcome, "") for _class, _name, outcome, _lines in every)
+        numbers = {"tests": len(every), "failures": kinds["failure"], "errors": kinds["error"]}
+        texts = {key: str(number) for key, number in numbers.items()}
+        suite = SubElement(suites, "testsuite", {"name": name, **texts})
+        for class_name, title, outcome, reasons in every:
+            names = {"classname": visible(class_name), "name": visible(title)}
+            element = SubElement(suite, "testcase", names)
+            if kind := FAILURES.get(outcome):
+                shown = [visible(reason) for reason in reasons]
+                detail = SubElement(element, kind, {"message": (*shown, "")[0]})
+                detail.text = "\n".join(shown)
+    return tostring(suites, encoding="unicode") + "\n"
+
+
 LONGEST_NAME = 240  # bytes; a file system takes 255, and the name gets an ending
 NAME_BEGINNING = 40  # characters of a longer name, of up to four bytes each
 
@@ -104,6 +140,7 @@ def report_files(report: Report) -> Iterator[tuple[str, str]]:
     yield "report.md", markdown_page(report)
     yield "report.html", html_page(report)
     yield "report.prom", metrics(report)
+    yield "report.xml", junit(report)
     generated, identity = report["generated"], report_id(report["generated"], report["hosts"])
     for record in report["hosts"]:
         if record["plan_id"] is not None:

@@ -10,11 +10,14 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import fromstring
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
     file_name,
+    junit,
     metrics,
     report_files,
     write_file,
@@ -235,7 +238,47 @@ def test_an_unknown_host_has_no_plan() -> None:
         "report.md",
         "report.html",
         "report.prom",
+        "report.xml",
         "plans/lima.json",
+    ]
+
+
+@pytest.mark.parametrize("data", [*HOSTILE, "\ufffe\uffff]]>"])
+def test_every_text_is_a_text_in_the_test_cases(data: str) -> None:
+    """What is not allowed in XML is escaped, so that a CI system can read the file."""
+    cases = fromstring(junit(compared(data))).findall("testsuite/testcase")
+    assert len(cases) == 2 * (1 + len(record()["expectations"]))
+    assert {case.get("name") for case in cases} <= {visible(data), visible(data + "2")}
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [("unknown", "error"), ("unprotected", "failure"), ("weakened", "failure"), ("drift", "failure"), ("pending", None), ("in_order", None)],
+)  # fmt: skip
+def test_a_host_is_a_test_case(status: str, kind: str | None) -> None:
+    report = report_of(
+        [record(status=status, reasons=["first", "second"], owner="team edge", expectations=[])], GENERATED
+    )
+    root = fromstring(junit(report))
+    (case,) = root.iter("testcase")
+    assert case.attrib == {"classname": "protection", "name": "lima"}
+    assert [(item.tag, item.get("message"), item.text) for item in case] == (
+        [(kind, "first", "first\nsecond\nowner: team edge")] if kind else []
+    )
+    numbers = {suite.get("name"): tuple(suite.get(key) for key in ("tests", "failures", "errors")) for suite in root}
+    assert numbers == {
+        "hosts": ("1", str(int(kind == "failure")), str(int(kind == "error"))),
+        "expectations": ("0", "0", "0"),
+    }
+
+
+def test_an_expectation_is_a_test_case() -> None:
+    report = report_of([record(status="in_order")], GENERATED)
+    shown = [(case.get("classname"), [(item.tag, item.text) for item in case]) for case in fromstring(junit(report))[1]]
+    assert shown == [
+        ("lima", []),
+        ("lima", [("error", "expected lima, now lima")]),
+        ("lima", [("failure", "expected lima, now lima")]),
     ]
 
 
