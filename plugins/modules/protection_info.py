@@ -676,6 +676,33 @@ announced:
       description: Whether the vendor has approved the prefix.
       type: bool
       sample: true
+    locked:
+      description: Whether a part is locked, so that the account can neither announce nor withdraw
+        it; null if Cloudflare does not say.
+      type: bool
+      sample: false
+    states:
+      description: The states of the validation, in Cloudflare's words.
+      type: dict
+      contains:
+        irr:
+          description: The state of the route object in the Internet Routing Registry, null if
+            Cloudflare says none.
+          type: str
+          sample: valid
+        rpki:
+          description: The state of the route origin authorisation, null if Cloudflare says none.
+          type: str
+          sample: valid
+        ownership:
+          description: The state of the proof of ownership, null if Cloudflare says none.
+          type: str
+          sample: valid
+        asn:
+          description: The state of the proof that the ASN is one's own, null if Cloudflare says
+            none.
+          type: str
+          sample: valid
     networks:
       description: The parts of the prefix that are announced by themselves.
       type: list
@@ -689,6 +716,15 @@ announced:
           description: Whether the part is announced, null if Cloudflare does not say.
           type: bool
           sample: true
+        on_demand:
+          description: Whether the part is announced on demand alone, null if Cloudflare does
+            not say.
+          type: bool
+          sample: true
+        locked:
+          description: Whether the part is locked, null if Cloudflare does not say.
+          type: bool
+          sample: false
         since:
           description: When the announcement last changed, null if Cloudflare does not say.
           type: str
@@ -698,6 +734,24 @@ announced:
       type: list
       elements: str
       sample: []
+    bindings:
+      description: The parts that are bound to a service, such as the CDN, whose traffic does
+        not meet the components.
+      type: list
+      elements: dict
+      contains:
+        network:
+          description: The part in CIDR notation.
+          type: str
+          sample: 192.0.2.192/26
+        service:
+          description: The name of what it is bound to, or else the id.
+          type: str
+          sample: CDN
+        state:
+          description: The state in Cloudflare's words, null if it says none.
+          type: str
+          sample: active
 access_rules:
   description: The IP Access rules of mode whitelist, which let traffic pass by the rules of every
     zone of the account.
@@ -931,7 +985,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 17
+  sample: 18
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
+from tests.fake_service.beside import VALIDATION_TOKEN
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.inventories import write_inventory
 from tests.support.report_schema import validate_report
@@ -110,6 +111,35 @@ def test_announced_networks_that_cannot_be_read_make_a_host_unknown(service: Loc
     (reason,) = read(tmp_path)["lab"]["reasons"]
     assert reason.startswith("The announced networks are not known: ")
     assert "IP Prefixes Read (account)" in reason
+
+
+def test_a_prefix_that_is_not_ready_weakens_a_host_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
+    bound: dict[str, Any] = {"cidr": "203.0.113.0/26", "service_name": "CDN"}
+    moved: dict[str, Any] = {"cidr": "203.0.113.0/24", "rpki_validation_state": "missing", "bindings": [bound]}
+    service.account(LAB).seed(onboarded=[{**moved, "irr_validation_state": None}])
+    rule: dict[str, Any] = {"mode": "whitelist", "configuration": {"target": "ip", "value": "192.0.2.1"}}
+    service.account(SHOP).seed(onboarded=[{"cidr": "203.0.113.0/24"}], access_rules=[rule])
+    service.account(LAB).seed(access_rules=[rule])
+    asked: dict[str, Any] = {"report_announced": True, "report_access_rules": True}
+    run = report(tmp_path, service, asked)
+    records = read(tmp_path)
+    assert records["lab"]["reasons"] == [
+        "The onboarded prefix 203.0.113.0/24 has the RPKI state missing.",
+        "The service binding 203.0.113.0/26 leads protected addresses past the components to 'CDN'.",
+        *records["shop"]["reasons"],
+    ]
+    remark = "The IRR state of 203.0.113.0/24 is not known: Cloudflare does not say it."
+    assert (records["lab"]["status"], records["lab"]["announced"]["remarks"]) == ("weakened", [remark])
+    files = [path.read_text(encoding="utf-8") for path in (tmp_path / "report").glob("report.*")]
+    assert sum(remark.replace("_", "\\_") in text for text in files) == 3, "JSON, Markdown and the page"
+    assert all(VALIDATION_TOKEN not in text for text in [run.output, *files])
+    accepted = [
+        {"resource": name, "keys": ["203.0.113.*"], "reason": "moves in March"}
+        for name in ("onboarded_prefix", "service_binding")
+    ]
+    accepted.append({"resource": "access_rule", "keys": ["192.0.2.1"], "reason": "the office"})
+    run = report(tmp_path, service, {**asked, "report_accepted_unmanaged": accepted})
+    assert "2 hosts: 2 in order." in run.output, run.output
 
 
 def test_access_rules_that_pass_weaken_a_host_until_they_are_accepted(service: LocalService, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Any
 from .clock import Clock
 
 Item = dict[str, Any]
+VALIDATION_TOKEN = "token-of-the-validation"  # proves that somebody owns a prefix, and is a secret
 
 
 def identity(fields: Any) -> str:
@@ -33,6 +34,10 @@ def onboarded_prefix(fields: Mapping[str, Any], clock: Clock) -> Item:
         "on_demand_locked": False,
         "advertised": None,
         "advertised_modified_at": None,
+        "irr_validation_state": "valid",
+        "rpki_validation_state": "valid",
+        "ownership_validation_state": "valid",
+        "ownership_validation_token": VALIDATION_TOKEN,
         **fields,
     }
     parts = fields.get("bgp_prefixes", [{"cidr": fields["cidr"]}])
@@ -46,7 +51,19 @@ def onboarded_prefix(fields: Mapping[str, Any], clock: Clock) -> Item:
         }
         for part in fields.get("delegations", ())
     ]
+    whole["bindings"] = [service_binding(part, whole) for part in fields.get("bindings", ())]
     return whole
+
+
+def service_binding(fields: Mapping[str, Any], parent: Item) -> Item:
+    """A part of an onboarded prefix that is bound to a service; `state` may stand at its top."""
+    state, kept = fields.get("state", "active"), {name: fields[name] for name in fields if name != "state"}
+    return {
+        "id": identity([parent["id"], fields]),
+        "service_id": identity(fields.get("service_name")),
+        "provisioning": {"state": state},
+        **kept,
+    }
 
 
 def bgp_prefix(part: Mapping[str, Any], parent: Item, now: str) -> Item:
@@ -55,7 +72,7 @@ def bgp_prefix(part: Mapping[str, Any], parent: Item, now: str) -> Item:
         "advertised": parent["advertised"],
         "advertised_modified_at": now,
         "on_demand_enabled": parent["on_demand_enabled"],
-        "on_demand_locked": False,
+        "on_demand_locked": parent["on_demand_locked"],
         **part.get("on_demand", {}),
     }
     return {"id": identity([parent["id"], part["cidr"]]), "asn": parent["asn"], **part, "on_demand": on_demand}

@@ -47,6 +47,11 @@ def list_delegations(account_id: str, item_id: str) -> Response:
     return success(onboarded(account_of(account_id, "addressing"), item_id)["delegations"])
 
 
+@area.get("/accounts/<account_id>/addressing/prefixes/<item_id>/bindings")
+def list_bindings(account_id: str, item_id: str) -> Response:
+    return success(onboarded(account_of(account_id, "addressing"), item_id)["bindings"])
+
+
 @area.get("/accounts/<account_id>/firewall/access_rules/rules")
 def list_access_rules_of_account(account_id: str) -> Response:
     return of_mode(account_of(account_id, "access_rules").access_rules)
@@ -80,7 +85,7 @@ def list_changes(account_id: str) -> Response:
     return success(shown, result_info={"count": str(len(shown)), **more})
 
 
-PARTS = ("bgp_prefixes", "delegations")  # of an onboarded prefix, each at a path of its own
+PARTS = ("bgp_prefixes", "delegations", "bindings")  # of an onboarded prefix, each at a path of its own
 
 
 def onboarded(account: Account, identity: str) -> Item:

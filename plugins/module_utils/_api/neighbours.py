@@ -17,9 +17,11 @@ from .._schema.neighbours import (
     ACCESS_RULES,
     AUDIT_LOG,
     ONBOARDED,
+    VALIDATIONS,
     WHITELIST,
     ZONE,
     bgp_prefixes_of,
+    bindings_of,
     delegations_of,
     is_approved,
 )
@@ -44,11 +46,30 @@ def account_of(client: Client, zone: Object | None = None) -> Client:
 
 
 class AnnouncedNetwork(TypedDict):
-    """A part of an onboarded prefix; `announced` is None if Cloudflare does not say."""
+    """A part of an onboarded prefix; a switch is None if Cloudflare does not say."""
 
     prefix: str
     announced: bool | None
+    on_demand: bool | None
+    locked: bool | None
     since: str | None
+
+
+class ServiceBinding(TypedDict):
+    """A part of an onboarded prefix that is bound to a service."""
+
+    network: str
+    service: str
+    state: str | None
+
+
+class ValidationStates(TypedDict):
+    """The states of the validation of a prefix in Cloudflare's words, None if it says none."""
+
+    irr: str | None
+    rpki: str | None
+    ownership: str | None
+    asn: str | None
 
 
 class OnboardedPrefix(TypedDict):
@@ -56,37 +77,76 @@ class OnboardedPrefix(TypedDict):
 
     prefix: str
     approved: bool
+    locked: bool | None
+    states: ValidationStates
     networks: list[AnnouncedNetwork]
     delegated: list[str]
+    bindings: list[ServiceBinding]
+
+
+OF_PREFIX = (bgp_prefixes_of, delegations_of, bindings_of)
 
 
 def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
     """The prefixes that an account has brought; raises ServiceError."""
     prefixes = list(read(ONBOARDED))
-    resources = [of(one) for one in prefixes for of in (bgp_prefixes_of, delegations_of)]
+    resources = [of(one) for one in prefixes for of in OF_PREFIX]
     parts = list(concurrently(read, resources))
-    return [_network_record(*item) for item in zip(prefixes, parts[::2], parts[1::2])]
+    each = (parts[start :: len(OF_PREFIX)] for start in range(len(OF_PREFIX)))
+    return [_network_record(*item) for item in zip(prefixes, *each)]
 
 
 def _network_record(
-    prefix: Object, networks: Sequence[Object], delegations: Sequence[Object]
+    prefix: Object,
+    networks: Sequence[Object],
+    delegations: Sequence[Object],
+    bindings: Sequence[Object],
 ) -> OnboardedPrefix:
+    """The fields are picked, since the token of the validation is a secret."""
     whole = {"cidr": prefix.get("cidr"), "on_demand": prefix}
+    parts = [_announced_network(prefix, part) for part in networks or [whole]]
+    locks = {part["locked"] for part in parts}
     return OnboardedPrefix(
         prefix=str(prefix.get("cidr")),
         approved=is_approved(prefix),
-        networks=[_announced_network(prefix, part) for part in networks or [whole]],
+        locked=True if True in locks else None if None in locks else False,
+        states=_validation_states(prefix),
+        networks=parts,
         delegated=[str(part.get("cidr")) for part in delegations],
+        bindings=[_binding_record(part) for part in bindings],
     )
+
+
+def _validation_states(prefix: Object) -> ValidationStates:
+    words = (_text_of(prefix.get(f"{name}_validation_state")) for name in VALIDATIONS)
+    irr, rpki, ownership, asn = words
+    return ValidationStates(irr=irr, rpki=rpki, ownership=ownership, asn=asn)
 
 
 def _announced_network(prefix: Object, part: Object) -> AnnouncedNetwork:
     on_demand = part.get("on_demand") or {}
-    announced = on_demand.get("advertised")
-    if not isinstance(announced, bool):
-        announced = is_approved(prefix) if on_demand.get("on_demand_enabled") is False else None
-    since = _text_of(on_demand.get("advertised_modified_at"))
-    return AnnouncedNetwork(prefix=str(part.get("cidr")), announced=announced, since=since)
+    names = ("advertised", "on_demand_enabled", "on_demand_locked")
+    announced, enabled, locked = (_flag_of(on_demand.get(name)) for name in names)
+    if announced is None and enabled is False:
+        announced = is_approved(prefix)
+    return AnnouncedNetwork(
+        prefix=str(part.get("cidr")),
+        announced=announced,
+        on_demand=enabled,
+        locked=_flag_of(prefix.get("on_demand_locked")) if locked is None else locked,
+        since=_text_of(on_demand.get("advertised_modified_at")),
+    )
+
+
+def _binding_record(part: Object) -> ServiceBinding:
+    provisioning = part.get("provisioning")
+    state = provisioning.get("state") if isinstance(provisioning, Mapping) else None
+    service = str(part.get("service_name") or part.get("service_id"))
+    return ServiceBinding(network=str(part.get("cidr")), service=service, state=_text_of(state))
+
+
+def _flag_of(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
 
 
 def _text_of(value: Any) -> str | None:

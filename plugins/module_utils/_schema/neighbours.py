@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Neighbours of the protection of an account or zone, read only: networks that the account has
-brought (Cloudflare API: Address Map and Prefixes), IP Access rules, and the audit log.
+brought (Cloudflare API: Address Map and Prefixes), IP Access rules, alarms, and the audit log.
 
 Nothing here declares a write: the collection never announces or withdraws a network.
 """
@@ -36,6 +36,7 @@ ADDRESSING_PATH = ACCOUNT_OWNER.path + "/addressing/prefixes"
 ADDRESSING = Permission("IP Prefixes", "account")
 ACCOUNT_SETTINGS = Permission("Account Settings", "account")
 APPROVED = "V"
+VALIDATIONS = ("irr", "rpki", "ownership", "asn_ownership")  # of an onboarded prefix
 WHITELIST = "whitelist"  # the mode of access rules that pass by custom rules and firewall rules
 
 
@@ -68,6 +69,8 @@ ONBOARDED = _of_addressing(
         "on_demand_enabled": FLAG,
         "advertised": FLAG,
         "advertised_modified_at": TEXT,
+        "on_demand_locked": FLAG,
+        **{f"{name}_validation_state": CODE for name in VALIDATIONS},
     },
 )
 
@@ -85,6 +88,11 @@ def bgp_prefixes_of(prefix: Object) -> Resource:
 def delegations_of(prefix: Object) -> Resource:
     """The parts of an onboarded prefix that other accounts use."""
     return _within(prefix, "delegation", "delegation", "delegations")
+
+
+def bindings_of(prefix: Object) -> Resource:
+    """The parts of an onboarded prefix that are bound to services such as the CDN."""
+    return _within(prefix, "service_binding", "service binding", "bindings")
 
 
 ACCESS_RULES: Mapping[str, Resource] = {

@@ -40,13 +40,14 @@ from ...module_utils._values.address_set import (
 )
 from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
+from .ready import hindrances, remarks
 from .record import Announced, LastChange, Unused
 from .results import TRAFFIC, HostResults, differences_of
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 
 
-def announced_record(result: Mapping[str, Any]) -> Announced:
+def announced_record(result: Mapping[str, Any], notes: Sequence[str] = ()) -> Announced:
     """The announced networks, out of the result of protection_info.
 
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
@@ -66,6 +67,7 @@ def announced_record(result: Mapping[str, Any]) -> Announced:
         networks=networks(announced),
         unprotected=networks(difference(announced, others)),
         not_known=[*networks(difference(unclear, union([*others, *announced]))), *malformed],
+        remarks=list(notes),
     )
 
 
@@ -216,10 +218,11 @@ class Beside:
         result = self._run(part, INFO, gather_subset=ANNOUNCED_SUBSETS)
         if result.get("failed"):
             return _unread(host, "The announced networks", result)
-        announced = announced_record(result)
+        announced = announced_record(result, remarks(result, host.traffic))
         names = announced["not_known"]
         unclear = [f"Whether {network} is announced is not known." for network in names]
-        return replace(host, announced=announced, unread=[*host.unread, *unclear])
+        host = replace(host, announced=announced, unread=[*host.unread, *unclear])
+        return with_unmanaged(host, INFO, hindrances(result))
 
     def _access_rules(self, host: HostResults) -> HostResults:
         account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
@@ -305,9 +308,17 @@ def with_access_rules(
         }
         for rule in result["access_rules"]
     ]
-    if not host.results:
+    return with_unmanaged(host, module, unmanaged)
+
+
+def with_unmanaged(
+    host: HostResults, module: str, unmanaged: Sequence[Mapping[str, Any]]
+) -> HostResults:
+    """The results of a host with more objects that no baseline names; none if it was not read."""
+    if not host.results or not unmanaged:
         return host
-    return replace(host, results={**host.results, module: {"unmanaged": unmanaged}})
+    others = host.results.get(module, {}).get("unmanaged", ())
+    return replace(host, results={**host.results, module: {"unmanaged": [*others, *unmanaged]}})
 
 
 def unread_lists(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:

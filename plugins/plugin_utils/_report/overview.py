@@ -49,7 +49,7 @@ REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
     ),
     "weakened": (
         "Run the baseline. If no baseline names an object, name it, delete it, or accept it"
-        " (report_accepted_unmanaged)."
+        " (report_accepted_unmanaged). Correct an onboarded prefix at Cloudflare, or accept it."
     ),
     "drift": "Run the baseline, or change it to what is meant.",
     "pending": "Wait: a later run takes the step.",

@@ -252,6 +252,7 @@ class Announced(TypedDict):
     networks: Annotated[list[str], "the announced networks"]
     unprotected: Annotated[list[str], "those of them that are neither protected nor excluded"]
     not_known: Annotated[list[str], "networks of which it is not known whether they are announced"]
+    remarks: Annotated[list[str], "what is not known of prefixes, and announcements without attack"]
 
 
 AcknowledgedState = Literal["protection_off", "no_protected_prefix", "uncovered", "announced"]
@@ -526,6 +527,7 @@ class HostRecord(TypedDict):
             "Announced networks without protection.",
             lambda record: len(record["unprotected"]),
         ),
+        HostLines("Onboarded prefixes", lambda record: record["remarks"] if record else ()),
     ]
     unused: Annotated[
         list[Unused] | None,

@@ -46,7 +46,16 @@ def test_a_network_without_a_clear_answer_is_not_known() -> None:
 ACCOUNT = Part("account_protection", {"account_id": "0" * 32, "enabled": True})
 HOST = HostResults("lima", unread=["Something else."])
 READ = host_results("lima", {}, {"custom_rules": {"operations": []}})
-NETWORKS = {"networks": [{"prefix": "192.0.2.0/24", "announced": None}], "delegated": []}
+STATES = dict.fromkeys(("irr", "rpki", "ownership", "asn"), "valid")
+PART = {"prefix": "192.0.2.0/24", "announced": None, "on_demand": True, "locked": False, "since": None}
+NETWORKS: dict[str, Any] = {
+    "prefix": "192.0.2.0/24",
+    "approved": True,
+    "states": STATES,
+    "networks": [PART],
+    "delegated": [],
+    "bindings": [],
+}
 
 
 def read(

@@ -74,7 +74,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
         "unknown_hits": [data],
-        "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
+        "announced": {"networks": [data], "unprotected": [data], "not_known": [data], "remarks": [data]},
         "acknowledged": [{"state": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
         "coverage": {
