@@ -17,14 +17,13 @@ import ipaddress
 import re
 from bisect import bisect_right
 from functools import lru_cache, partial
-from typing import Any, Callable, Iterable, Mapping, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from .._values.address_set import IPV6, Ranges
 from .grammar import (
     PATTERN,
     QUOTED,
     RAW,
-    WORD,
     Combination,
     Comparison,
     Constant,
@@ -42,6 +41,7 @@ from .operands import (
     MISSING,
     MOST,
     Address,
+    Evaluate,
     Fields,
     FieldValue,
     Items,
@@ -98,6 +98,29 @@ def leaf_decider(leaf: Comparison) -> Decide:
     return _returning(_matcher(leaf))
 
 
+class Halves(NamedTuple):
+    """A comparison: its left side as it is written, the value of that, and the test of a value."""
+
+    left: str
+    evaluate: Evaluate
+    test: Test
+
+
+@lru_cache(maxsize=4096)
+def halves(leaf: Comparison) -> Halves:
+    """A comparison in two halves; of one that is not understood, the test raises NotKnown."""
+    problem: Sequence[str] = [leaf.problem]
+    if not leaf.problem:
+        try:
+            return _compared(leaf)
+        except NotKnown as exc:
+            problem = exc.reasons
+        except Unread as exc:
+            problem = [exc.problem]
+    not_known = _raising(*problem)
+    return Halves("", lambda fields: MISSING, lambda value, fields: not_known(fields))
+
+
 def _returning(match: Match) -> Decide:
     def decide(fields: Fields) -> Truth:
         try:
@@ -131,14 +154,8 @@ def _matcher(tree: Tree) -> Match:
             return lambda fields: _odd_number(parts, fields)
         decisive = tree.operator == "or"
         return lambda fields: _decided(decisive, parts, fields)
-    if tree.problem:
-        return _raising(tree.problem)
-    try:
-        return _compared(tree)
-    except NotKnown as exc:
-        return _raising(*exc.reasons)
-    except Unread as exc:
-        return _raising(exc.problem)
+    _left, evaluate, test = halves(tree)
+    return lambda fields: test(evaluate(fields), fields)
 
 
 def _decided(decisive: bool, parts: Iterable[Match], fields: Fields) -> bool:
@@ -164,7 +181,7 @@ def _odd_number(parts: Iterable[Match], fields: Fields) -> bool:
     return truths.count(True) % 2 == 1
 
 
-def _compared(comparison: Comparison) -> Match:
+def _compared(comparison: Comparison) -> Halves:
     if comparison.plain:
         return _single(comparison, field_operand(comparison.field))
     tokens = tokens_of(comparison.field)
@@ -178,17 +195,16 @@ def _compared(comparison: Comparison) -> Match:
     return _single(comparison, left)
 
 
-def _single(comparison: Comparison, left: Operand) -> Match:
-    test, if_missing, evaluate = _test(comparison), comparison.operator == "ne", left.evaluate
+def _single(comparison: Comparison, left: Operand) -> Halves:
+    test, if_missing = _test(comparison), comparison.operator == "ne"
 
-    def match(fields: Fields) -> bool:
-        value = evaluate(fields)
+    def tested(value: FieldValue, fields: Fields) -> bool:
         return if_missing if value is MISSING else test(value, fields)
 
-    return match
+    return Halves(comparison.field, left.evaluate, tested)
 
 
-def _quantified(name: str, tokens: list[Token]) -> Match:
+def _quantified(name: str, tokens: list[Token]) -> Halves:
     """any() and all() of a comparison of each element of an array."""
     tree = parse(" ".join(token.text for token in tokens))
     is_negated = isinstance(tree, Negation)
@@ -207,8 +223,7 @@ def _quantified(name: str, tokens: list[Token]) -> Match:
     def of_each(values: Iterable[FieldValue]) -> list[Match]:
         return [partial(tested, value) for value in values]
 
-    def match(fields: Fields) -> bool:
-        elements = left.evaluate(fields)
+    def of_elements(elements: FieldValue, fields: Fields) -> bool:
         if elements is MISSING:
             return False
         if not isinstance(elements, Items):
@@ -220,7 +235,7 @@ def _quantified(name: str, tokens: list[Token]) -> Match:
         missing = [] if elements.complete and others is (not is_any) else [NOT_ALL]
         return _decided(is_any, [*of_each(elements.values), *missing], fields)
 
-    return match
+    return Halves(tree.field, left.evaluate, of_elements)
 
 
 def _test(comparison: Comparison) -> Test:
@@ -283,11 +298,11 @@ def _tested(
     """The test of a value, or of one of which the least is known: of all these points."""
 
     def tested(value: FieldValue, fields: Fields) -> bool:
+        if type(value) in kinds:
+            return test(value)
         if points and isinstance(value, Least) and type(value.start) in kinds:
             return bool(alike(map(test, points(value.start))))
-        if type(value) not in kinds:
-            raise NotKnown(f"{kind_of(value)} is compared to {other}")
-        return test(value)
+        raise NotKnown(f"{kind_of(value)} is compared to {other}")
 
     return tested
 
@@ -365,26 +380,35 @@ def _list_test(name: str) -> Test:
 
 
 Requests = int  # a bit for each request
-FieldNames = Tuple[str, ...]
+HASHABLE = (bytes, int, bool, *ADDRESS_KINDS)  # equal values of one of these types are alike
+
+
+class Group(NamedTuple):
+    """Requests, by their places in a batch, for which the left side of a comparison has a value, or
+    is not known."""
+
+    value: FieldValue
+    fields: Fields
+    members: list[int]
 
 
 class Batch:
-    """Requests that meet the same expressions, those with equal values of a field at once."""
+    """Requests that meet the same expressions, those with equal values of a left side at once."""
 
     def __init__(self, requests: Sequence[Fields]) -> None:
         self._requests = requests
         self._all = (1 << len(requests)) - 1
-        self._groups: dict[FieldNames, list[tuple[Fields, Requests]]] = {}
-        self._possible: dict[str, Requests] = {}
+        self._groups: dict[str, tuple[Sequence[Group], Sequence[Group]]] = {}
+        self._matching: dict[str, tuple[Requests, Requests]] = {}
 
-    def possible(self, expression: str) -> Requests:
-        """The requests that match an expression, or may do so."""
-        if expression not in self._possible:
+    def matching(self, expression: str) -> tuple[Requests, Requests]:
+        """The requests that match an expression, and those that match or may do so."""
+        if expression not in self._matching:
             try:
-                self._possible[expression] = self._split(parse(expression), self._all)[1]
+                self._matching[expression] = self._split(parse(expression), self._all)
             except Unread:
-                self._possible[expression] = self._all
-        return self._possible[expression]
+                self._matching[expression] = 0, self._all
+        return self._matching[expression]
 
     def _split(self, tree: Tree, concerned: Requests) -> tuple[Requests, Requests]:
         """Of some requests: those that match, and those that match or may do so."""
@@ -409,37 +433,70 @@ class Batch:
         return sure, possible
 
     def _decided(self, leaf: Comparison, concerned: Requests) -> tuple[Requests, Requests]:
-        decide = leaf_decider(leaf)
-        sure = possible = 0
-        for fields, members in self._groups_by(_names_in(leaf)):
-            truth = decide(fields) if members & concerned else False
-            sure |= members if truth is True else 0
-            possible |= members if truth is not False else 0
-        return sure & concerned, possible & concerned
+        groups, by_place = self._groups_by(leaf)
+        if not concerned:
+            return 0, 0
+        if concerned != self._all:
+            groups = list(
+                {id(one): one for one in map(by_place.__getitem__, places(concerned))}.values()
+            )
+        test = halves(leaf).test
+        matching: list[int] = []
+        not_known: list[int] = []
+        for value, fields, members in groups:
+            try:
+                if type(value) is NotKnown:
+                    not_known += members
+                elif test(value, fields):
+                    matching += members
+            except NotKnown:
+                not_known += members
+        sure = self._bits(matching) & concerned
+        return sure, sure | self._bits(not_known) & concerned
 
-    def _groups_by(self, names: FieldNames) -> Sequence[tuple[Fields, Requests]]:
-        """The requests with the same values of some fields, and the fields of one of them."""
-        if names not in self._groups:
-            groups: dict[str, tuple[Fields, Requests]] = {}
-            for index, fields in enumerate(self._requests):
-                values = [fields.values.get(name) for name in names]
-                key = repr([(type(value), value) for value in values])
-                one, members = groups.get(key, (fields, 0))
-                groups[key] = (one, members | 1 << index)
-            self._groups[names] = list(groups.values())
-        return self._groups[names]
+    def _bits(self, members: Sequence[int]) -> Requests:
+        if not members:
+            return 0
+        digits, last = bytearray(b"0") * len(self._requests), len(self._requests) - 1
+        for place in members:
+            digits[last - place] = ONE
+        return int(digits, 2)
+
+    def _groups_by(self, leaf: Comparison) -> tuple[Sequence[Group], Sequence[Group]]:
+        """The groups by the left side of a comparison, and by the place of each request."""
+        left, evaluate, _test_of_value = halves(leaf)
+        if left not in self._groups:
+            groups: dict[object, Group] = {}
+            by_place = []
+            for place, fields in enumerate(self._requests):
+                value: FieldValue
+                try:
+                    value = evaluate(fields)
+                except NotKnown as exc:
+                    value = exc
+                key = (type(value), value if type(value) in HASHABLE else repr(value))
+                group = groups.setdefault(key, Group(value, fields, []))
+                group.members.append(place)
+                by_place.append(group)
+            self._groups[left] = list(groups.values()), by_place
+        return self._groups[left]
 
     def _cost(self, tree: Tree) -> int:
         """About how many decisions a part takes."""
         if isinstance(tree, Comparison):
-            return len(self._groups_by(_names_in(tree)))
+            return len(self._groups_by(tree)[0])
         if isinstance(tree, Negation):
             return self._cost(tree.part)
         return sum(map(self._cost, tree.parts)) if isinstance(tree, Combination) else 0
 
 
-def _names_in(leaf: Comparison) -> FieldNames:
-    """The fields of a comparison, and other words of its left side."""
-    if leaf.plain:
-        return (leaf.field,)
-    return tuple(token.text for token in tokens_of(leaf.field) if token.kind == WORD)
+ONE = ord("1")
+
+
+def places(requests: Requests) -> Iterator[int]:
+    """The places of requests in their batch."""
+    digits = bin(requests)[:1:-1]
+    place = digits.find("1")
+    while place >= 0:
+        yield place
+        place = digits.find("1", place + 1)

@@ -56,14 +56,14 @@ def never_decides(state: State, resource: Resource, name: str) -> str:
     active = rules_in_order(state, resource)
     own = [rule for rule in active if rule.entry == name]
     if own:
-        is_idle = not any(_end(rule) or rule.action == LOG for rule in own)
+        is_idle = not any(end_of(rule) or rule.action == LOG for rule in own)
         return f"the rule {name} neither ends the evaluation nor logs" if is_idle else ""
     if any(resource.label_of(obj) == name for obj in state.get(resource.plural) or ()):
         return f"the rule {name} is disabled"
     return f"there is no rule {name}{did_you_mean(name, [rule.entry for rule in active])}"
 
 
-def _end(rule: ZoneRule) -> str:
+def end_of(rule: ZoneRule) -> str:
     """The outcome of a request that a rule matches; empty if the evaluation goes on, and `unknown`
     for an action, or a parameter of a skip, that is not known."""
     if rule.action in ENFORCING:
@@ -92,7 +92,7 @@ class _Evaluation:
         is_certain = not isinstance(truth, NotKnown)
         if isinstance(truth, NotKnown):
             self.reasons += [f"rule {rule.entry}: {reason}" for reason in truth.reasons]
-        end = _end(rule)
+        end = end_of(rule)
         if end == UNKNOWN_END:
             self.reasons.append(f"rule {rule.entry}: {first_few(rule.unknown)} is not known")
         skips = sorted(rule.skips - {REST_OF_THE_LIST})
@@ -115,7 +115,7 @@ def decide_requests(
     rules: Sequence[ZoneRule], requests: Sequence[Fields], batch: Batch
 ) -> list[Decision]:
     """A decision on each of the requests of a batch; most rules match none of them."""
-    possible = [batch.possible(rule.expression) for rule in rules]
+    possible = [batch.matching(rule.expression)[1] for rule in rules]
     return [
         decide_request([rule for rule, some in zip(rules, possible) if some >> index & 1], fields)
         for index, fields in enumerate(requests)

@@ -290,10 +290,10 @@ def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
     problems.raise_any()
     if not values:
         raise OptionError(option, "it gives nothing of the request")
-    return Fields(_request_fields(values), keys=REQUEST_KEY_OF_FIELD)
+    return Fields(request_fields(values), keys=REQUEST_KEY_OF_FIELD)
 
 
-def _request_fields(values: dict[str, Any]) -> dict[str, FieldValue]:
+def request_fields(values: dict[str, Any]) -> dict[str, FieldValue]:
     if "uri" in values:
         values["path"], values["query"] = values.pop("uri")
     fields: dict[str, FieldValue] = dict(values.pop("fields", {}))

@@ -67,6 +67,14 @@ class TrafficRecord(TypedDict):
     components: dict[str, ComponentTraffic]
 
 
+def percentage(part: int, total: int) -> float | None:
+    """The percentage that a part is, zero only of none; None if there is no total."""
+    if not total:
+        return None
+    exact = 100 * part / total
+    return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
+
+
 @dataclass(frozen=True)
 class Sums:
     """Packets by what was done with them; `samples` is how many of them were seen."""
@@ -83,12 +91,8 @@ class Sums:
 
     @property
     def percent(self) -> float | None:
-        """The percentage that would have been dropped, zero only for none; None if none were
-        seen."""
-        if not self.total:
-            return None
-        exact = 100 * self.would_drop / self.total
-        return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
+        """The percentage that would have been dropped; None if none were seen."""
+        return percentage(self.would_drop, self.total)
 
     def record(self) -> PacketNumbers:
         """The numbers as results show them."""

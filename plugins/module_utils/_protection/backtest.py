@@ -1,0 +1,319 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The backtest: what planned rules would have done to past requests, compared with the existing
+rules.
+
+Requests with the same fields are evaluated at once. A rule that may match a group or not does the
+same to it before and after a plan, so that a rule which the plan leaves alone makes no difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
+
+from .._expressions.evaluation import Batch, decider, places
+from .._expressions.fields import names_in
+from .._expressions.grammar import NotKnown
+from .._expressions.operands import Fields, FieldValue
+from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
+from .._schema.resource import State
+from .._traffic.evidence import percentage
+from .decide import UNKNOWN_END, end_of, rules_in_order
+from .expectation import BLOCKED, CHALLENGED
+from .past_requests import Group
+
+STOPPING = (BLOCKED, CHALLENGED)
+NEWLY_BLOCKED, NEWLY_PASSED, SAME, UNDECIDED = "newly_blocked", "newly_passed", "same", "undecided"
+MOST_EXAMPLES = 3
+MOST_KEPT = 1000  # examples of a rule, while there may be more requests
+MOST_WORLDS = 500  # ways in which rules that may match do so
+NOT_GIVEN = re.compile(r"the field (\S+) is not given")
+
+
+class Share(TypedDict):
+    """Requests, and their percentage of those that the existing rules let pass."""
+
+    requests: int | None
+    percent: float | None
+
+
+class UndecidedShare(Share):
+    """The same of requests for which it is not known; `fields` are those that nobody knows."""
+
+    fields: list[str]
+
+
+class RuleBacktest(Share):
+    """The requests that a planned rule would newly block or challenge, with the heaviest examples;
+    `already` are those that existing rules stop as well, `undecided` those that it may stop."""
+
+    ref: str
+    action: str
+    already: int
+    undecided: int
+    examples: list[dict[str, Any]]
+
+
+class BacktestRecord(TypedDict):
+    """A backtest as results show it; `samples` is how many of the requests were seen."""
+
+    since: str | None
+    until: str | None
+    known: bool
+    unknown: list[str]
+    requests: int | None
+    samples: int | None
+    newly_blocked: Share
+    newly_passed: Share
+    undecided: UndecidedShare
+    rules: list[RuleBacktest]
+
+
+class Step(NamedTuple):
+    """A rule that may end the evaluation of a request."""
+
+    rule: ZoneRule
+    end: str
+
+    @property
+    def doubts(self) -> Sequence[str]:
+        """Names of what narrows the rule, or of what it does, and that is not understood."""
+        return [*self.rule.conditions, *(self.rule.unknown if self.end == UNKNOWN_END else ())]
+
+    @property
+    def variable(self) -> tuple[object, ...]:
+        """The rule as far as it decides whether the evaluation ends with it."""
+        return self.rule.expression, *self.doubts
+
+    @property
+    def own(self) -> tuple[object, ...]:
+        """All that decides what the rule does to requests that meet it."""
+        return self.rule.key, self.end, *self.variable
+
+
+Met = Tuple[int, ...]  # numbers of expressions; negative if it is not known whether they match
+World = Tuple["Step | None", "Step | None"]  # the rules that end the evaluation before and after
+
+
+class Effect(NamedTuple):
+    """What a plan does to a group: the rule that ends its evaluation, or may do so; whether it
+    passes today, and may be stopped; and what is not known."""
+
+    kind: str
+    step: Step | None
+    passes: bool
+    may_block: bool
+    doubts: Sequence[str] = ()
+
+
+@dataclass
+class Tried:
+    """The requests that a planned rule stops or may stop, by what it does; examples by values."""
+
+    step: Step
+    fields: Sequence[str]
+    requests: Counter[str] = field(default_factory=Counter)
+    examples: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+
+
+class Backtest:
+    """The requests so far, by what the rules of two states do to them."""
+
+    def __init__(self, before: State, after: State) -> None:
+        self._zone = zone_values(after)
+        self._sides = [_steps(state) for state in (before, after)]
+        expressions = [step.rule.expression for side in self._sides for step in side]
+        self._numbers = {text: at for at, text in enumerate(dict.fromkeys(expressions), 1)}
+        self.fields = tuple(
+            dict.fromkeys(name for text in self._numbers for name in names_in(text))
+        )
+        self._effects: dict[Met, Effect] = {}
+        self.requests: Counter[str] = Counter()
+        self._doubts: dict[str, None] = {}
+        self._existing = {step.own for step in self._sides[0]}
+        stopping = [step for step in self._sides[1] if step.end in STOPPING]
+        self._tried = {step.own: Tried(step, names_in(step.rule.expression)) for step in stopping}
+
+    def add(self, groups: Sequence[Group]) -> None:
+        """Evaluate these groups."""
+        requests = [Fields({**self._zone, **group.fields}) for group in groups]
+        batch = Batch(requests)
+        met: list[list[int]] = [[] for _ in groups]
+        for expression, number in self._numbers.items():
+            sure, possible = batch.matching(expression)
+            for index in places(sure):
+                met[index].append(number)
+            for index in places(possible & ~sure):
+                met[index].append(-number)
+        for group, known, numbers in zip(groups, requests, met):
+            effect = self._effects.get(tuple(numbers))
+            if effect is None:
+                effect = self._effects[tuple(numbers)] = self._effect(numbers, known)
+            self._count(group, known, effect)
+        for tried in self._tried.values():
+            if len(tried.examples) > MOST_KEPT:
+                tried.examples = Counter(dict(tried.examples.most_common(MOST_KEPT)))
+
+    def add_unread(self, requests: int, doubt: str) -> None:
+        """Add requests of which nothing is known."""
+        if requests:
+            self.requests.update(
+                {"all": requests, "passing": requests, UNDECIDED: requests, "may_block": requests}
+            )
+            self._doubts[doubt] = None
+
+    def _count(self, group: Group, known: Fields, effect: Effect) -> None:
+        of = self.requests
+        of["all"] += group.requests
+        of["samples"] += group.samples
+        of["passing"] += group.requests if effect.passes else 0
+        of["may_block"] += group.requests if effect.may_block else 0
+        of[effect.kind] += group.requests
+        self._doubts.update(dict.fromkeys(effect.doubts))
+        if effect.step:
+            tried = self._tried[effect.step.own]
+            tried.requests[effect.kind] += group.requests
+            if effect.kind != SAME:
+                values = tuple(
+                    (name, _shown(known.values[name]))
+                    for name in tried.fields
+                    if name in known.values
+                )
+                tried.examples[(effect.kind, *values)] += group.requests
+
+    def _effect(self, numbers: Sequence[int], known: Fields) -> Effect:
+        """What becomes of requests that meet these expressions, in every world that is possible."""
+        certain = {abs(number): number > 0 for number in numbers}
+        sides = [
+            [step for step in side if self._numbers[step.rule.expression] in certain]
+            for side in self._sides
+        ]
+        asked: dict[tuple[object, ...], Step] = {}
+        worlds = list(islice(self._worlds(sides, certain, {}, asked), MOST_WORLDS))
+        kinds = {_kind(*world) for world in worlds}
+        stopping = [
+            after for before, after in worlds if _kind(before, after) in (NEWLY_BLOCKED, UNDECIDED)
+        ]
+        passes = any(not before or before.end != BLOCKED for before, _after in worlds)
+        if len(worlds) < MOST_WORLDS and len(kinds) == 1 and UNDECIDED not in kinds:
+            _before, after = worlds[0]
+            is_stopped = after is not None and after.end in STOPPING
+            return Effect(kinds.pop(), after if is_stopped else None, passes, bool(stopping))
+        doubts = [doubt for step in asked.values() for doubt in _doubts_of(step, known)]
+        step = next((one for one in stopping if one and one.end in STOPPING), None)
+        return Effect(UNDECIDED, step, passes, bool(stopping), doubts)
+
+    def _worlds(
+        self,
+        sides: Sequence[Sequence[Step]],
+        certain: Mapping[int, bool],
+        truths: Mapping[object, bool],
+        asked: dict[tuple[object, ...], Step],
+    ) -> Iterator[World]:
+        """The rules that end the evaluation before and after, if these variables are so."""
+        ends: list[Step | None] = []
+        for side in sides:
+            for step in side:
+                is_certain = certain[self._numbers[step.rule.expression]] and not step.doubts
+                truth = True if is_certain else truths.get(step.variable)
+                if truth is None:
+                    asked.setdefault(step.variable, step)
+                    for either in (True, False):
+                        more = {**truths, step.variable: either}
+                        yield from self._worlds(sides, certain, more, asked)
+                    return
+                if truth:
+                    ends.append(step)
+                    break
+            else:
+                ends.append(None)
+        yield ends[0], ends[1]
+
+    def record(self, window: Sequence[str | None], unknown: Sequence[str]) -> BacktestRecord:
+        """The backtest as results show it; `unknown` says why it is not known."""
+        of, is_seen = self.requests, bool(self.requests["all"])
+        since, until = window
+        return BacktestRecord(
+            since=since,
+            until=until,
+            known=not unknown,
+            unknown=list(unknown),
+            requests=of["all"] if is_seen else None,
+            samples=of["samples"] if is_seen else None,
+            newly_blocked=self._share(NEWLY_BLOCKED),
+            newly_passed=self._share(NEWLY_PASSED),
+            undecided=UndecidedShare(**self._share(UNDECIDED), fields=list(self._doubts)),
+            rules=[self._rule(tried) for tried in self.tried],
+        )
+
+    @property
+    def tried(self) -> list[Tried]:
+        """The rules that are new or changed, or would newly stop something, or may."""
+        numbers = {
+            own: tried.requests[NEWLY_BLOCKED] + tried.requests[UNDECIDED]
+            for own, tried in self._tried.items()
+        }
+        concerned = [own for own, number in numbers.items() if number or own not in self._existing]
+        return [self._tried[own] for own in sorted(concerned, key=lambda own: -numbers[own])]
+
+    def _share(self, kind: str) -> Share:
+        number = self.requests[kind] if self.requests["all"] else None
+        return Share(requests=number, percent=percentage(number or 0, self.requests["passing"]))
+
+    def _rule(self, tried: Tried) -> RuleBacktest:
+        newly = tried.requests[NEWLY_BLOCKED]
+        kind = NEWLY_BLOCKED if newly else UNDECIDED
+        heaviest = Counter({key: one for key, one in tried.examples.items() if key[0] == kind})
+        return RuleBacktest(
+            ref=tried.step.rule.entry,
+            action=tried.step.rule.action,
+            requests=newly,
+            percent=percentage(newly, self.requests["passing"]),
+            already=tried.requests[SAME],
+            undecided=tried.requests[UNDECIDED],
+            examples=[
+                {**dict(values), "requests": number}
+                for (_kind, *values), number in heaviest.most_common(MOST_EXAMPLES)
+            ],
+        )
+
+
+def _steps(state: State) -> list[Step]:
+    """The rules of a state that may end the evaluation, in their order."""
+    lists = contents_in(state)
+    rules = [spelt_out(rule, lists) for rule in rules_in_order(state)]
+    return [Step(rule, end_of(rule)) for rule in rules if end_of(rule)]
+
+
+def _kind(before: Step | None, after: Step | None) -> str:
+    """The effect of a plan on requests that end with these rules."""
+    was, becomes = (step.end if step else "" for step in (before, after))
+    if before and after and before.own == after.own:
+        return SAME
+    if UNKNOWN_END in (was, becomes):
+        return UNDECIDED
+    if becomes in STOPPING and (was not in STOPPING or (was, becomes) == (CHALLENGED, BLOCKED)):
+        return NEWLY_BLOCKED
+    return NEWLY_PASSED if was in STOPPING and becomes not in STOPPING else SAME
+
+
+def _doubts_of(step: Step, known: Fields) -> list[str]:
+    """The names of fields, or else the reasons, for which it is not known what a rule does."""
+    truth = decider(step.rule.expression)(known)
+    reasons = truth.reasons if isinstance(truth, NotKnown) else ()
+    given = [NOT_GIVEN.match(reason) for reason in reasons]
+    return [*(one[1] if one else text for one, text in zip(given, reasons)), *step.doubts]
+
+
+def _shown(value: FieldValue) -> Any:
+    """A value of a field as results show it."""
+    if isinstance(value, bytes):
+        return value.decode(errors="replace")
+    return value if isinstance(value, int) else str(value)

@@ -1,0 +1,157 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Past requests in groups: the fields of the Rules language that analytics and Logpush records
+give.
+
+The names of dimensions and columns are the vendor's, from its GraphQL schema and its page "Logpush:
+HTTP requests". Nobody here saw their values live: that a value has the form which rules see, and
+the differences in form between the two sources, are taken from the vendor's examples. A value of
+another form gives no field, so that rules which read it are undecided.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
+
+from .._errors import OptionError
+from .._expressions.operands import FieldValue
+from .._text import Option
+from .request import REQUEST_KEY_OF_FIELD, REQUEST_KEYS, request_fields
+
+ANALYTICS, LOGPUSH = "analytics", "Logpush records"
+
+
+class Part(NamedTuple):
+    """A part of a request: the dimension of the analytics and the column of Logpush records that
+    give it, empty if the source lacks it, and how their value is read: as the text that an
+    expectation gives, or as that of a field; raises ValueError if it has another form."""
+
+    dimension: str
+    column: str
+    read: Callable[[Any], Any] = str
+
+    def source(self, source: str) -> str:
+        """The name of the part in a source; empty if the source lacks it."""
+        return self.dimension if source == ANALYTICS else self.column
+
+
+def _upper(value: Any) -> str:
+    return str(value).upper()  # Logpush has countries in lower case
+
+
+def _query(value: Any) -> bytes:
+    return _encoded(str(value).partition("?")[2])  # behind a path in records, and behind none
+
+
+def _encoded(value: Any) -> bytes:
+    return str(value).encode()
+
+
+def _filled(value: Any) -> bytes:
+    if value in ("", "none", "unknown"):
+        raise ValueError("no value")
+    return _encoded(value)
+
+
+def _number(value: Any) -> int:
+    return int(str(value))
+
+
+def _score(value: Any) -> int:
+    if _number(value) < 1:  # 0 if it was not computed, which rules may see as another number
+        raise ValueError("no score")
+    return _number(value)
+
+
+# By the keys of a request, and then by fields that no key gives.
+PARTS: Mapping[str, Part] = {
+    "source": Part("clientIP", "ClientIP"),
+    "method": Part("clientRequestHTTPMethodName", "ClientRequestMethod"),
+    "scheme": Part("clientRequestScheme", "ClientRequestScheme"),
+    "host": Part("clientRequestHTTPHost", "ClientRequestHost", lambda value: str(value).lower()),
+    "path": Part("clientRequestPath", "ClientRequestPath"),
+    "query": Part("clientRequestQuery", "ClientRequestURI", _query),
+    "country": Part("clientCountryName", "ClientCountry", _upper),
+    "asn": Part("clientAsn", "ClientASN"),
+    "user_agent": Part("userAgent", "ClientRequestUserAgent"),
+    "referer": Part("clientRequestReferer", "ClientRequestReferer"),
+    "tls_version": Part("clientSSLProtocol", "ClientSSLProtocol", _filled),
+    "tls_cipher": Part("", "ClientSSLCipher", _filled),
+    "http.request.version": Part("clientRequestHTTPProtocol", "ClientRequestProtocol", _filled),
+    "cf.bot_management.score": Part("botScore", "BotScore", _score),
+    "cf.bot_management.ja3_hash": Part("ja3Hash", "JA3Hash", _filled),
+    "cf.bot_management.ja4": Part("ja4", "JA4", _filled),
+    "cf.bot_management.verified_bot": Part("verifiedBotCategory", "VerifiedBotCategory", bool),
+    "cf.verified_bot_category": Part("verifiedBotCategory", "VerifiedBotCategory", _encoded),
+    "cf.waf.score": Part("wafAttackScore", "WAFAttackScore", _score),
+    "cf.waf.score.rce": Part("wafRceAttackScore", "WAFRCEAttackScore", _score),
+    "cf.waf.score.sqli": Part("wafSqliAttackScore", "WAFSQLiAttackScore", _score),
+    "cf.waf.score.xss": Part("wafXssAttackScore", "WAFXSSAttackScore", _score),
+    "cf.colo.name": Part("coloCode", "EdgeColoCode", _filled),
+    "cf.edge.client_port": Part("", "ClientSrcPort", _number),
+    "ip.src.city": Part("", "ClientCity", _filled),
+    "ip.src.region_code": Part("", "ClientRegionCode", _filled),
+}
+WHOLE_URI = ("path", "query", "scheme", "host")
+MOST_KNOWN = 200_000  # values that are read once
+
+
+class Group(NamedTuple):
+    """Past requests with these fields in common: their number, and how many of them were seen."""
+
+    fields: Mapping[str, FieldValue]
+    requests: int
+    samples: int
+
+
+class Reader:
+    """Reads the fields with these names from the values of a source."""
+
+    def __init__(self, names: Iterable[str], source: str) -> None:
+        keys = [key for name in names for key in _keys_of(name)]
+        self._parts = {
+            key: (PARTS[key], PARTS[key].source(source))
+            for key in dict.fromkeys(keys)
+            if key in PARTS and PARTS[key].source(source)
+        }
+        self.asked = tuple(dict.fromkeys(name for _part, name in self._parts.values()))
+        self._known: dict[tuple[str, Any], Any] = {}
+
+    def group(self, values: Sequence[Any], requests: int, samples: int) -> Group:
+        """Requests with these values, in the order of the names that are `asked` of the source."""
+        by_name = dict(zip(self.asked, values))
+        described: dict[str, Any] = {}
+        fields: dict[str, FieldValue] = {}
+        for key, (part, name) in self._parts.items():
+            value = self._value(key, part, by_name[name])
+            if value is not None:
+                (described if key in REQUEST_KEYS else fields)[key] = value
+        return Group({**request_fields(described), **fields}, requests, samples)
+
+    def _value(self, key: str, part: Part, written: Any) -> Any:
+        """A value as rules see it; None if it is not given, or not understood."""
+        if not isinstance(written, (str, int)):
+            return None
+        if (key, written) not in self._known:
+            if len(self._known) > MOST_KNOWN:
+                self._known.clear()
+            self._known[key, written] = _read(key, part, written)
+        return self._known[key, written]
+
+
+def _read(key: str, part: Part, written: Any) -> Any:
+    try:
+        value = part.read(written)
+        return REQUEST_KEYS[key].read(Option(), value) if isinstance(value, str) else value
+    except (OptionError, ValueError):
+        return None
+
+
+def _keys_of(name: str) -> Sequence[str]:
+    key = REQUEST_KEY_OF_FIELD.get(name, name)
+    if key == "uri":
+        return WHOLE_URI if name == "http.request.full_uri" else WHOLE_URI[:2]
+    return (key,)
