@@ -21,7 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.req
 
 from tests.fake_service.analytics import schema
 
-SAME = {
+SAME: dict[str, tuple[Any, ...]] = {
     "ip.src": ("192.0.2.7", "192.0.2.7", ipaddress.ip_address("192.0.2.7")),
     "ip.src.country": ("DE", "de", b"DE"),
     "ip.geoip.country": ("DE", "de", b"DE"),
@@ -42,7 +42,7 @@ SAME = {
     "cf.waf.score.sqli": (12, 12, 12),
     "cf.colo.name": ("FRA", "FRA", b"FRA"),
 }
-OTHER_FORMS = {
+OTHER_FORMS: dict[str, list[Any]] = {
     "ip.src": ["", "nobody", "::ffff:192.0.2.1"],
     "ip.src.country": ["", "Germany"],
     "ip.src.asnum": ["", "AS64500"],
