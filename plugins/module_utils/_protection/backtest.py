@@ -195,8 +195,8 @@ class Backtest:
             [step for step in side if self._numbers[step.rule.expression] in certain]
             for side in self._sides
         ]
-        asked: dict[tuple[object, ...], Step] = {}
-        worlds = list(islice(self._worlds(sides, certain, {}, asked), MOST_WORLDS))
+        variables: dict[tuple[object, ...], Step] = {}
+        worlds = list(islice(self._worlds(sides, certain, {}, variables), MOST_WORLDS))
         kinds = {_kind(*world) for world in worlds}
         stopping = [
             after for before, after in worlds if _kind(before, after) in (NEWLY_BLOCKED, UNDECIDED)
@@ -206,7 +206,7 @@ class Backtest:
             _before, after = worlds[0]
             is_stopped = after is not None and after.end in STOPPING
             return Effect(kinds.pop(), after if is_stopped else None, passes, bool(stopping))
-        doubts = [doubt for step in asked.values() for doubt in _doubts_of(step, known)]
+        doubts = [doubt for step in variables.values() for doubt in _doubts_of(step, known)]
         step = next((one for one in stopping if one and one.end in STOPPING), None)
         return Effect(UNDECIDED, step, passes, bool(stopping), doubts)
 
@@ -215,7 +215,7 @@ class Backtest:
         sides: Sequence[Sequence[Step]],
         certain: Mapping[int, bool],
         truths: Mapping[object, bool],
-        asked: dict[tuple[object, ...], Step],
+        variables: dict[tuple[object, ...], Step],
     ) -> Iterator[World]:
         """The rules that end the evaluation before and after, if these variables are so."""
         ends: list[Step | None] = []
@@ -224,10 +224,10 @@ class Backtest:
                 is_certain = certain[self._numbers[step.rule.expression]] and not step.doubts
                 truth = True if is_certain else truths.get(step.variable)
                 if truth is None:
-                    asked.setdefault(step.variable, step)
+                    variables.setdefault(step.variable, step)
                     for either in (True, False):
                         more = {**truths, step.variable: either}
-                        yield from self._worlds(sides, certain, more, asked)
+                        yield from self._worlds(sides, certain, more, variables)
                     return
                 if truth:
                     ends.append(step)
@@ -308,8 +308,8 @@ def _doubts_of(step: Step, known: Fields) -> list[str]:
     """The names of fields, or else the reasons, for which it is not known what a rule does."""
     truth = decider(step.rule.expression)(known)
     reasons = truth.reasons if isinstance(truth, NotKnown) else ()
-    given = [NOT_GIVEN.match(reason) for reason in reasons]
-    return [*(one[1] if one else text for one, text in zip(given, reasons)), *step.doubts]
+    matches = [NOT_GIVEN.match(reason) for reason in reasons]
+    return [*(one[1] if one else text for one, text in zip(matches, reasons)), *step.doubts]
 
 
 def _shown(value: FieldValue) -> Any:

@@ -117,12 +117,12 @@ class Reader:
             for key in dict.fromkeys(keys)
             if key in PARTS and PARTS[key].source(source)
         }
-        self.asked = tuple(dict.fromkeys(name for _part, name in self._parts.values()))
+        self.names = tuple(dict.fromkeys(name for _part, name in self._parts.values()))
         self._known: dict[tuple[str, Any], Any] = {}
 
     def group(self, values: Sequence[Any], requests: int, samples: int) -> Group:
-        """Requests with these values, in the order of the names that are `asked` of the source."""
-        by_name = dict(zip(self.asked, values))
+        """Requests with these values, in the order of the `names`, by which the source has them."""
+        by_name = dict(zip(self.names, values))
         described: dict[str, Any] = {}
         fields: dict[str, FieldValue] = {}
         for key, (part, name) in self._parts.items():

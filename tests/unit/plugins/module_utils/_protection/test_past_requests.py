@@ -71,7 +71,7 @@ def test_values_of_another_form_give_no_field(name: str, value: Any) -> None:
 
 def test_a_uri_has_its_parts() -> None:
     reader = Reader(["http.request.full_uri"], ANALYTICS)
-    assert set(reader.asked) == {
+    assert set(reader.names) == {
         "clientRequestPath",
         "clientRequestQuery",
         "clientRequestScheme",
@@ -83,14 +83,14 @@ def test_a_uri_has_its_parts() -> None:
         "clientRequestScheme": "https",
         "clientRequestHTTPHost": "h.example",
     }
-    fields = reader.group([values[name] for name in reader.asked], 1, 1).fields
+    fields = reader.group([values[name] for name in reader.names], 1, 1).fields
     assert fields["http.request.full_uri"] == b"https://h.example/a?b=1" and fields["http.request.uri"] == b"/a?b=1"
 
 
 def test_only_what_is_read_is_asked_for() -> None:
     names = ["ip.src.country", "cf.client.bot", "http.cookie", "cf.tls_cipher"]
-    assert Reader(names, ANALYTICS).asked == ("clientCountryName",)
-    assert Reader(names, LOGPUSH).asked == ("ClientCountry", "ClientSSLCipher")
+    assert Reader(names, ANALYTICS).names == ("clientCountryName",)
+    assert Reader(names, LOGPUSH).names == ("ClientCountry", "ClientSSLCipher")
 
 
 def test_parts_are_known_fields_and_the_vendors_dimensions() -> None:
