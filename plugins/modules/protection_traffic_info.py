@@ -50,6 +50,14 @@ options:
     elements: str
     choices: [syn_flood, out_of_state_tcp, dns]
     default: [syn_flood, out_of_state_tcp, dns]
+  top:
+    description:
+      - How many of the heaviest sources, source networks, autonomous systems, countries and ports the
+        result has, from 1 to 100. They count the packets that were dropped, and those that would have
+        been dropped.
+      - Without it, the result has none of them. O(prefixes) does not narrow them. If something was
+        dropped, they take one query more.
+    type: int
 seealso:
   - module: edgeops.protection.protection_info
   - module: edgeops.protection.protection_rule
@@ -67,6 +75,12 @@ EXAMPLES = r"""
 - name: Show the networks that would lose most
   ansible.builtin.debug:
     msg: "{{ seen.traffic.components.out_of_state_tcp.networks[:5] }}"
+
+- name: Show who attacks
+  edgeops.protection.protection_traffic_info:
+    account_id: 023e105f4ecef8ad9ca31a8372d0c353
+    hours: 0.25
+    top: 10
 
 - name: Look at one network for a week
   edgeops.protection.protection_traffic_info:
@@ -360,11 +374,93 @@ traffic:
                   description: Whether these numbers say something.
                   type: bool
                   sample: true
+    top:
+      description:
+        description: The heaviest of the packets that were dropped, and of those that would have
+          been.
+        version_added: 1.0.0
+        returned: when O(top) is given
+      type: dict
+      contains:
+        known:
+          description: Whether these lists are complete.
+          type: bool
+          sample: true
+        unknown:
+          description: The unknown parts and their reasons, a sentence each.
+          type: list
+          elements: str
+          sample: []
+        sources:
+          description: The addresses that sent most, the heaviest first.
+          type: list
+          elements: dict
+          contains:
+            value:
+              description: The address, network, number, code or port.
+              type: str
+              sample: 198.51.100.7
+            packets:
+              description: The packets, an estimate.
+              type: int
+              sample: 65000
+        source_networks:
+          description: Their networks, V(/24) of IPv4 and V(/64) of IPv6.
+          type: list
+          elements: dict
+          contains:
+            value:
+              description: The address, network, number, code or port.
+              type: str
+              sample: 198.51.100.0/24
+            packets:
+              description: The packets, an estimate.
+              type: int
+              sample: 65000
+        asns:
+          description: The numbers of their autonomous systems.
+          type: list
+          elements: dict
+          contains:
+            value:
+              description: The address, network, number, code or port.
+              type: str
+              sample: '64500'
+            packets:
+              description: The packets, an estimate.
+              type: int
+              sample: 65000
+        countries:
+          description: The codes of their countries.
+          type: list
+          elements: dict
+          contains:
+            value:
+              description: The address, network, number, code or port.
+              type: str
+              sample: DE
+            packets:
+              description: The packets, an estimate.
+              type: int
+              sample: 65000
+        ports:
+          description: The ports that the packets went to.
+          type: list
+          elements: dict
+          contains:
+            value:
+              description: The address, network, number, code or port.
+              type: str
+              sample: '443'
+            packets:
+              description: The packets, an estimate.
+              type: int
+              sample: 65000
 calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 2
+  sample: 3
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

@@ -52,7 +52,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TrafficRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TopRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import Hits
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
@@ -198,7 +198,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "ddos_l4_overrides": many(L4_OVERRIDES),
         "changes": records(ChangeRecord),
     },
-    "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TrafficRecord)},
+    "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TopRecord)},
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
     "custom_rules_info": {
         "zone_id": {"type": "str"},

@@ -39,6 +39,10 @@ DEFAULTS = {
     "packets": 1000,
     "bits": 0,
     "sampleInterval": 1,
+    "ipSourceAddress": "198.51.100.7",
+    "sourceAsn": 64500,
+    "sourceCountry": "DE",
+    "destinationPort": 443,
 }
 SUBNET_LENGTHS = {4: 24, 6: 64}
 LEVEL = 1.96  # standard deviations on each side of an estimate, at a level of 0.95
@@ -64,11 +68,13 @@ def flow(fields: Flow, clock: Clock) -> Flow:
     fields = dict(fields)
     moment = clock.now() - timedelta(hours=fields.pop("hours_ago", 0.5))
     network = ip_network(fields["ipDestinationAddress"])
-    subnet = network.supernet(new_prefix=SUBNET_LENGTHS[network.version])
+    source = ip_network(fields.get("ipSourceAddress", DEFAULTS["ipSourceAddress"]))
+    subnet, source_subnet = (each.supernet(new_prefix=SUBNET_LENGTHS[each.version]) for each in (network, source))
     return {
         "node": "tcp",
         "datetime": timestamp(moment),
         "ipDestinationSubnet": str(subnet),
+        "ipSourceSubnet": str(source_subnet),
         **DEFAULTS,
         **{name: timestamp(value) if isinstance(value, datetime) else value for name, value in fields.items()},
     }

@@ -381,7 +381,8 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     )
     whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24}
     beside: dict[str, Any] = {"access_rules": True, "changes_hours": 24, "hits_hours": 24}
-    query = {"protection_info": whole, "custom_rules_info": beside}.get(module, {})
+    queries = {"protection_info": whole, "custom_rules_info": beside, "protection_traffic_info": {"top": 2}}
+    query = queries.get(module, {})
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     options = OF_INTERRUPTED.get(module, options)

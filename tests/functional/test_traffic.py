@@ -54,6 +54,76 @@ def test_networks_are_those_of_the_task(service: LocalService, modules: Modules)
     ]
 
 
+FLOOD = [
+    {"ipDestinationAddress": "203.0.113.7", "packets": 9_000, "ipSourceAddress": "192.0.2.1"},
+    *(
+        {
+            "ipDestinationAddress": "203.0.113.7",
+            "packets": packets,
+            "outcome": outcome,
+            "verdict": "drop",
+            "ipSourceAddress": source,
+            "sourceAsn": asn,
+            "sourceCountry": country,
+            "destinationPort": port,
+            "node": node,
+        }
+        for packets, outcome, source, asn, country, port, node in [
+            (500, "drop", "198.51.100.9", 64496, "DE", 443, "tcp"),
+            (300, "pass", "198.51.100.10", 64496, "NL", 80, "tcp"),
+            (200, "pass", "198.51.100.10", 64497, "NL", 53, "dns"),
+            (10, "drop", "2001:db8::1", 64499, "FR", 25, "tcp"),
+        ]
+    ),
+]
+
+
+def test_the_heaviest_of_what_is_dropped_or_would_be(service: LocalService, modules: Modules) -> None:
+    seeded(service, traffic=FLOOD)
+    top = modules.done("protection_traffic_info", top=2)["traffic"]["top"]
+    assert top == {
+        "known": True,
+        "unknown": [],
+        "sources": [{"value": "198.51.100.9", "packets": 500}, {"value": "198.51.100.10", "packets": 500}],
+        "source_networks": [{"value": "198.51.100.0/24", "packets": 1000}, {"value": "2001:db8::/64", "packets": 10}],
+        "asns": [{"value": "64496", "packets": 800}, {"value": "64497", "packets": 200}],
+        "countries": [{"value": "DE", "packets": 500}, {"value": "NL", "packets": 500}],
+        "ports": [{"value": "443", "packets": 500}, {"value": "80", "packets": 300}],
+    }
+    assert [call.path for call in service.calls] == ["/graphql"] * 2 and not service.writes
+    assert "top" not in modules.done("protection_traffic_info")["traffic"]
+
+
+def test_without_a_dropped_packet_the_heaviest_take_no_query(service: LocalService, modules: Modules) -> None:
+    seeded(service, traffic=FLOOD[:1])
+    top = modules.done("protection_traffic_info", top=10)["traffic"]["top"]
+    assert (top["known"], top["sources"], len(service.calls)) == (True, [], 1)
+
+
+@pytest.mark.parametrize(
+    ("seed", "tell", "words"),
+    [
+        ({}, {"kind": "query_errors", "messages": ["not authorized for that account"]}, "Account Analytics Read"),
+        ({"analytics": {"dns": {"enabled": False}}}, None, "The account has no analytics of Advanced DNS Protection."),
+        ({"traffic": []}, None, "The analytics saw no traffic."),
+        ({}, {"kind": "query_errors", "messages": ["query consumed excessive resources"], "skip": 1}, "too large"),
+    ],
+)
+def test_heaviest_that_are_not_known_are_said(
+    seed: dict[str, Any], tell: dict[str, Any] | None, words: str, service: LocalService, modules: Modules
+) -> None:
+    seeded(service, **{"traffic": FLOOD, **seed})
+    if tell:
+        service.misbehave(**tell)
+    top = modules.done("protection_traffic_info", top=2)["traffic"]["top"]
+    assert top["known"] is False and words in " ".join(top["unknown"])
+
+
+@pytest.mark.parametrize("top", [0, 101, -1])
+def test_the_number_of_the_heaviest_has_bounds(top: int, modules: Modules) -> None:
+    assert f"top: {top} is not from 1 to 100" in modules.failed("protection_traffic_info", top=top)["msg"]
+
+
 DNS_OFF = {"dns": {"enabled": False}}
 SHORT = {"tcp": {"notOlderThan": 3600}, "dns": {"notOlderThan": 3600}}
 

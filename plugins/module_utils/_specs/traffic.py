@@ -21,9 +21,10 @@ from .._values.address_set import range_of
 from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
 
 if TYPE_CHECKING:
-    from .._traffic.answers import Traffic
+    from .._traffic.ask import AccountTraffic
 
 MOST_HOURS = 24 * 366
+MOST_OF_TOP = 100
 HOURS, PREFIXES = Option("hours"), Option("prefixes")
 
 
@@ -47,6 +48,7 @@ class TrafficInfo(ModuleSpec):
                 "choices": list(COMPONENTS),
                 "default": list(COMPONENTS),
             },
+            "top": {"type": "int"},
         }
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
@@ -59,6 +61,10 @@ class TrafficInfo(ModuleSpec):
         for position, network in enumerate(options["prefixes"] or []):
             with problems.collected():
                 check_network(PREFIXES.at(position), network)
+        top = options["top"]
+        with problems.collected():
+            if top is not None and not 0 < top <= MOST_OF_TOP:
+                raise OptionError(Option("top"), f"{top} is not from 1 to {MOST_OF_TOP}")
         problems.raise_any()
         return ()
 
@@ -66,25 +72,26 @@ class TrafficInfo(ModuleSpec):
         return {}
 
     def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
-        from .._traffic.evidence import traffic_record
+        from .._traffic.evidence import top_record, traffic_record
 
         components = [name for name in COMPONENTS if name in options["components"]]
-        traffic = _recent(options, client, components)
-        if client.now and abs(client.now - traffic.until) > CLOCK_SKEW:
-            traffic = _recent(options, client, components)  # this machine's clock is wrong
-        return {"traffic": traffic_record(traffic, components, options["prefixes"])}
+        listings = _recent(options, client, components)
+        if client.now and abs(client.now - listings.until) > CLOCK_SKEW:
+            listings = _recent(options, client, components)  # this machine's clock is wrong
+        prefixes, top = options["prefixes"], options["top"]
+        spaces = [[network] for network in map(range_of, prefixes or []) if network] or None
+        heaviest = {"top": top_record(listings.heaviest(top))} if top else {}
+        record = traffic_record(listings.traffic(spaces), components, prefixes)
+        return {"traffic": {**record, **heaviest}}
 
 
-def _recent(options: Options, client: Client, components: Sequence[str]) -> Traffic:
+def _recent(options: Options, client: Client, components: Sequence[str]) -> AccountTraffic:
     """The traffic until now by Cloudflare's clock, as far as it has told its time."""
     from .._traffic.ask import ask_traffic
 
     until = client.now or datetime.now(timezone.utc)
     since = until - hours_between(HOURS, options["hours"])
-    prefixes = options["prefixes"]
-    spaces = [[network] for network in map(range_of, prefixes or []) if network] or None
-    listings = ask_traffic(client.ask, client.owner[ACCOUNT_OPTION], components, since, until)
-    return listings.traffic(spaces)
+    return ask_traffic(client.ask, client.owner[ACCOUNT_OPTION], components, since, until)
 
 
 SPECS: Mapping[str, ModuleSpec] = {"protection_traffic_info": TrafficInfo()}

@@ -62,6 +62,7 @@ FINAL = re.compile(
     rb"too many nodes|excessive resources|budget depleted|exceeded its rate limit"
     rb'|"code": ?"budget"'
 )
+NOTHING_SEEN = "The analytics saw no traffic."
 LONGEST_REASON = 200  # characters
 
 
@@ -200,14 +201,15 @@ def _row(item: Any, page: Page) -> Row:
         dimensions, measure = item["dimensions"], page.node.measure
         packets, samples = reduce(getitem, measure, item), item["confidence"]
         samples = reduce(getitem, (*measure, "sampleSize"), samples)
-        texts = [dimensions[name] for name in (page.destination, *page.node.grouped_by)]
+        values = [dimensions[name] for name in (page.destination, *page.node.grouped_by)]
+        texts = [str(value) if type(value) is int else value for value in values]  # such as a port
     except (KeyError, TypeError) as exc:
         raise Unanswered("The analytics gave a row that lacks fields.", page.node) from exc
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
     if not whole or not all(isinstance(text, str) for text in texts):
         raise Unanswered("The analytics gave a row that is not understood.", page.node)
     if page.node.key:
-        return Row(texts[0], "", "", texts[1], "", packets, samples)
+        return Row(texts[0], "", "", "".join(texts[1:]), "", packets, samples)
     destination, data_center, reason, outcome, verdict = texts
     return Row(destination, data_center, reason, outcome, verdict, packets, samples)
 

@@ -10,15 +10,17 @@ Nothing here fails a task: what cannot be learned is said with its reason.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Callable, Mapping, Sequence
+from typing import Callable, Mapping, NamedTuple, Sequence
 
 from .._api.responses import Request, Response
 from .._errors import ServiceError
 from .._text import plural
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges
 from .answers import (
+    NOTHING_SEEN,
     NodeRows,
     NodeSettings,
     Row,
@@ -28,7 +30,7 @@ from .answers import (
     position_of,
     read_answer,
 )
-from .queries import NODES, Page, TrafficNode, node_of, query
+from .queries import DROP, NODES, Page, TrafficNode, node_of, query
 
 GRAPHQL_PATH = "graphql"
 MAX_PAGES = 20  # of one node
@@ -62,6 +64,23 @@ def ask_traffic(
     return replace(asking, by_node=asking.first(pages))
 
 
+TOP: Mapping[str, str] = {  # lists of the heaviest traffic, by the dimension that each counts
+    "sources": "ipSourceAddress",
+    "source_networks": "ipSourceSubnet",
+    "asns": "sourceAsn",
+    "countries": "sourceCountry",
+    "ports": "destinationPort",
+}
+
+
+class Heaviest(NamedTuple):
+    """The packets that were dropped, or would have been, by each list of TOP and value, and what is
+    not known."""
+
+    packets: Mapping[str, Mapping[str, int]]
+    unknown: Sequence[str]
+
+
 @dataclass(frozen=True)
 class AccountTraffic:
     """Asks about one account, or zone; the listings so far are by the name of the node."""
@@ -88,6 +107,32 @@ class AccountTraffic:
             {name: listing.rows for name, listing in listings.items()},
             {name: [*item.cut, *item.unknown] for name, item in listings.items()},
         )
+
+    def heaviest(self, number: int) -> Heaviest:
+        """The heaviest traffic that was dropped, or would have been, in one query for all nodes."""
+        unknown = [why for item in self.by_node.values() for why in (*item.cut, *item.unknown)]
+        if not unknown and not any(item.rows for item in self.by_node.values()):
+            unknown = [NOTHING_SEEN]
+        dropping = [item.page for item in self.by_node.values() if any(map(_drops, item.rows))]
+        pages = {
+            (page, name): page._replace(
+                node=page.node._replace(name=f"{page.node.name}_{name}", key=key, grouped_by=()),
+                limit=number,
+                heaviest=True,
+            )
+            for page in dropping
+            for name, key in TOP.items()
+        }
+        packets: dict[str, Counter[str]] = {name: Counter() for name in TOP}
+        try:
+            answer = self.ask(list(pages.values())) if pages else NodeRows({}, {})
+        except Unanswered as exc:
+            return Heaviest(packets, [*unknown, exc.reason])
+        for (dummy, name), page in pages.items():
+            for row in answer.rows.get(page.node.name, ()):
+                packets[name][row.destination] += row.packets
+        heaviest = {name: dict(values.most_common(number)) for name, values in packets.items()}
+        return Heaviest(heaviest, [*unknown, *(error.reason for error in answer.errors)])
 
     def ask(self, pages: Sequence[Page], with_settings: bool = False) -> NodeRows:
         """One query; raises Unanswered."""
@@ -190,6 +235,10 @@ class AccountTraffic:
             rows = [row for row in by_address.rows if position_of(row, spaces) != OUTSIDE]
             listing = replace(listing, rows=[*listing.rows, *rows]).without(*by_address.unknown)
         return listing
+
+
+def _drops(row: Row) -> bool:
+    return DROP in (row.outcome, row.verdict)
 
 
 def kept_back(page: Page, allowed: NodeSettings) -> list[str]:

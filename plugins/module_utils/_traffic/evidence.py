@@ -16,11 +16,11 @@ from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypedDi
 from .._text import first_few
 from .._timestamps import write_timestamp
 from .._values.address_set import Ranges, intersection, range_of
-from .answers import Row, Traffic
+from .answers import NOTHING_SEEN, Row, Traffic
+from .ask import Heaviest
 from .queries import ADVICE, CHALLENGE, DROP, PASS, concerns, node_of
 
 FEWEST_SAMPLES = 30  # below, a share of packets says nothing
-NOTHING_SEEN = "The analytics saw no traffic."
 PERCENT_DIGITS = 3  # of a percentage
 GroupKey = TypeVar("GroupKey", bound=Hashable)
 
@@ -73,6 +73,31 @@ def percentage(part: int, total: int) -> float | None:
         return None
     exact = 100 * part / total
     return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
+
+
+class HeavyTraffic(TypedDict):
+    """One of the heaviest as results show it."""
+
+    value: str
+    packets: int
+
+
+class TopTraffic(TypedDict):
+    """The heaviest traffic that was dropped, or would have been, as results show it."""
+
+    known: bool
+    unknown: list[str]
+    sources: list[HeavyTraffic]
+    source_networks: list[HeavyTraffic]
+    asns: list[HeavyTraffic]
+    countries: list[HeavyTraffic]
+    ports: list[HeavyTraffic]
+
+
+class TopRecord(TrafficRecord):
+    """The traffic of an account with the heaviest of it."""
+
+    top: TopTraffic
 
 
 @dataclass(frozen=True)
@@ -211,6 +236,16 @@ def traffic_record(
         unknown=list(dict.fromkeys(unknown)),
         components=records,
     )
+
+
+def top_record(heaviest: Heaviest) -> dict[str, Any]:
+    """The heaviest traffic as results show it, the heaviest first."""
+    unknown = list(dict.fromkeys(heaviest.unknown))
+    lists = {
+        name: [HeavyTraffic(value=value, packets=number) for value, number in values.items()]
+        for name, values in heaviest.packets.items()
+    }
+    return {"known": not unknown, "unknown": unknown, **lists}
 
 
 def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> ComponentTraffic:

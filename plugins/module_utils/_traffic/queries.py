@@ -89,7 +89,8 @@ LARGEST_PAGE = 10_000  # rows; smaller where the account's settings say so
 class Page(NamedTuple):
     """A page of rows of a node: the time that it covers, its first destination and its length.
 
-    By `addresses` in these subnets, or else by subnet.
+    By `addresses` in these subnets, or else by subnet. The `heaviest` rows are those with the most
+    packets that were dropped, or would have been.
     """
 
     node: TrafficNode
@@ -98,6 +99,7 @@ class Page(NamedTuple):
     limit: int = LARGEST_PAGE
     first: str | None = None
     subnets: tuple[str, ...] | None = None
+    heaviest: bool = False
 
     @property
     def destination(self) -> str:
@@ -108,11 +110,13 @@ class Page(NamedTuple):
         """The filter, by the names of the vendor's schema."""
         begin = {} if self.first is None else {f"{self.destination}_geq": self.first}
         within = {} if self.subnets is None else {f"{SUBNET}_in": list(self.subnets)}
+        dropping = {"OR": [{OUTCOME: DROP}, {VERDICT: DROP}]} if self.heaviest else {}
         return {
             "datetime_geq": write_time(self.since),
             "datetime_lt": write_time(self.until),
             **within,
             **begin,
+            **dropping,
         }
 
 
@@ -151,10 +155,13 @@ def _settings_query(nodes: Sequence[TrafficNode]) -> str:
 
 
 def _rows_query(page: Page) -> str:
-    name, dimensions = page.node.name, (page.destination, *page.node.grouped_by)
-    order = ", ".join(f"{dimension}_ASC" for dimension in dimensions)
+    alias, dimensions = page.node.name, (page.destination, *page.node.grouped_by)
+    order = ", ".join(
+        (["sum_packets_DESC"] if page.heaviest else []) + [f"{name}_ASC" for name in dimensions]
+    )
     return (
-        f"{name}: {page.node.field}(filter: ${name}, limit: ${name}Limit, orderBy: [{order}]) {{ "
+        f"{alias}: {page.node.field}(filter: ${alias}, limit: ${alias}Limit, orderBy: [{order}]) "
+        "{ "
         f"{_nested(page.node.measure)} "
         f"confidence(level: 0.95) {{ {_nested((*page.node.measure, 'sampleSize'))} }} "
         f"dimensions {{ {' '.join(dimensions)} }} }}"

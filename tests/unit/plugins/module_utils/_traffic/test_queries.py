@@ -11,6 +11,7 @@ from itertools import chain, combinations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import TOP
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import EVENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, Page, query, write_time
 from graphql import parse
@@ -25,6 +26,7 @@ KINDS: tuple[dict[str, Any], ...] = (
     {"first": "203.0.113.0/24"},
     {"subnets": SUBNETS},
     {"subnets": SUBNETS, "first": "203.0.113.7"},
+    {"heaviest": True},
 )
 SUBSETS = list(chain.from_iterable(combinations(NODES, length) for length in range(len(NODES) + 1)))
 
@@ -49,6 +51,18 @@ def test_queries_are_valid_by_the_vendors_schema(nodes: Any, kind: dict[str, Any
 @pytest.mark.parametrize("kind", [{}, {"first": "a" * 32}], ids=str)
 def test_queries_of_events_are_valid_by_the_vendors_schema(node: Any, kind: dict[str, Any]) -> None:
     body = query("5c2a81f0f7ae4b2d9b1e6f3a7d904c11", [Page(node, NOW, NOW, **kind)], True, [node])
+    assert problems_of(body["query"]) == []
+    (operation,) = parse(body["query"]).definitions
+    declared = operation.variable_definitions  # type: ignore[attr-defined]
+    coerced = get_variable_values(schema(), declared, body["variables"])
+    assert not isinstance(coerced, list), coerced
+
+
+@pytest.mark.parametrize("key", TOP.values())
+@pytest.mark.parametrize("node", NODES, ids=lambda node: node.name)
+def test_queries_of_the_heaviest_are_valid_by_the_vendors_schema(node: Any, key: str) -> None:
+    page = Page(node._replace(key=key, grouped_by=()), NOW, NOW, limit=10, heaviest=True)
+    body = query("023e105f4ecef8ad9ca31a8372d0c353", [page])
     assert problems_of(body["query"]) == []
     (operation,) = parse(body["query"]).definitions
     declared = operation.variable_definitions  # type: ignore[attr-defined]
