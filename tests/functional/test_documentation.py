@@ -335,7 +335,7 @@ def test_the_results_are_documented_as_they_are_declared_with_samples_of_real_ru
     assert with_return(text, module, sampled_results(module, service)) == text, "run make docs-update"
 
 
-TRAFFIC = [{"ipDestinationAddress": "192.0.2.7", "node": node} for node in ("tcp", "dns")]
+TRAFFIC = [{"ipDestinationAddress": "192.0.2.7", "node": node, "verdict": "drop"} for node in ("tcp", "dns")]
 
 
 OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fails after it has planned

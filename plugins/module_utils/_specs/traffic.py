@@ -61,7 +61,7 @@ class TrafficInfo(ModuleSpec):
         for position, network in enumerate(options["prefixes"] or []):
             with problems.collected():
                 check_network(PREFIXES.at(position), network)
-        top = options["top"]
+        top = options.get("top")
         with problems.collected():
             if top is not None and not 0 < top <= MOST_OF_TOP:
                 raise OptionError(Option("top"), f"{top} is not from 1 to {MOST_OF_TOP}")
@@ -78,7 +78,7 @@ class TrafficInfo(ModuleSpec):
         listings = _recent(options, client, components)
         if client.now and abs(client.now - listings.until) > CLOCK_SKEW:
             listings = _recent(options, client, components)  # this machine's clock is wrong
-        prefixes, top = options["prefixes"], options["top"]
+        prefixes, top = options["prefixes"], options.get("top")
         spaces = [[network] for network in map(range_of, prefixes or []) if network] or None
         heaviest = {"top": top_record(listings.heaviest(top))} if top else {}
         record = traffic_record(listings.traffic(spaces), components, prefixes)
