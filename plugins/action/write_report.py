@@ -3,24 +3,27 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action that writes a report: it gathers what the hosts of a play predicted, once, and writes
+"""The action of the role report: it reads the hosts of a play, once for all of them, and writes
 every file."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, cast
 
 from ansible.errors import AnsibleError
-from ansible.plugins.action import ActionBase
 
-from ..module_utils._text import excerpt, first_few, visible
+from ..module_utils._errors import OptionError
+from ..module_utils._text import excerpt, first_few, plural, visible
+from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.approval import REPORT as REPORT_FILE
+from ..plugin_utils._baseline.fleet import FleetAction
+from ..plugin_utils._baseline.host_task import OWNER_VARIABLES, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt_in_role
-from ..plugin_utils._baseline.variables import CONTACTS, REPORT
-from ..plugin_utils._plain import plain
+from ..plugin_utils._baseline.variables import CONTACTS
 from ..plugin_utils._report.arguments import (
     DEFAULT_MODE,
     REPORT_OPTIONS,
@@ -31,20 +34,26 @@ from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.files import write_files
 from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.merging import compare, merge_reports, read_report_file
-from ..plugin_utils._report.record import MAX_SHOWN, HostRecord, Report
-from ..plugin_utils._report.results import host_results
+from ..plugin_utils._report.predict import predict_host
+from ..plugin_utils._report.record import MAX_SHOWN, HostRecord, Report, was_read
+from ..plugin_utils._report.results import HostResults, host_results
 from ..plugin_utils._variables import require_valid
+from ..plugin_utils._worker import found_by_run, prepare_workers
 
+prepare_workers()
+
+Records = Mapping[str, HostRecord]  # by host
 CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none of their hosts
 
 
-class ActionModule(ActionBase):  # type: ignore[misc]
-    """Writes the report on the hosts of the play."""
+class ActionModule(FleetAction):
+    """Reads the hosts of the play, and writes the report on them.
 
-    _supports_check_mode = True
-    _supports_async = False
+    A play in batches, or with a strategy that runs each task on each host, comes here more than
+    once, and writes the report on what it has read by then.
+    """
+
     _old: Set[str] = frozenset()  # hosts of which an earlier report alone says something
-    TRANSFERS_FILES = False
 
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
@@ -58,31 +67,69 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             return {"failed": True, "msg": str(exc)}
         _validated, options = self.validate_argument_spec(argument_spec=REPORT_OPTIONS)
         directory = Path(options["directory"]).absolute()
-        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        warnings = misspelt_in_role(variables, "report")
         try:
-            report = self._report(options, variables, now)
-            changed = write_files(report, directory, mode, self._task.check_mode)
+            records = self._read(variables, warnings)
+            is_part = len(self.hosts(variables)) < len(variables["ansible_play_hosts_all"])
+            shared = found_by_run(str(directory), records) if is_part else nullcontext(records)
+            with shared as known:
+                report = self._report(options, variables, known)
+                changed = write_files(report, directory, mode, self._task.check_mode)
         except OSError as exc:
             name = exc.filename or options["directory"]
             return {"failed": True, "msg": f"{name}: {exc.strerror}. The report is not complete."}
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
         result = _result(report, str(directory), options["fail_on"], bool(changed), self._old)
-        if misspelt := misspelt_in_role(variables, "report"):
-            result["warnings"] = misspelt
+        read = {host: record for host, record in records.items() if was_read(record)}
+        result["plan_ids"] = {host: record["plan_id"] for host, record in read.items()}
+        line = f"{len(read)} of {plural(len(records), 'host was', 'hosts were')} read."
+        result["summary"].insert(-1, line)
+        result.update({"warnings": warnings} if warnings else {})
+        result.update({"records": records} if self._display.verbosity > 0 else {})
         for line in result["summary"]:
             self._display.display(line, stderr=True)  # stdout may be read by a program
         return result
 
-    def _report(self, options: Mapping[str, Any], variables: Mapping[str, Any], now: str) -> Report:
+    def _read(self, variables: Mapping[str, Any], warnings: list[str]) -> Records:
+        """The records of the hosts of this task; warnings about variables go to `warnings`."""
+        hosts, now = self.hosts(variables), datetime.now(timezone.utc)
+
+        def read(task: HostTask) -> HostRecord | None:
+            if task.host == CONTROL_NODE and not any(task.values(OWNER_VARIABLES).values()):
+                return None
+            try:
+                predicted = predict_host(task, now)
+            except (AnsibleError, OptionError, ValueError) as exc:
+                predicted = HostResults(task.host, errors=[str(exc)])
+            warnings.extend(task.misspelt_variables())
+            return record_of(task, predicted, now)
+
+        records = zip(hosts, self.of_each(hosts, variables, read, unread))
+        return {host: record for host, record in records if record}
+
+    def _unreached(self, variables: Mapping[str, Any], read: Records) -> Iterator[HostRecord]:
+        """The records of hosts of the play that no task has read."""
+        now = datetime.now(timezone.utc)
+
+        def unreached(task: HostTask) -> HostRecord:
+            return record_of(task, host_results(task.host, {}, {}), now)
+
+        hosts = {*variables["ansible_play_hosts_all"]} - {*read, CONTROL_NODE}
+        yield from self.of_each(sorted(hosts), variables, unreached, unread)
+
+    def _report(
+        self, options: Mapping[str, Any], variables: Mapping[str, Any], read: Records
+    ) -> Report:
         """The report on the hosts of the play and of other reports; raises OSError, ValueError."""
+        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
         others = [read_report_file(path, now) for path in options["merge"]]
         outside = {*variables["groups"]["all"]} - {*variables["ansible_play_hosts_all"]}
         self._old = outside - {record["host"] for other in others for record in other["hosts"]}
         others += self._kept(Path(options["directory"]) / REPORT_FILE, outside, now)
         previous = self._previous(options["previous"], now)
-        hosts = reported(variables["ansible_play_hosts_all"], variables["hostvars"])
-        records = [record_of(host, variables["hostvars"], now) for host in hosts]
+        every = (*read.values(), *self._unreached(variables, read))
+        records = [cast(HostRecord, {**record, "generated": now}) for record in every]
         report = merge_reports(others, report_of(records, now))
         if previous:
             report["previous"] = compare(previous, report["hosts"])
@@ -109,28 +156,22 @@ class ActionModule(ActionBase):  # type: ignore[misc]
             return None
 
 
-def reported(hosts: Sequence[str], hostvars: Mapping[str, Any]) -> list[str]:
-    """The hosts of a play that are accounts or zones, or should be: all but a control node without
-    a result."""
-    return [host for host in hosts if host != CONTROL_NODE or hostvars[host].get(REPORT)]
-
-
-def record_of(host: str, hostvars: Mapping[str, Any], now: str) -> HostRecord:
-    """The record of a host of the play, whatever became of it; one play reads its hosts at one
-    time."""
+def record_of(task: HostTask, host: HostResults, now: datetime) -> HostRecord:
+    """The record of a host, with its groups, and with whom to ask about it."""
     try:
-        variables = hostvars[host]  # which Ansible puts together anew each time
-        result = plain(variables.get(REPORT) or {})
-        groups = plain(list(variables.get("group_names") or ()))
-        texts = {name: plain(variables.get(variable)) for name, variable in CONTACTS.items()}
-    except (AnsibleError, KeyError) as exc:
-        result, groups = {"failed": True, "msg": str(exc)}, []
+        texts = task.values(CONTACTS.values())
+    except AnsibleError:
         texts = {}
-    failures = [result] if result.get("failed") else []
-    read: HostRecord | None = result.get("record")
-    record = read or host_record(host_results(str(host), {}, {}, failures), now)
-    about = {name: excerpt(str(text), MAX_SHOWN) for name, text in texts.items() if text}
-    return cast(HostRecord, {**record, **about, "generated": now, "groups": groups})
+    known = {name: texts.get(variable) for name, variable in CONTACTS.items()}
+    contacts = {name: excerpt(str(text), MAX_SHOWN) for name, text in known.items() if text}
+    record = host_record(host, write_timestamp(now))
+    return cast(HostRecord, {**record, **contacts, "groups": task.groups})
+
+
+def unread(host: str, exc: Exception) -> HostRecord:
+    """The record of a host that could not even be asked for its variables."""
+    problem = HostResults(host, errors=[f"{type(exc).__name__}: {exc}"])
+    return host_record(problem, write_timestamp(datetime.now(timezone.utc)))
 
 
 def _result(

@@ -16,6 +16,7 @@ from __future__ import annotations
 import signal
 import threading
 from collections import deque
+from contextvars import copy_context
 from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 MAX_CONCURRENT_CALLS = 8
@@ -33,14 +34,16 @@ class Attempt(NamedTuple):
     error: BaseException | None
 
 
-def attempt_each(work: Callable[[Item], Product], items: Sequence[Item]) -> Iterator[Attempt]:
+def attempt_each(
+    work: Callable[[Item], Product], items: Sequence[Item], at_once: int = MAX_CONCURRENT_CALLS
+) -> Iterator[Attempt]:
     """One attempt for each item, in order; after a failure only those follow that had begun."""
     if len(items) < 2:
         yield from (_attempt(work, item) for item in items)
         return
     shared = ConcurrentWork(work, items)
     try:
-        start_threads(THREAD, shared.run, min(MAX_CONCURRENT_CALLS, len(items)))
+        start_threads(THREAD, shared.run, min(at_once, len(items)))
         for index in range(len(items)):
             attempt = shared.wait_for(index)
             if attempt is None:
@@ -60,7 +63,10 @@ def concurrently(work: Callable[[Item], Product], items: Sequence[Item]) -> Iter
 
 def start_threads(name: str, work: Callable[[], None], number: int = 1) -> list[threading.Thread]:
     """Start threads that hold up no end of the process, and that no signal of a user meets."""
-    threads = [threading.Thread(name=name, target=work, daemon=True) for dummy in range(number)]
+    threads = [
+        threading.Thread(name=name, target=copy_context().run, args=(work,), daemon=True)
+        for dummy in range(number)
+    ]
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         for thread in threads:

@@ -9,16 +9,21 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: write_report
-short_description: Internal, write the report on the hosts of a play
+short_description: Internal, read the hosts of a play and write the report on them
 version_added: 1.0.0
 description:
-  - The last task of the role C(edgeops.protection.report), which runs it once for all hosts of the
-    play. It gathers what each host predicted, and writes the report as C(report.json),
-    C(report.md), C(report.html), C(report.prom), C(report.xml), and the plan of each host as
-    C(plans/HOST.json).
-  - A host without a result has the status C(unknown); only C(localhost), where a play merges
-    reports of others, is then left out. Each file is written at once, or not at all.
-  - It makes no calls.
+  - The task of the role C(edgeops.protection.report), which runs it once for all hosts of the play.
+    It predicts what M(edgeops.protection.host_baseline) would do on each of them, as many at a time
+    as the play has forks, and writes the report as C(report.json), C(report.md), C(report.html),
+    C(report.prom), C(report.xml), and the plan of each host as C(plans/HOST.json).
+  - It only reads, whether the play runs in check mode or not. A host that cannot be read gets the
+    status C(unknown), with the reason, and stops no other one. The zone of a host is read if its
+    account cannot be, or if its plan has risks that are not accepted.
+  - Of each host it takes the variables of the role C(edgeops.protection.baseline), wherever Ansible
+    has them from. It reads in the process of the task on the control node, whatever
+    C(edgeops_protection_in_worker) is.
+  - C(localhost), where a play merges reports of others, is left out if it is no account or zone.
+    Each file is written at once, or not at all.
 author:
   - The edgeops.protection authors (@edgeops)
 options:
@@ -74,6 +79,14 @@ summary:
   returned: always
   type: list
   elements: str
+plan_ids:
+  description: The C(plan_id) of each host that was read, empty if nothing is to be changed.
+  returned: always
+  type: dict
+records:
+  description: The part of the report about each host that was read, as C(docs/report.schema.json) describes it.
+  returned: with C(-v)
+  type: dict
 totals:
   description: The numbers of the report, as in C(report.json).
   returned: always

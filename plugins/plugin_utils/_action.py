@@ -85,10 +85,19 @@ class ModuleCalls:
         host = self._task.delegate_to or self.variables.get("inventory_hostname")
         return (
             "This module carries credentials, so it runs on the control node, but the connection"
-            f" of {host} is {self._connection.transport}. Set ansible_connection: local for {host},"
+            f" of {host} is {self.transport}. Set ansible_connection: local for {host},"
             f" or delegate the task to localhost. To send the credentials to {host} and run the"
             f" module there, set {ALLOW_REMOTE}: true."
         )
+
+    @property
+    def transport(self) -> str:
+        """The connection to the host."""
+        return str(self._connection.transport)
+
+    def templated(self, value: Any) -> Any:
+        """A value of a variable without templates."""
+        return self.templar.template(value)
 
     @property
     def shows_diff(self) -> bool:
@@ -131,15 +140,16 @@ class ModuleCalls:
     ) -> dict[str, Any]:
         spec, options, result = _validated(module, arguments, context)
         if result is None:
-            display = Display()
-            title = f"{self.variables.get('inventory_hostname')}: {module}"
-            screen = Screen(partial(display.display, stderr=True), first_of_run, title)
-            verbose = display.verbosity > 0
+            verbose, screen = Display().verbosity > 0, self._screen(module)
             result = run(spec, options, check_mode, verbose, warn, screen, context)
         if self._shows_invocation():
             result["invocation"] = {"module_args": without_secrets(options, options, names=False)}
         plain: dict[str, Any] = json.loads(json.dumps(result))
         return plain
+
+    def _screen(self, module: str) -> Screen:
+        title = f"{self.variables.get('inventory_hostname')}: {module}"
+        return Screen(partial(Display().display, stderr=True), first_of_run, title)
 
     def _may_run_in_worker(self) -> bool:
         """True if the module would run here, as this user, by this Python, in this environment."""
@@ -157,7 +167,7 @@ class ModuleCalls:
         )
 
     def _is_local(self) -> bool:
-        return self._connection.transport in ("local", "ansible.builtin.local")
+        return self.transport in ("local", "ansible.builtin.local")
 
     def _is_this_python(self) -> bool:
         host_variables = self.variables
@@ -169,11 +179,11 @@ class ModuleCalls:
             python = C.config.get_config_value("INTERPRETER_PYTHON", variables={})
         if str(python) == PLAYBOOK_PYTHON:  # as inventories have it; each worker would compile it
             python = self.variables.get("ansible_playbook_python")
-        python = str(self.templar.template(python))
+        python = str(self.templated(python))
         return python in AUTOMATIC or python == sys.executable
 
     def _is_true(self, name: str, default: bool) -> bool:
-        value = self.templar.template(self.variables.get(name, default))
+        value = self.templated(self.variables.get(name, default))
         return bool(boolean(value, strict=False))
 
     def _shows_invocation(self) -> bool:

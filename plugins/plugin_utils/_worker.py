@@ -8,13 +8,17 @@ forked it."""
 
 from __future__ import annotations
 
+import fcntl
 import gc
+import json
 import mmap
 import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import parent_process
 from tempfile import TemporaryFile
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
@@ -41,6 +45,7 @@ def prepare_workers(action: str = "") -> None:
     load_trust()
     _shared_byte()
     _shared_file()
+    _shared_records()
     share(_shared_readings())
     _prepare_templates()
     gc.freeze()  # so that no worker, nor the end of the run, searches all of this for garbage
@@ -81,6 +86,29 @@ def claimed_before(owner: str, host: str) -> str:
 @lru_cache(maxsize=None)
 def _shared_file() -> BinaryIO:
     """A file that a process shares with the workers that it forks from now on."""
+    return TemporaryFile("ab+", buffering=0)
+
+
+@contextmanager
+def found_by_run(name: str, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The findings of all tasks of this run by now under a name, in whichever worker, those of this
+    one among them; other tasks wait until this one is through with them."""
+    number, key = _shared_records().fileno(), json.dumps([os.getppid(), name])
+    fcntl.lockf(number, fcntl.LOCK_EX)
+    try:
+        with open(number, "r+", encoding="utf-8", closefd=False) as file:
+            file.seek(0)  # all workers have one position in the file
+            lines = [json.loads(line) for line in file]
+            file.write(json.dumps([key, own]) + "\n")
+        every = [*(others for other, others in lines if other == key), own]
+        yield {item: others[item] for others in every for item in others}
+    finally:
+        fcntl.lockf(number, fcntl.LOCK_UN)
+
+
+@lru_cache(maxsize=None)
+def _shared_records() -> BinaryIO:
+    """Another such file, of what tasks of a run leave to later ones."""
     return TemporaryFile("ab+", buffering=0)
 
 

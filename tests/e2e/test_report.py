@@ -131,7 +131,7 @@ def test_every_file_is_there_for_its_owner(inventory: Path, service: LocalServic
     folder = inventory.parent / "report"
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     known = {host for host, status in STATUSES.items() if status != "unknown"}
-    assert files == {f"report.{kind}" for kind in ("json", "md", "html", "prom")} | {
+    assert files == {f"report.{kind}" for kind in ("json", "md", "html", "prom", "xml")} | {
         f"plans/{host}.json" for host in known
     }
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.rglob("*") if path.is_file()} == {0o600}
@@ -322,7 +322,10 @@ def test_a_host_elsewhere_gets_no_credentials_and_a_host_that_did_not_run_is_unk
     assert "carries credentials" in read(inventory)["hosts"][0]["reasons"][0]
 
 
-def test_rules_of_an_account_are_a_reason_of_its_zones_and_read_once(service: LocalService, tmp_path: Path) -> None:
+@pytest.mark.parametrize("forks", ["1", "7"])
+def test_rules_of_an_account_are_a_reason_of_its_zones_and_read_once(
+    forks: str, service: LocalService, tmp_path: Path
+) -> None:
     account, ruleset = "a" * 32, "b" * 32
     skip = {"ref": "monitors", "action": "skip", "expression": "true", "action_parameters": {"products": ["waf"]}}
     deploy = {"action": "execute", "expression": 'cf.zone.plan eq "ENT"', "action_parameters": {"id": ruleset}}
@@ -335,7 +338,7 @@ def test_rules_of_an_account_are_a_reason_of_its_zones_and_read_once(service: Lo
         known = {"edge_zone_plan": plan, "edge_zone_account_id": account, "edge_zone_name": name}
         zones[name] = {"edge_zone_id": f"{number:032x}", "baseline_custom_rules": [BLOCK], **known}
     inventory = write_inventory(tmp_path, service, {"accounts": {}, "zones": zones})
-    run = ansible_playbook("-i", inventory, "-e", f"report_directory={tmp_path}/report", "-f", "1", PLAYBOOK)
+    run = ansible_playbook("-i", inventory, "-e", f"report_directory={tmp_path}/report", "-f", forks, PLAYBOOK)
     assert run.code == 0, run.output
     report = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     records = {host["host"]: host for host in report["hosts"]}

@@ -70,7 +70,6 @@ ACTIONS = {
     "host_baseline",
     "host_doctor",
     "host_export",
-    "host_report_info",
     "host_restore",
     "write_report",
 }  # of roles: no specification

@@ -12,11 +12,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.action.host_report_info import predict_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import plan_ids
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import predict_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, differences_of
 
 from tests.fake_service import LocalService

@@ -3,7 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Readings of an account that all hosts of a run share: the first worker reads for the others."""
+"""Readings of an account that all hosts of a run share: the first worker, or thread of one, reads
+for the others."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ import json
 import os
 import zlib
 from multiprocessing import parent_process
+from threading import RLock
 from typing import TYPE_CHECKING, Any, BinaryIO, Callable
 
 if TYPE_CHECKING:  # the process that forks the workers needs none of it
@@ -19,6 +21,7 @@ if TYPE_CHECKING:  # the process that forks the workers needs none of it
     from .client import Client
 
 _shared: list[BinaryIO] = []
+_mutexes: dict[bytes, Any] = {}  # of threads; the file is locked for the whole of a process
 
 
 def share(file: BinaryIO) -> None:
@@ -39,13 +42,14 @@ def once(name: str, read: Callable[[], Any]) -> Any:
         return read()
     number, key = _shared[0].fileno(), f"{json.dumps([os.getppid(), name])}\t".encode()
     place = zlib.crc32(key)  # one byte is locked, so that other readings go on
-    fcntl.lockf(number, fcntl.LOCK_EX, 1, place)
-    try:
-        lines = os.pread(number, os.fstat(number).st_size, 0).splitlines()
-        if known := [line for line in lines if line.startswith(key)]:
-            return json.loads(known[0][len(key) :])
-        reading = read()
-        os.write(number, key + f"{json.dumps(reading)}\n".encode())
-        return reading
-    finally:
-        fcntl.lockf(number, fcntl.LOCK_UN, 1, place)
+    with _mutexes.setdefault(key, RLock()):
+        fcntl.lockf(number, fcntl.LOCK_EX, 1, place)
+        try:
+            lines = os.pread(number, os.fstat(number).st_size, 0).splitlines()
+            if known := [line for line in lines if line.startswith(key)]:
+                return json.loads(known[0][len(key) :])
+            reading = read()
+            os.write(number, key + f"{json.dumps(reading)}\n".encode())
+            return reading
+        finally:
+            fcntl.lockf(number, fcntl.LOCK_UN, 1, place)

@@ -80,8 +80,9 @@ class Progress:
 
     @contextmanager
     def watched(self, screen: Screen | None) -> Iterator[None]:
-        """Show every ten seconds how far the task is, as long as the statements inside take."""
-        if screen is None:
+        """Show every ten seconds how far the task is, as long as the statements inside take; a
+        screen without a title is that of a part of a task."""
+        if screen is None or not screen.title:
             yield
             return
         ended = threading.Event()

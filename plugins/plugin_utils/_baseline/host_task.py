@@ -125,13 +125,14 @@ class HostTask:
         self._calls = calls
         self._display = Display()
         self.host = str(calls.variables["inventory_hostname"])
+        self.groups: list[str] = plain(list(calls.variables.get("group_names") or ()))
 
     def values(self, names: Iterable[str]) -> dict[str, Any]:
         """The variables of the host with these names, as far as it has them, without templates."""
         variables = self._calls.variables
         described = {name: variables[name] for name in names if name in variables}
         templates = {name: value for name, value in described.items() if not is_data(value)}
-        templated = self._calls.templar.template(templates) if templates else {}
+        templated = self._calls.templated(templates) if templates else {}
         data = plain({name: described[name] for name in described.keys() - templates})
         values: dict[str, Any] = without_omitted({**data, **templated}, variables.get("omit"))
         return values

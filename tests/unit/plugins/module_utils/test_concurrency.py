@@ -32,7 +32,8 @@ def test_results_come_in_the_order_of_the_items() -> None:
     assert list(concurrently(work, [])) == []
 
 
-def test_no_more_than_eight_are_under_way() -> None:
+@pytest.mark.parametrize("at_once", [MAX_CONCURRENT_CALLS, 2, 20])
+def test_no_more_than_so_many_are_under_way(at_once: int) -> None:
     lock = threading.Lock()
     running: list[int] = [0, 0]
 
@@ -44,8 +45,8 @@ def test_no_more_than_eight_are_under_way() -> None:
         with lock:
             running[0] -= 1
 
-    list(concurrently(work, range(50)))
-    assert 1 < running[1] <= MAX_CONCURRENT_CALLS
+    list(attempt_each(work, range(50), at_once))
+    assert 1 < running[1] <= at_once
 
 
 @pytest.mark.parametrize("failing", [0, 3, 10])

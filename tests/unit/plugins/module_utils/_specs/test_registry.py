@@ -15,15 +15,7 @@ MODULES = Path(__file__).parents[5] / "plugins" / "modules"
 
 
 def test_there_is_a_specification_for_every_module() -> None:
-    of_roles = {
-        "check_variables",
-        "host_baseline",
-        "host_doctor",
-        "host_export",
-        "host_report_info",
-        "host_restore",
-        "write_report",
-    }
+    of_roles = {"check_variables", "host_baseline", "host_doctor", "host_export", "host_restore", "write_report"}
     assert {*MODULE_SPECS} == {path.stem for path in MODULES.glob("[a-z]*.py")} - of_roles
 
 

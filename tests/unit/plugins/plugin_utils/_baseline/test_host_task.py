@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -26,7 +25,7 @@ class Calls:
 
     def __init__(self, refusal: str = "", **variables: Any) -> None:
         self.variables = {"inventory_hostname": "lima", "omit": OMIT, **variables}
-        self.templar = SimpleNamespace(template=lambda values: {**values, "templated": True})
+        self.templated = lambda values: {**values, "templated": True}
         self.refusal = refusal
         self.shows_diff = False
 

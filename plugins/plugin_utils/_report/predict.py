@@ -3,77 +3,35 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action of the role report: what a run of the role baseline would do for a host, as a record
-of the report."""
+"""Predicts a run of the role baseline for a host, part by part."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
-from ansible.errors import AnsibleError
-
-from ..module_utils._errors import OptionError
-from ..module_utils._expressions.grammar import lists_in
-from ..module_utils._protection.expectation import NAME as EXPECTATIONS
-from ..module_utils._timestamps import write_timestamp
-from ..plugin_utils._action import CollectionAction
-from ..plugin_utils._baseline.host_task import HostTask, Results
-from ..plugin_utils._baseline.lists import informed
-from ..plugin_utils._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
-from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
-from ..plugin_utils._report.arguments import (
-    OF_REPORTED_HOST,
-    accepted_risks,
-    check_report,
-    expiring,
-)
-from ..plugin_utils._report.document import host_record
-from ..plugin_utils._report.neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
-from ..plugin_utils._report.results import (
-    HostResults,
-    host_results,
-    is_refusal,
-    is_unmet,
-    planned_rules,
-    with_consents,
-)
-from ..plugin_utils._worker import prepare_workers
-
-prepare_workers()
+from ...module_utils._expressions.grammar import lists_in
+from ...module_utils._protection.expectation import NAME as EXPECTATIONS
+from .._baseline.host_task import HostTask, Results
+from .._baseline.lists import informed
+from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
+from .acknowledged import ACKNOWLEDGED, parse_acknowledged
+from .arguments import OF_REPORTED_HOST, accepted_risks, check_report, expiring
+from .neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
+from .results import HostResults, host_results, is_refusal, is_unmet, planned_rules, with_consents
 
 ACCEPTED = "the report predicts only"
 READ = (f"{PREFIX}{CUSTOM}", f"{PREFIX}{IP_LISTS}")  # of a host, whatever its baseline has
 
 
-class ActionModule(CollectionAction):
-    """Predicts a host, part by part; a part that fails stops neither the others nor the play.
+def predict_host(task: HostTask, now: datetime) -> HostResults:
+    """The changes that a run would make on the host; raises AnsibleError, OptionError, ValueError.
 
     It runs modules in check mode even if the play does not, so that it writes nothing to
-    Cloudflare.
+    Cloudflare. A part that fails stops no other one.
     """
-
-    _supports_async = False
-
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        task = HostTask(self.calls(task_vars or {}))
-        now = datetime.now(timezone.utc)
-        try:
-            predicted = predict_host(task, now)
-        except (AnsibleError, OptionError, ValueError) as exc:
-            predicted = HostResults(task.host, errors=[str(exc)])
-        record = host_record(predicted, write_timestamp(now))
-        warnings = task.misspelt_variables()
-        result = {"changed": bool(record["operations"]), "record": record}
-        return {**result, **({"warnings": warnings} if warnings else {})}
-
-
-def predict_host(task: HostTask, now: datetime) -> HostResults:
-    """The changes that a run would make on the host, part by part."""
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
     check_report(values)  # before a host is read

@@ -1,0 +1,121 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""All hosts of a play in one task, several at a time, since a result of Ansible for each host costs
+more than to read it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from threading import RLock
+from typing import Any, TypeVar
+
+from ansible.module_utils.basic import missing_required_lib
+
+from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ...module_utils._api.progress import Count, Progress
+from ...module_utils._concurrency import attempt_each
+from ...module_utils._text import Screen
+from .._action import CollectionAction, ModuleCalls
+from .._worker import first_of_run
+from .host_task import HostTask
+
+Product = TypeVar("Product")
+Work = Callable[[HostTask], Product]
+
+ONE_BY_ONE = ("free", "host_pinned")  # strategies that run each task on each host
+# Ansible templates in one thread at a time, and so do lookups, which are code of others.
+TEMPLATING = RLock()
+
+
+class CallsHere(ModuleCalls):
+    """The calls that a task makes for one of its hosts, in this process, as this user."""
+
+    @property
+    def transport(self) -> str:
+        if self._task.delegate_to:
+            return super().transport
+        return str(self.templated(self.variables.get("ansible_connection", self._task.connection)))
+
+    def templated(self, value: Any) -> Any:
+        with TEMPLATING:
+            return super().templated(value)
+
+    def _may_run_in_worker(self) -> bool:
+        return True
+
+    def _screen(self, module: str) -> Screen:
+        return super()._screen(module)._replace(title="")  # the fleet shows how far it is
+
+
+class HostsDone(Progress):
+    """The progress of a task by its hosts."""
+
+    def __init__(self, total: int) -> None:
+        super().__init__()
+        self.count = Count(total)
+
+    def __str__(self) -> str:
+        return f"{self.count} hosts done"
+
+
+class FleetAction(CollectionAction):
+    """An action that works on all hosts of a play, if its task runs once."""
+
+    _supports_async = False
+
+    def hosts(self, variables: Mapping[str, Any]) -> list[str]:
+        """The hosts of the task: those of its batch if it runs once, or else its own one."""
+        strategy = str(self._task.get_play().strategy)
+        if self._task.run_once and not strategy.endswith(ONE_BY_ONE):
+            return list(variables["ansible_play_batch"])
+        return [str(variables["inventory_hostname"])]
+
+    def of_each(
+        self,
+        hosts: Sequence[str],
+        variables: Mapping[str, Any],
+        work: Work[Product],
+        failed: Callable[[str, Exception], Product],
+    ) -> Iterator[Product]:
+        """The product of the work on each host, in order; that of a host with an exception is made
+        by `failed`. Raises ValueError if no host can be read at all."""
+        if REQUESTS_IMPORT_ERROR:
+            raise ValueError(missing_required_lib("requests"))
+        for environment in self._task.environment or []:  # of this worker alone
+            os.environ.update({name: str(value) for name, value in environment.items()})
+        progress = HostsDone(len(hosts))
+
+        def attempt(host: str) -> Product:
+            try:
+                product = work(HostTask(self.calls_of(host, variables)))
+            except Exception as exc:  # it stops no other host
+                product = failed(host, exc)
+            progress.count.done += 1
+            return product
+
+        show = partial(self._display.display, stderr=True)  # stdout may be read by a program
+        screen = Screen(show, first_of_run, str(self._task.action))
+        with progress.watched(screen):
+            workers = int(variables.get("ansible_forks") or 1)
+            for outcome in attempt_each(attempt, hosts, workers):
+                if outcome.error is not None:
+                    raise outcome.error
+                yield outcome.result  # type: ignore[misc]
+
+    def calls_of(self, host: str, variables: Mapping[str, Any]) -> CallsHere:
+        """The calls for a host, with its variables as its own task would have them."""
+        task = self._task.copy()
+        task.delegate_to = host
+        with TEMPLATING:
+            delegated, _name = task.get_variable_manager().get_delegated_vars_and_hostname(
+                self._templar, task, variables
+            )
+            own = {**delegated["ansible_delegated_vars"][host], "inventory_hostname": host}
+            templar = self._templar.copy_with_new_env(available_variables=own)
+        of_task = (self._connection, self._play_context, self._loader)
+        return CallsHere(self._task, (*of_task, templar, self._shared_loader_obj), own)

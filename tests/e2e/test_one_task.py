@@ -1,0 +1,131 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""One task for all hosts: it reports what a task of each host would, in batches too, with the variables of each host."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from difflib import unified_diff
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.inventories import write_inventory
+from tests.support.report_fleet import ACCOUNTS
+
+ROLE = {"ansible.builtin.import_role": {"name": "edgeops.protection.report", "rolespec_validate": False}}
+TIMES = re.compile(
+    r"ray [0-9a-f]{16}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\+00:00|Z| UTC)?|timestamp_seconds(\{.*\})? \d+"
+)
+FILES = ("report.json", "report.md", "report.html", "report.prom", "report.xml")
+BLOCK = {"ref": "login", "action": "block", "expression": "ip.src eq 192.0.2.1"}
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as running:
+        yield running
+        assert not running.writes
+
+
+@pytest.fixture
+def inventory(tmp_path: Path, service: LocalService) -> Path:
+    """An account of each status, one with wrong variables, one without credentials, and a zone."""
+    hosts: dict[str, dict[str, Any]] = {}
+    for number, (status, (existing, desired)) in enumerate(ACCOUNTS.items(), start=1):
+        service.account(f"{number:032x}").seed(**existing)
+        variables = {f"baseline_{name}": value for name, value in desired.items()}
+        hosts[status] = {"edge_account_id": f"{number:032x}", **variables}
+    service.zone("e" * 32).seed(custom_rules=[BLOCK])
+    hosts["zone"] = {"edge_zone_id": "e" * 32, "baseline_custom_rules": [BLOCK]}
+    hosts["broken"] = {"edge_account_id": "f" * 32, "baseline_allowlist": [{"prefix": "192.0.2/24"}]}
+    hosts["closed"] = {"edge_account_id": "f" * 32, "edge_api_token": "of-nobody"}
+    hosts["empty"] = {}
+    return write_inventory(tmp_path, service, {"accounts": hosts}, baseline_retries=0)
+
+
+def play(inventory: Path, *before: dict[str, Any], options: tuple[str, ...] = (), **keywords: Any) -> Run:
+    """A play with the role report, into a directory beside the inventory."""
+    playbook = inventory.parent / "play.yml"
+    one = {"hosts": "accounts", "gather_facts": False, "tasks": [*before, ROLE], **keywords}
+    playbook.write_text(yaml.safe_dump([one]), encoding="utf-8")
+    directory = json.dumps({"report_directory": str(inventory.parent / "report")})
+    return ansible_playbook("-i", inventory, "-e", directory, *options, playbook)
+
+
+def records(inventory: Path) -> dict[str, Any]:
+    report = json.loads((inventory.parent / "report" / "report.json").read_text(encoding="utf-8"))
+    return {record["host"]: record for record in report["hosts"]}
+
+
+def written(inventory: Path) -> list[str]:
+    """The lines of the files of the report, without times, and without the id of the report, which depends on them."""
+    texts = [(inventory.parent / "report" / name).read_text(encoding="utf-8") for name in FILES]
+    return [TIMES.sub("", line) for text in texts for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("keywords", [{"strategy": "free"}, {"strategy": "host_pinned"}, {"serial": 3}])
+def test_tasks_of_each_host_or_batch_report_the_same(keywords: dict[str, Any], inventory: Path) -> None:
+    run = play(inventory)
+    assert run.code == 0, run.output
+    together = written(inventory)
+    assert play(inventory, options=("-f", "1"), **keywords).code == 0
+    assert [*unified_diff(together, written(inventory), n=0)] == []
+
+
+def test_the_recap_has_one_task_and_the_lines_before_it_count_the_hosts(inventory: Path) -> None:
+    run = play(inventory)
+    assert run.output.count("changed=1") == 1 and run.output.count("ok=1") == 1
+    count = len(ACCOUNTS) + 4
+    assert f"{count - 3} of {count} hosts were read." in run.output
+
+
+def test_a_host_has_the_variables_of_its_own_task(inventory: Path, tmp_path: Path) -> None:
+    for name, reason in (("drift", "of the file"), ("zone", "of the other file")):
+        (tmp_path / f"{name}.yml").write_text(yaml.safe_dump({"reason": reason}), encoding="utf-8")
+    accepted = [
+        {"resource": "prefix", "expires": "{{ told }}", "keys": ["{{ inventory_hostname }}"], "reason": "{{ reason }}"}
+    ]
+    told = {"report_accepted_unmanaged": accepted, "told": "told to {{ inventory_hostname }} {{ reason }}"}
+    fact = {"ansible.builtin.set_fact": {"told": "of a fact"}, "when": "inventory_hostname == 'zone'"}
+    files = ["{{ inventory_hostname }}.yml"]
+    play(inventory, fact, options=("--limit", "drift,zone"), vars=told, vars_files=files)
+    reasons = {host: record["reasons"][0] for host, record in records(inventory).items()}
+    assert "told to drift of the file" in reasons["drift"] and "of a fact" in reasons["zone"]
+
+
+def test_a_lookup_that_fails_fails_its_host_alone(inventory: Path) -> None:
+    missing = "{{ lookup('ansible.builtin.file', '/nowhere/token') if inventory_hostname == 'drift' else ours }}"
+    run = play(
+        inventory,
+        options=("--limit", "drift,in_order"),
+        vars={"ours": "{{ edge_api_token }}", "baseline_api_token": missing},
+    )
+    assert run.code == 0, run.output
+    report = records(inventory)
+    assert report["in_order"]["status"] == "in_order"
+    assert report["drift"]["status"] == "unknown" and "/nowhere/token" in report["drift"]["reasons"][0]
+
+
+def test_an_environment_of_the_play_counts(inventory: Path, service: LocalService) -> None:
+    environment = {
+        "CLOUDFLARE_ACCOUNT_ID": "ignored",
+        "NO_PROXY": "",
+        "no_proxy": "",
+        "all_proxy": "http://127.0.0.1:9",
+    }
+    run = play(inventory, options=("--limit", "in_order"), environment=environment)
+    assert run.code == 0, run.output
+
+
+def test_a_verbose_result_has_the_records(inventory: Path) -> None:
+    assert '"records"' not in play(inventory, options=("--limit", "zone")).output
+    assert '"records"' in play(inventory, options=("-v", "--limit", "zone")).output
