@@ -43,6 +43,13 @@ options:
       - It needs the permission C(Firewall Services Read) of the zone.
     type: bool
     default: false
+  alarms:
+    description:
+      - Whether to return the alarms of the zone's account.
+      - It needs the permission C(Notifications Read) of the account, and C(Zone Read).
+    type: bool
+    default: false
+    version_added: 1.0.0
   changes_hours:
     description:
       - The hours of the account's audit log to read; V(0) reads none. RV(changes) says who changed
@@ -199,6 +206,85 @@ access_rules:
       description: When the rule last changed, null if Cloudflare does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+alarms:
+  description: The alarms of the zone's account.
+  version_added: 1.0.0
+  returned: when O(alarms) is true
+  type: dict
+  contains:
+    zone:
+      description: The name of the zone, null for an account.
+      type: str
+      sample: zone-5c2a81.example
+    policies:
+      description: The alarm policies.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: The id of the policy.
+          type: str
+          sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
+        name:
+          description: The name of the policy.
+          type: str
+          sample: attacks
+        type:
+          description: The kind of alarm in Cloudflare's words, such as V(dos_attack_l4).
+          type: str
+          sample: dos_attack_l4
+        enabled:
+          description: Whether the policy is enabled, null if Cloudflare does not say.
+          type: bool
+          sample: true
+        filters:
+          description: The filters of the policy with their values; empty ones are left out.
+          type: dict
+          sample: {target_ip: [192.0.2.0/24]}
+        destinations:
+          description: The ids of the destinations by their kind, such as C(email), C(pagerduty)
+            or C(webhooks).
+          type: dict
+          sample: {webhooks: [b115d5ec15c641ee8b7692c449b5227b]}
+    webhooks:
+      description: The webhooks that messages are sent to, without their addresses, which are
+        secrets.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: The id of the webhook.
+          type: str
+          sample: b115d5ec15c641ee8b7692c449b5227b
+        name:
+          description: The name of the webhook.
+          type: str
+          sample: chat
+        last_success:
+          description: When a message last arrived, null if Cloudflare does not say.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+        last_failure:
+          description: When a message last failed, null if Cloudflare does not say.
+          type: str
+          sample: '2026-03-01T09:15:02Z'
+    silences:
+      description: The times in which policies are silent.
+      type: list
+      elements: dict
+      contains:
+        policy_id:
+          description: The id of the policy.
+          type: str
+          sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
+        since:
+          description: When the silence begins, null if Cloudflare does not say.
+          type: str
+          sample: '2026-03-01T09:15:02Z'
+        until:
+          description: When the silence ends, null if it has no end.
+          type: str
+          sample: '2026-03-01T11:15:02Z'
 changes:
   description: The changes of the zone, with who made them, the newest first.
   version_added: 1.0.0
@@ -235,7 +321,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 5
+  sample: 9
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

@@ -35,6 +35,7 @@ options:
         account, and three calls or more. This collection never announces or withdraws a network.
       - V(access_rules) was added in version 1.0.0. It needs the permission C(Account Firewall Access
         Rules Read).
+      - V(alarms) was added in version 1.0.0. It needs the permission C(Notifications Read).
       - V(ip_lists) was added in version 1.0.0. It needs the permission C(Account Filter Lists
         Read).
       - V(network_firewall_rules) was added in version 1.0.0. It needs the permission C(Magic Firewall
@@ -52,6 +53,7 @@ options:
       - dns_rules
       - announced
       - access_rules
+      - alarms
       - ip_lists
       - network_firewall_rules
       - ddos_l4_overrides
@@ -780,6 +782,85 @@ access_rules:
       description: When the rule last changed, null if Cloudflare does not say.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
+alarms:
+  description: The alarms of the account.
+  version_added: 1.0.0
+  returned: when O(gather_subset) has V(alarms)
+  type: dict
+  contains:
+    zone:
+      description: The name of the zone, null for an account.
+      type: str
+      sample: null
+    policies:
+      description: The alarm policies.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: The id of the policy.
+          type: str
+          sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
+        name:
+          description: The name of the policy.
+          type: str
+          sample: attacks
+        type:
+          description: The kind of alarm in Cloudflare's words, such as V(dos_attack_l4).
+          type: str
+          sample: dos_attack_l4
+        enabled:
+          description: Whether the policy is enabled, null if Cloudflare does not say.
+          type: bool
+          sample: true
+        filters:
+          description: The filters of the policy with their values; empty ones are left out.
+          type: dict
+          sample: {target_ip: [192.0.2.0/24]}
+        destinations:
+          description: The ids of the destinations by their kind, such as C(email), C(pagerduty)
+            or C(webhooks).
+          type: dict
+          sample: {webhooks: [b115d5ec15c641ee8b7692c449b5227b]}
+    webhooks:
+      description: The webhooks that messages are sent to, without their addresses, which are
+        secrets.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: The id of the webhook.
+          type: str
+          sample: b115d5ec15c641ee8b7692c449b5227b
+        name:
+          description: The name of the webhook.
+          type: str
+          sample: chat
+        last_success:
+          description: When a message last arrived, null if Cloudflare does not say.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+        last_failure:
+          description: When a message last failed, null if Cloudflare does not say.
+          type: str
+          sample: '2026-03-01T09:15:02Z'
+    silences:
+      description: The times in which policies are silent.
+      type: list
+      elements: dict
+      contains:
+        policy_id:
+          description: The id of the policy.
+          type: str
+          sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
+        since:
+          description: When the silence begins, null if Cloudflare does not say.
+          type: str
+          sample: '2026-03-01T09:15:02Z'
+        until:
+          description: When the silence ends, null if it has no end.
+          type: str
+          sample: '2026-03-01T11:15:02Z'
 ip_lists:
   description: The lists of addresses that rules may refer to, with their items.
   version_added: 1.0.0
@@ -985,7 +1066,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 18
+  sample: 21
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

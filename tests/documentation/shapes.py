@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import (
     AccessRule,
+    Alarms,
     ChangeRecord,
     OnboardedPrefix,
 )
@@ -193,6 +194,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "coverage": shape_of(CoverageSummary),
         "announced": records(OnboardedPrefix),
         "access_rules": records(AccessRule),
+        "alarms": shape_of(Alarms),
         "ip_lists": WHOLE_LIST,
         "network_firewall_rules": many(NETWORK_FIREWALL_RULES),
         "ddos_l4_overrides": many(L4_OVERRIDES),
@@ -204,6 +206,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "zone_id": {"type": "str"},
         "rules": with_hits(many(CUSTOM_RULES)),
         "access_rules": records(AccessRule),
+        "alarms": shape_of(Alarms),
         "changes": records(ChangeRecord),
     },
 }

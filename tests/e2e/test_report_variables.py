@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.fake_service.beside import VALIDATION_TOKEN
+from tests.fake_service.beside import VALIDATION_TOKEN, WEBHOOK_URL
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.inventories import write_inventory
 from tests.support.report_schema import validate_report
@@ -140,6 +140,47 @@ def test_a_prefix_that_is_not_ready_weakens_a_host_until_it_is_accepted(service:
     accepted.append({"resource": "access_rule", "keys": ["192.0.2.1"], "reason": "the office"})
     run = report(tmp_path, service, {**asked, "report_accepted_unmanaged": accepted})
     assert "2 hosts: 2 in order." in run.output, run.output
+
+
+def test_alarms_that_nobody_would_hear_are_said_and_give_no_status(service: LocalService, tmp_path: Path) -> None:
+    policy: dict[str, Any] = {"id": "p4", "name": "night_shift", "alert_type": "dos_attack_l4"}
+    hook: dict[str, Any] = {"name": "chat", "last_failure": "2026-02-02T09:00:00Z", "last_success": None}
+    silence: dict[str, Any] = {"policy_id": "p4", "end_time": None}
+    service.account(LAB).seed(alarm_policies=[policy], alarm_webhooks=[hook], alarm_silences=[silence])
+    block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ssl"}
+    for digit in "cd":
+        service.zone(digit * 32).seed(custom_rules=[block], account_id=LAB, name=f"{digit}.example")
+    zones: dict[str, Any] = {
+        f"{digit}.example": {"edge_zone_id": digit * 32, "baseline_custom_rules": [block]} for digit in "cd"
+    }
+    run = report(tmp_path, service, {"report_alarms": True}, zones)
+    assert "4 hosts: 4 in order." in run.output, run.output
+    reads = [call.path for call in service.calls if call.path.endswith("/alerting/v3/policies")]
+    assert len(reads) == 2, "once an account"
+    records = read(tmp_path)
+    none = "No alarm policy that is enabled and has a destination tells of"
+    shared = [
+        "The last message to the webhook 'chat' failed, 2026-02-02 09:00 UTC.",
+        "A silence of the alarm policy 'night_shift' has no end.",
+    ]
+    assert records["lab"]["alarms"] == shared
+    (of_shop,) = records["shop"]["alarms"]
+    assert of_shop.startswith(f"{none} L3/4 attacks (")
+    assert records["c.example"]["alarms"][0].startswith(f"{none} HTTP attacks (")
+    assert records["c.example"]["alarms"][1:] == shared
+    files = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "report").glob("report.*")}
+    assert "night\\_shift" in files["report.md"] and "night_shift" in files["report.html"]
+    assert 'edgeops_protection_host_alarm_gaps{host="lab"} 2' in files["report.prom"]
+    assert all(WEBHOOK_URL not in text for text in [run.output, *files.values()])
+
+
+def test_alarms_that_cannot_be_read_are_not_known(service: LocalService, tmp_path: Path) -> None:
+    token = service.add_token("no-alarms", notifications="none")
+    run = report(tmp_path, service, {"report_alarms": True}, edge_api_token=token)
+    assert "2 hosts: 2 in order." in run.output, run.output
+    (sentence,) = read(tmp_path)["lab"]["alarms"]
+    assert sentence.startswith("Alarms are not known: ")
+    assert "Notifications Read (account)" in sentence
 
 
 def test_access_rules_that_pass_weaken_a_host_until_they_are_accepted(service: LocalService, tmp_path: Path) -> None:

@@ -34,6 +34,9 @@ MADE: Mapping[str, Callable[[Item, Clock], Item]] = {
     "onboarded": beside.onboarded_prefix,
     "access_rules": partial(beside.access_rule, scope="account"),
     "audit_log": beside.change,
+    "alarm_policies": beside.alarm_policy,
+    "alarm_webhooks": beside.alarm_webhook,
+    "alarm_silences": beside.alarm_silence,
     "custom_rulesets": lambda fields, clock: seeded_ruleset(fields, clock.timestamp()),
 }
 
@@ -58,6 +61,9 @@ class Account:
     onboarded: list[Item] = field(default_factory=list)
     access_rules: list[Item] = field(default_factory=list)
     audit_log: list[Item] = field(default_factory=list)
+    alarm_policies: list[Item] = field(default_factory=list)
+    alarm_webhooks: list[Item] = field(default_factory=list)
+    alarm_silences: list[Item] = field(default_factory=list)
     entry_points: dict[str, Item] = field(default_factory=dict)  # by phase, as the service shows them
     custom_rulesets: list[Item] = field(default_factory=list)
     advanced: bool = True  # whether it has the action log, and the fields and lists of higher plans

@@ -14,6 +14,7 @@ from typing import Any
 from .clock import Clock
 
 Item = dict[str, Any]
+WEBHOOK_URL = "https://hooks.example.com/secret-of-the-webhook"  # whoever knows it may post there
 VALIDATION_TOKEN = "token-of-the-validation"  # proves that somebody owns a prefix, and is a secret
 
 
@@ -89,6 +90,32 @@ def access_rule(fields: Mapping[str, Any], clock: Clock, scope: str) -> Item:
         "modified_on": now,
         **fields,
     }
+
+
+def alarm_policy(fields: Mapping[str, Any], clock: Clock) -> Item:
+    """A whole alarm policy; by default it is enabled, and tells somebody by mail."""
+    now = clock.timestamp()
+    return {
+        "id": identity(fields),
+        "enabled": True,
+        "mechanisms": {"email": [{"id": "noc@example.com"}]},
+        "filters": {},
+        "created": now,
+        "modified": now,
+        **fields,
+    }
+
+
+def alarm_webhook(fields: Mapping[str, Any], clock: Clock) -> Item:
+    """A whole webhook of alarms, to which a test message was sent."""
+    now = clock.timestamp()
+    sent = {"created_at": now, "last_success": now, "last_failure": None}
+    return {"id": identity(fields), "type": "generic", "url": WEBHOOK_URL, **sent, **fields}
+
+
+def alarm_silence(fields: Mapping[str, Any], clock: Clock) -> Item:
+    """A whole silence of an alarm policy."""
+    return {"id": identity(fields), "start_time": clock.timestamp(), "end_time": None, **fields}
 
 
 def change(fields: Mapping[str, Any], clock: Clock) -> Item:

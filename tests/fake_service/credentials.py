@@ -19,6 +19,7 @@ Permission = Literal["none", "read", "write"]
 Area = Literal[
     "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules",
     "network_firewall", "ddos_l4", "ddos_l7", "lists", "account_waf", "zone_settings",
+    "notifications",
 ]  # fmt: skip
 
 EMAIL = "operator@example.com"
@@ -48,6 +49,7 @@ class Grant:
     ddos_l4: Permission = "write"
     ddos_l7: Permission = "write"
     zone_settings: Permission = "write"
+    notifications: Permission = "read"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands beside the protection, read only: onboarded prefixes, IP Access rules, and the audit log."""
+"""What stands beside the protection, read only: onboarded prefixes, IP Access rules, alarms, and the audit log."""
 
 from __future__ import annotations
 
@@ -83,6 +83,21 @@ def list_changes(account_id: str) -> Response:
     shown = entries[start : start + limit]
     more = {"cursor": str(start + limit)} if start + limit < len(entries) else {}
     return success(shown, result_info={"count": str(len(shown)), **more})
+
+
+@area.get("/accounts/<account_id>/alerting/v3/policies")
+def list_alarm_policies(account_id: str) -> Response:
+    return success(account_of(account_id, "notifications").alarm_policies)
+
+
+@area.get("/accounts/<account_id>/alerting/v3/destinations/webhooks")
+def list_alarm_webhooks(account_id: str) -> Response:
+    return success(account_of(account_id, "notifications").alarm_webhooks)
+
+
+@area.get("/accounts/<account_id>/alerting/v3/silences")
+def list_alarm_silences(account_id: str) -> Response:
+    return success(account_of(account_id, "notifications").alarm_silences)
 
 
 PARTS = ("bgp_prefixes", "delegations", "bindings")  # of an onboarded prefix, each at a path of its own

@@ -379,7 +379,7 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         account_id=ACCOUNT_ID,
     )
     whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24}
-    beside: dict[str, Any] = {"access_rules": True, "changes_hours": 24, "hits_hours": 24}
+    beside: dict[str, Any] = {"access_rules": True, "alarms": True, "changes_hours": 24, "hits_hours": 24}
     queries = {"protection_info": whole, "custom_rules_info": beside, "protection_traffic_info": {"top": 2}}
     query = queries.get(module, {})
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]

@@ -15,6 +15,8 @@ from .._errors import ProtectionError, ServiceError
 from .._schema.lists import LISTS, has_addresses, items_of
 from .._schema.neighbours import (
     ACCESS_RULES,
+    ALARMS,
+    ALERTING_PATH,
     AUDIT_LOG,
     ONBOARDED,
     VALIDATIONS,
@@ -29,6 +31,7 @@ from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollectio
 from .._timestamps import write_timestamp
 from .._values.kinds import identifier
 from .client import MOST_PAGES, Client
+from .once import once
 from .responses import Request, error_details, open_envelope
 
 
@@ -179,6 +182,93 @@ def _access_rule_record(rule: Object) -> AccessRule:
         value=str(configuration.get("value")),
         notes=str(rule.get("notes") or ""),
         since=_text_of(rule.get("modified_on") or rule.get("created_on")),
+    )
+
+
+class AlarmPolicy(TypedDict):
+    """A kind of alarm, and the ids of those whom Cloudflare tells of it, by their kind."""
+
+    id: str
+    name: str
+    type: str
+    enabled: bool | None
+    filters: dict[str, Any]
+    destinations: dict[str, Any]
+
+
+class AlarmWebhook(TypedDict):
+    """A destination of alarms without its address, which is a secret."""
+
+    id: str
+    name: str
+    last_success: str | None
+    last_failure: str | None
+
+
+class AlarmSilence(TypedDict):
+    """A time in which a policy tells nothing; `until` is None for one without end."""
+
+    policy_id: str
+    since: str | None
+    until: str | None
+
+
+class Alarms(TypedDict):
+    """The alarms of an account; `zone` is the name of the zone for which they were read."""
+
+    zone: str | None
+    policies: list[AlarmPolicy]
+    webhooks: list[AlarmWebhook]
+    silences: list[AlarmSilence]
+
+
+def read_alarms(client: Client) -> Alarms:
+    """The alarms of an account, or of the account of a zone, which all hosts of a run share; raises
+    ServiceError, and ProtectionError for a zone without an account."""
+    zone = None if ACCOUNT_OPTION in client.owner else client.read(ZONE)[0]
+    account = account_of(client, zone)
+    alarms: Alarms = once(account.path_to(ALERTING_PATH), lambda: _read_alarms(account))
+    return {**alarms, "zone": _text_of(zone.get("name")) if zone else None}
+
+
+def _read_alarms(client: Client) -> Alarms:
+    policies, webhooks, silences = concurrently(client.read, ALARMS)
+    return Alarms(
+        zone=None,
+        policies=[_alarm_policy(item) for item in policies],
+        webhooks=[
+            AlarmWebhook(
+                id=str(item.get("id")),
+                name=str(item.get("name")),
+                last_success=_text_of(item.get("last_success")),
+                last_failure=_text_of(item.get("last_failure")),
+            )
+            for item in webhooks
+        ],
+        silences=[
+            AlarmSilence(
+                policy_id=str(item.get("policy_id")),
+                since=_text_of(item.get("start_time")),
+                until=_text_of(item.get("end_time")),
+            )
+            for item in silences
+        ],
+    )
+
+
+def _alarm_policy(item: Object) -> AlarmPolicy:
+    mechanisms, filters = (item.get(name) or {} for name in ("mechanisms", "filters"))
+    return AlarmPolicy(
+        id=str(item.get("id")),
+        name=str(item.get("name")),
+        type=str(item.get("alert_type")),
+        enabled=_flag_of(item.get("enabled")),
+        filters={name: values for name, values in filters.items() if values},
+        destinations={
+            kind: [str(one.get("id")) for one in listed]
+            for kind, listed in mechanisms.items()
+            if listed
+        },
     )
 
 

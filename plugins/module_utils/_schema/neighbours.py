@@ -110,6 +110,32 @@ ACCESS_RULES: Mapping[str, Resource] = {
     )
 }
 
+ALERTING_PATH = ACCOUNT_OWNER.path + "/alerting/v3"
+
+
+def _of_alarms(name: str, title: str, path: str, **more: Any) -> Resource:
+    return _read_only(
+        name,
+        title,
+        Permission("Notifications", "account"),
+        {"id": ID},
+        path=f"{ALERTING_PATH}/{path}",
+        listing=AtOnce(),
+        **more,
+    )
+
+
+ALARM_POLICIES = _of_alarms(
+    "alarm_policy",
+    "alarm policy",
+    "policies",
+    plural="alarm_policies",
+    plural_title="alarm policies",
+)
+ALARM_WEBHOOKS = _of_alarms("alarm_webhook", "webhook of alarms", "destinations/webhooks")
+ALARM_SILENCES = _of_alarms("alarm_silence", "silence of alarms", "silences")
+ALARMS = (ALARM_POLICIES, ALARM_WEBHOOKS, ALARM_SILENCES)
+
 AUDIT_LOG = _read_only(
     "change",
     "entry of the audit log",
@@ -152,7 +178,7 @@ ZONES = _read_only(
 ZONE = replace(
     ZONES, plural="zone", owner=ZONE_OPTION, path=ZONE_OWNER.path, key=(), listing=Single()
 )
-NEIGHBOURS = (ONBOARDED, *ACCESS_RULES.values(), AUDIT_LOG, ZONE)
+NEIGHBOURS = (ONBOARDED, *ACCESS_RULES.values(), *ALARMS, AUDIT_LOG, ZONE)
 
 
 def domain(value: Any) -> str:

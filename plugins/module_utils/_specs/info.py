@@ -10,7 +10,13 @@ from __future__ import annotations
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import read_access_rules, read_announced, read_changes, read_ip_lists
+from .._api.neighbours import (
+    read_access_rules,
+    read_alarms,
+    read_announced,
+    read_changes,
+    read_ip_lists,
+)
 from .._errors import OptionError, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
@@ -58,9 +64,11 @@ def _reading(resource: Resource) -> Callable[[Client], Any]:
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
     "access_rules": read_access_rules,
+    "alarms": read_alarms,
     "ip_lists": read_ip_lists,
     **{item.plural: _reading(item) for item in RULESETS if item.owner == ACCOUNT_OPTION},
 }
+OF_ZONE = ("access_rules", "alarms")  # which the info module of a zone reads too
 DEFAULT_SUBSETS = [
     name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
 ]
@@ -146,13 +154,13 @@ class CustomRulesInfo(RulesInfo):
 
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
-        passing: OptionSpec = {"access_rules": {"type": "bool", "default": False}}
+        beside: OptionSpec = {name: {"type": "bool", "default": False} for name in OF_ZONE}
         hits: OptionSpec = {HITS_HOURS: CHANGES_OPTION[CHANGES_HOURS]}
-        self.options = {**self.options, **passing, **CHANGES_OPTION, **hits}
+        self.options = {**self.options, **beside, **CHANGES_OPTION, **hits}
 
     def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
-        rules = {"access_rules": read_access_rules(client)} if options["access_rules"] else {}
-        return {**rules, **changes_of(options, client), **self._hits(options, client, result)}
+        beside = {name: BESIDE[name](client) for name in OF_ZONE if options[name]}
+        return {**beside, **changes_of(options, client), **self._hits(options, client, result)}
 
     def _hits(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
         hours = options.get(HITS_HOURS) or 0

@@ -259,6 +259,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         changes=None if host.changes is None else list(host.changes),
         unused=None if host.unused is None else list(host.unused),
         unknown_hits=list(host.unknown_hits),
+        alarms=None if host.alarms is None else list(host.alarms),
     )
 
 

@@ -232,7 +232,12 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     traffic = None if _is_fine(record) and not has_losses(record["traffic"]) else record["traffic"]
     lines = [*change_lines(record["changes"]), *traffic_lines(traffic)]
     lines += record["announced"]["remarks"] if record["announced"] else []
-    for line in (*lines, *unused_lines(record["unused"]), *record["unknown_hits"]):
+    for line in (
+        *lines,
+        *unused_lines(record["unused"]),
+        *record["unknown_hits"],
+        *(record["alarms"] or ()),
+    ):
         yield f"- {as_markdown(excerpt(line, MAX_SHOWN))}"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -40,7 +40,7 @@ from ...module_utils._values.address_set import (
 )
 from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
-from .ready import hindrances, remarks
+from .ready import alarm_gaps, hindrances, protected_by, remarks
 from .record import Announced, LastChange, Unused
 from .results import TRAFFIC, HostResults, differences_of
 
@@ -186,6 +186,7 @@ def _is_at(change: LogEntry, moment: datetime) -> bool:
 
 ALONGSIDE = frozenset(name for name in BESIDE if name in MODULES)  # subsets of other modules
 ANNOUNCED, ACCESS_RULES = "report_announced", "report_access_rules"  # variables
+ALARMS = "report_alarms"
 LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"  # others
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
@@ -204,6 +205,7 @@ class Beside:
         """The results of a host with what stands beside its protection."""
         host = self._announced(host) if self._is_asked(ANNOUNCED) else host
         host = self._access_rules(host) if self._is_asked(ACCESS_RULES) else host
+        host = self._alarms(host) if self._is_asked(ALARMS) else host
         hours = float(self.values.get(REPORTED_HITS) or 0)
         host = self._hits(host, hours) if hours else host
         hours = float(self.values.get(LOG_HOURS) or 0)
@@ -234,6 +236,22 @@ class Beside:
             result = self._run(zone, ZONE_INFO, access_rules=True)
             host = with_access_rules(host, ZONE_INFO, result, "the rules of the zone")
         return host
+
+    def _alarms(self, host: HostResults) -> HostResults:
+        """Sentences on attacks of which nobody would hear, which are no reason for a status."""
+        account, zone, results = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL), []
+        if account:
+            results.append(self._run(account, INFO, gather_subset=["prefixes", "alarms"]))
+        if zone:
+            results.append(self._run(zone, ZONE_INFO, alarms=True))
+        now, sentences = datetime.now(timezone.utc), []
+        for result in results:
+            if result.get("failed"):
+                sentences.append(f"Alarms are not known: {result.get('msg')}")
+            else:
+                protected = protected_by(result) if "prefixes" in result else []
+                sentences += alarm_gaps(result["alarms"], protected, now)
+        return replace(host, alarms=list(dict.fromkeys(sentences)))
 
     def _hits(self, host: HostResults, hours: float) -> HostResults:
         """The rules of the baseline that nothing has matched, which is no reason for a status."""

@@ -3,15 +3,16 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reasons why a prefix that an account has brought is not ready to be diverted, out of the result
-of protection_info."""
+"""The readiness of an account for an attack, out of the results of protection_info and
+custom_rules_info: reasons why an onboarded prefix cannot be diverted, and why nobody would hear."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from ...module_utils._text import excerpt
+from ...module_utils._text import excerpt, first_few
 from ...module_utils._timestamps import read_timestamp
 from ...module_utils._values.address_set import Ranges, difference, overlaps, range_of, union
 from .._baseline.unmanaged import BOUND, BROUGHT
@@ -115,3 +116,71 @@ def remarks(result: Prefix, traffic: HostTraffic | None) -> list[str]:
         if part["announced"] and part["on_demand"] and not overlaps(part["prefix"], attacks)
         if (since := read_timestamp(part["since"])) and begin and since < begin
     ]
+
+
+# By attack: the types of policies that tell of it, and their filter by address or zone.
+OF_ATTACKS = {
+    "L3/4": (("dos_attack_l4", "advanced_ddos_attack_l4_alert"), "target_ip"),
+    "HTTP": (("dos_attack_l7", "advanced_ddos_attack_l7_alert"), "target_zone_name"),
+}
+THRESHOLDS = {"packets_per_second", "megabits_per_second", "requests_per_second"}
+WEBHOOKS = "webhooks"
+
+
+def alarm_gaps(alarms: Mapping[str, Any], protected: Ranges, now: datetime) -> Iterator[str]:
+    """Sentences on attacks of which nobody would hear: those on protected addresses, or on the zone
+    for which the alarms were read."""
+    zone = str(alarms["zone"] or "").casefold()
+    if zone:
+        yield from _unheard(alarms, "HTTP", lambda names: zone in map(str.casefold, names))
+    elif protected:
+        yield from _unheard(alarms, "L3/4", lambda names: not _rest(protected, names))
+    for webhook in alarms["webhooks"]:
+        failure, success = (webhook[name] for name in ("last_failure", "last_success"))
+        failed, arrived = map(read_timestamp, (failure, success))
+        if (failure and not failed) or (success and not arrived):
+            yield f"If messages to the webhook {_quoted(webhook['name'])} arrive is not known."
+        elif failed and not (arrived and arrived >= failed):
+            at = to_the_minute(failure)
+            yield f"The last message to the webhook {_quoted(webhook['name'])} failed, {at}."
+    names = {policy["id"]: policy["name"] for policy in alarms["policies"]}
+    for silence in alarms["silences"]:
+        start, end = map(read_timestamp, (silence["since"], silence["until"]))
+        policy = _quoted(names.get(silence["policy_id"], silence["policy_id"]))
+        if not silence["until"]:
+            yield f"A silence of the alarm policy {policy} has no end."
+        elif not end or (end > now and not (start and start > now)):
+            until = to_the_minute(silence["until"])
+            yield f"The alarm policy {policy} is silent until {until}."
+
+
+def _rest(protected: Ranges, names: Sequence[str]) -> Ranges:
+    return difference(protected, union(filter(None, map(range_of, names))))
+
+
+def _unheard(
+    alarms: Mapping[str, Any], attacks: str, is_whole: Callable[[Sequence[str]], bool]
+) -> Iterator[str]:
+    """A sentence if no policy tells of all these attacks; a threshold counts as meant."""
+    types, place = OF_ATTACKS[attacks]
+    webhooks = {webhook["id"] for webhook in alarms["webhooks"]}
+    telling = [
+        policy
+        for policy in alarms["policies"]
+        if policy["enabled"] and policy["type"] in types
+        if any(
+            kind != WEBHOOKS or webhooks & {*ids} for kind, ids in policy["destinations"].items()
+        )
+    ]
+    wide = [item["filters"] for item in telling if not {*item["filters"]} - THRESHOLDS - {place}]
+    named = [str(name) for filters in wide for name in filters.get(place, ())]
+    if any(place not in filters for filters in wide) or is_whole(named):
+        return
+    if telling:
+        of_some = first_few(_quoted(policy["name"]) for policy in telling)
+        yield f"The filters of the alarm policies leave out {attacks} attacks: {of_some}."
+    else:
+        yield (
+            f"No alarm policy that is enabled and has a destination tells of {attacks} attacks"
+            f" ({' or '.join(types)})."
+        )

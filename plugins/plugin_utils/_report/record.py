@@ -540,6 +540,12 @@ class HostRecord(TypedDict):
         "what is not known of the hits of rules, and why",
         HostLines("Hits that are not known", lambda lines: lines),
     ]
+    alarms: Annotated[
+        list[str] | None,
+        "reasons why nobody may hear of an attack, null if nobody asked for them (report_alarms)",
+        Metric("alarm_gaps", "Reasons why nobody may hear of an attack.", len),
+        HostLines("Alarms", lambda lines: lines or ()),
+    ]
     sources: Annotated[Sources | None, "null if the host has no rules of a zone"]
 
 

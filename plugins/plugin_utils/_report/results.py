@@ -67,6 +67,7 @@ class HostResults:
     changes: Sequence[LastChange] | None = None
     unused: Sequence[Unused] | None = None
     unknown_hits: Sequence[str] = ()
+    alarms: Sequence[str] | None = None
     traffic: HostTraffic | None = None
     accepted: Sequence[Accepted] = ()
     acknowledging: Acknowledging = field(default_factory=Acknowledging)

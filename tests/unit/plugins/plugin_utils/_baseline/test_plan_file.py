@@ -53,6 +53,7 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
             "changes",
             "sources",
             "unused",
+            "alarms",
         )
     )
     return {**values, "plan_id": plan_id, **nothing}

@@ -74,6 +74,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
         "unknown_hits": [data],
+        "alarms": [data],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data], "remarks": [data]},
         "acknowledged": [{"state": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
@@ -297,7 +298,7 @@ def rule(name: str, **fields: Any) -> dict[str, Any]:
 def many(number: int, operations: Any) -> list[Any]:
     hosts = [f"zone-{position:04}" for position in range(number)]
     without = dict.fromkeys(
-        ("risks", "unmanaged", "acknowledged", "expectations", "expiring", "unused", "unknown_hits"), ()
+        ("risks", "unmanaged", "acknowledged", "expectations", "expiring", "unused", "unknown_hits", "alarms"), ()
     )
     return [record(host, operations=operations(host), traffic=None, **without) for host in hosts]
 
