@@ -16,7 +16,7 @@ from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
 from ..plugin_utils._baseline.results import has_failed
-from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP, parts_of
+from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
 from ..plugin_utils._worker import prepare_workers
 
@@ -40,7 +40,8 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
     values = task.checked(OF_HOST)
     task.warn(*task.shared_owners())
-    parts, keep = parts_of(task.host, values), check_keep(values.get(SNAPSHOT_KEEP))
+    keep, merged = check_keep(values.get(SNAPSHOT_KEEP)), task.merged(values)
+    parts = merged.parts(task.host)
     approved = approved_plan(task.host, values)
     if wrong := wrong_parts(parts):
         return HostRun(wrong, True)

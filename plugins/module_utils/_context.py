@@ -12,7 +12,7 @@ import zlib
 from base64 import b64decode, b64encode
 from typing import Any, Mapping, NamedTuple, Sequence
 
-from ._text import OWN_NAMES, Names
+from ._text import OWN_NAMES, Names, Option
 
 CONTEXT = "EDGEOPS_PROTECTION_CONTEXT"  # an environment variable of packed modules
 LONGEST = 100_000  # characters of its value; a command takes some 131,000 in all
@@ -31,7 +31,8 @@ class Context(NamedTuple):
     makes: rules are written between the two. `zone_id` is the zone whose rules refer to the lists,
     and `zone` the zone of the task, as far as the inventory knows it.
     With `reads`, a module returns these collections of its owner, and nothing else. `modules` are
-    the others that run for the host.
+    the others that run for the host. `posture` are the options, and entries of them such as
+    `rules[2]`, that a posture brings: they wait for no rollout.
     """
 
     is_role: bool = False
@@ -46,6 +47,11 @@ class Context(NamedTuple):
     reads: Sequence[str] = ()
     modules: Sequence[str] = ()
     zone: Mapping[str, Any] = NOTHING
+    posture: Sequence[str] = ()
+
+    def brings(self, option: Option) -> bool:
+        """Return whether a posture brings the entry in which an option lies."""
+        return option.entry in self.posture
 
     def standing(self, codes: Sequence[str]) -> list[str]:
         """The codes of which an acceptance stays, and can mean no other plan than the module's."""

@@ -126,9 +126,12 @@ class Run(NamedTuple):
 
     def warn_before(self, checked: Checked) -> None:
         """Warn of accepted risks, and of what probably is a mistake in the task."""
-        warnings = [*plan_warnings(checked), *expiry_warnings(self.task.desired, checked.plan)]
-        standing = self.task.context.standing(self.task.codes)
-        if checked.unmet:
+        context = self.task.context
+        warnings = [*plan_warnings(checked), *expiry_warnings(self.task.own(), checked.plan)]
+        standing = context.standing(self.task.codes)
+        unmet = [item for item in checked.unmet if not context.brings(item.option)]
+        checked = checked._replace(unmet=unmet)
+        if unmet:
             waiting = self.guard.rollout.avoided(checked.plan, self.task.desired)
             warnings += standing_warnings(checked, standing, waiting)
         for text in warnings:
@@ -171,7 +174,7 @@ class Run(NamedTuple):
         before = {**plan.before, **(applied.before or {})}
         after = {**plan.after(), **applied.state}
         diff = add_orders(make_diff(applied.operations), task.reads, before, applied.state)
-        expired = expired_records(task.desired)
+        expired = expired_records(task.own())
         pending = self.guard.rollout.pending(plan, task.desired)
         return {
             "changed": bool(applied.operations),

@@ -44,10 +44,19 @@ class Option:
         """The option at the end of these steps from this one."""
         return Option(*self.path, *steps)
 
+    @property
+    def entry(self) -> str:
+        """The entry of a list in which the option lies: `rules[2]`."""
+        return "".join(
+            f"[{step}]" if isinstance(step, int) else str(step) for step in self.path[:2]
+        )
+
     def name(self, names: Names) -> str:
         """The option as a message names it: `rules[2].position`, `baseline_rules[2].position`."""
         steps = list(self.path)
-        if steps:
+        if self.entry in names:  # of another list
+            steps[:2] = [names[self.entry]]
+        elif steps:
             steps[0] = names.get(str(steps[0]), steps[0])
         text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
         return text.lstrip(".")

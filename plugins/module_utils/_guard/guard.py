@@ -55,6 +55,12 @@ class Guard(NamedTuple):
 
         `first` is the first resource of the task; `lists` are names of lists to check.
         """
+        self.rollout.at_once = {
+            (item.resource.plural, key)
+            for item in desired
+            for key, path in item.paths.items()
+            if self.context.brings(path)
+        }
         by_stage = partial(make, desired)
         if self.context.is_role:
             from .._protection.described import plan_as_described  # loaded for roles

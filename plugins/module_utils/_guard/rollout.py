@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, AbstractSet, Any, Callable, Iterable, Sequence
 
 from .._api.client import Client
 from .._concurrency import concurrently
@@ -52,7 +52,7 @@ class Rollout:
     if the traffic speaks against it, for tasks that ask for that (`limits`). `local_time` keeps
     `not_before` out of the past. `verdicts` are what the traffic says of the objects that the last
     plan enables, `against` those that keep an object back, and `staged` the objects that are to be
-    enabled later.
+    enabled later. Those that are enabled `at_once` wait for nothing.
     """
 
     client: Client
@@ -65,6 +65,7 @@ class Rollout:
     verdicts: dict[VerdictKey, Verdict] = field(default_factory=dict)
     against: dict[VerdictKey, Verdict] = field(default_factory=dict)
     staged: set[VerdictKey] = field(default_factory=set)
+    at_once: AbstractSet[VerdictKey] = frozenset()
     _listings: AccountTraffic | None = None
 
     def plan(self, make: Callable[[Adjust], Plan], first: Resource) -> Plan:
@@ -86,8 +87,10 @@ class Rollout:
         if self.limits:
             from . import evidence  # loaded by the tasks that ask for it
 
-            self.verdicts = evidence.verdicts_without_traffic(plan, self.limits, self.now)
-            asking = [item for item in enabling(plan) if key_of(item) not in self.verdicts]
+            verdicts = evidence.verdicts_without_traffic(plan, self.limits, self.now)
+            self.verdicts = {key: verdicts[key] for key in verdicts if key not in self.at_once}
+            known = self.at_once | verdicts.keys()
+            asking = [item for item in enabling(plan) if key_of(item) not in known]
             if asking and self._listings is None:
                 work.append(partial(evidence.ask, self.client, asking, self.limits, self.now))
         results = list(concurrently(lambda call: call(), work))
@@ -118,12 +121,13 @@ class Rollout:
 
         def adjust(resource: Resource, existing: Object | None, values: Values) -> Values:
             mode = resource.mode_field
-            if not mode or values.get(mode) != ENABLED:
+            identity = (resource.plural, resource.key_of(values))
+            if not mode or values.get(mode) != ENABLED or identity in self.at_once:
                 return values
             is_early = enabled_too_soon(resource, existing, self.now, self.monitoring)
-            if not is_early and (resource.plural, resource.key_of(values)) not in against:
+            if not is_early and identity not in against:
                 return values
-            self.staged.add((resource.plural, resource.key_of(values)))
+            self.staged.add(identity)
             if _mode(resource, existing) == MONITORING:
                 return {name: value for name, value in values.items() if name != mode}
             return {**values, mode: MONITORING}

@@ -20,11 +20,14 @@ from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.lists import WHOLE_LISTS
 from .._schema.resource import Resource, State
+from .._timestamps import write_timestamp
 from .base import ModuleResult, ModuleSpec, Options, Resources
+
+NOW = "now"  # the time of Cloudflare, beside a state
 
 
 class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural."""
+    """Each collection of an account or zone by its plural, and the time there."""
 
     def __init__(self, owner: str, plurals: Sequence[str]) -> None:
         from .._schema.registry import MANAGED  # loaded for roles
@@ -39,11 +42,12 @@ class StateReader(ModuleSpec):
         return state
 
     def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
+        now = {NOW: write_timestamp(client.now) if client.now else None}
         if WHOLE_LISTS not in self._resources:
-            return {}
+            return now
         from .._api.neighbours import read_ip_lists
 
-        return {WHOLE_LISTS.plural: read_ip_lists(client)}
+        return {**now, WHOLE_LISTS.plural: read_ip_lists(client)}
 
 
 class Task(NamedTuple):
@@ -67,6 +71,19 @@ class Task(NamedTuple):
     def at(self, now: datetime | None) -> Task:
         """The task at this moment, from which on some of its entries count as absent."""
         return self._replace(desired=[item.at(now) for item in self.desired])
+
+    def own(self) -> Sequence[Desired]:
+        """The desired state without the ends of a posture, of which its role tells."""
+        return [
+            item._replace(
+                expires={
+                    key: end
+                    for key, end in item.expires.items()
+                    if key in item.undecided or not self.context.brings(item.paths[key])
+                }
+            )
+            for item in self.desired
+        ]
 
     def inner(self, state: State) -> Sequence[Resource]:
         """The collections inside of objects of a state, which the task reads as well."""

@@ -9,13 +9,15 @@ result."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from ansible.utils.display import Display
 
+from ...module_utils._schema.registry import MANAGED
 from ...module_utils._schema.resource import OWNER_OPTIONS
+from ...module_utils._specs.task import NOW
 from ...module_utils._text import Warn
 from .._action import ModuleCalls, failure_diff, wrong_options
 from .._plain import is_data, plain
@@ -24,15 +26,20 @@ from .._worker import claimed_before
 from .approval import ApprovedPlan, plan_ids
 from .lists import informed
 from .misspelt import misspelt_in_host
+from .posture import Merged, merged
 from .results import IsAccepted, combined, has_failed, lines, refused
 from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     ACCEPT_RISKS,
+    IP_LISTS,
+    POSTURE,
     PREFIX,
+    ROLE,
     SNAPSHOT_DIRECTORY,
     Part,
     RunModule,
     TakeSnapshot,
+    connection_options,
     with_plans,
     without_omitted,
 )
@@ -147,6 +154,24 @@ class HostTask:
     def value(self, name: str) -> Any:
         """A variable of the host without templates; None if the host does not have it."""
         return self.values([name]).get(name)
+
+    def merged(self, values: Mapping[str, Any]) -> Merged:
+        """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
+        raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
+        if values.get(POSTURE) is None:
+            return merged(self.host, values, lambda _until: False)
+        first = merged(self.host, values, lambda _until: True)  # wrong ones before any request
+        part = next(part for part in first.parts(self.host) if part.module != IP_LISTS)
+        read = next(item.resource for item in MANAGED if item.module == part.module)
+        clock = replace(
+            part, options=connection_options(part), context=ROLE._replace(reads=[read.plural])
+        )
+        result = self.runner().run_module(clock, True)
+        if not result.get(NOW):
+            unknown = f"{POSTURE}: Cloudflare does not tell its time, so nobody knows if it holds."
+            raise ValueError(f"{result.get('msg') or unknown} Nothing was changed.")
+        now = datetime.fromisoformat(result[NOW])
+        return merged(self.host, values, lambda until: now < until)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
         """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""

@@ -32,7 +32,7 @@ from ...module_utils._schema.resource import (
 from ...module_utils._specs.base import argument_spec
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import Names
-from .._variables import Arguments
+from .._variables import Argument, Arguments
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
@@ -54,6 +54,7 @@ ACCEPT_RISKS = f"{PREFIX}accept_risks"
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
+POSTURES, POSTURE = f"{PREFIX}postures", f"{PREFIX}posture"  # likewise
 
 # The variables of the inventory that count where those of the role are not set, or empty.
 INVENTORY: Mapping[str, str] = {
@@ -87,6 +88,8 @@ class Part:
         return self.context.step == DELETION
 
 
+Brought = Mapping[str, Mapping[str, str]]  # by variable, and within it by entry such as [2]
+NO_POSTURE: Brought = {}
 RunModule = Callable[[Part, bool], dict[str, Any]]  # the result of a part, in check mode or not
 TakeSnapshot = Callable[[], str]  # the path of the snapshot; raises OSError and ValueError
 
@@ -111,10 +114,28 @@ def _variables_of(module: str) -> dict[str, str]:
 
 
 OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
+_FILLED: Arguments = {
+    OPTIONS[module][name]: SPECS[module][name] for module in OPTIONS for name in OPTIONS[module]
+}
+# The values that a posture takes.
+OF_A_POSTURE: Arguments = {
+    name.removeprefix(PREFIX): {**_FILLED[name], "required": False}
+    for name in (*VARIABLE_OF.values(), ACCEPT_RISKS)
+}
+OF_NAMED: Argument = {"type": "dict", "options": OF_A_POSTURE}
 # The argument of each variable of the role, which is that of the option it fills.
 BASELINE: Arguments = {
-    **{
-        OPTIONS[module][name]: SPECS[module][name] for module in OPTIONS for name in OPTIONS[module]
+    **_FILLED,
+    POSTURES: {"type": "dict"},
+    POSTURE: {
+        "type": "dict",
+        "options": {
+            "name": {"type": "str"},
+            "until": {"type": "str", "required": True},
+            "reason": {"type": "str"},
+            "since": {"type": "str"},
+            **OF_A_POSTURE,
+        },
     },
     EXPECTED_PLAN: {"type": "raw"},
     SNAPSHOT_DIRECTORY: {"type": "str"},
@@ -144,12 +165,13 @@ def without_omitted(value: Any, omitted: Any) -> Any:
     return value
 
 
-def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
+def parts_of(host: str, variables: Mapping[str, Any], brought: Brought = NO_POSTURE) -> list[Part]:
     """The modules that a host needs, in their order; raises ValueError with a sentence for each
     thing that lacks.
 
     `variables` holds values of `OF_HOST`, without templates. None and, of ids, credentials and
-    addresses, an empty text count as not set.
+    addresses, an empty text count as not set. `brought` are the variables of postures that fill
+    others, or entries of them.
     """
     values, names = _filled(variables)
     _check(host, values)
@@ -162,7 +184,8 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
             module,
             _options_of(module, values),
             ROLE._replace(
-                names=_names_of(module, names),
+                names={**_names_of(module, names), **_brought(module, brought)},
+                posture=[*_brought(module, brought)],
                 elsewhere=_risks_of(other for other in modules if other != module),
                 modules=[other for other in modules if other != module],
                 zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
@@ -174,6 +197,15 @@ def parts_of(host: str, variables: Mapping[str, Any]) -> list[Part]:
         for module in modules
     ]
     return _deleting_lists_last(parts)
+
+
+def _brought(module: str, brought: Brought) -> dict[str, str]:
+    """The variables of postures for the options of a module, and for entries of them."""
+    return {
+        f"{option}{entry}": path
+        for option, variable in OPTIONS[module].items()
+        for entry, path in brought.get(variable, {}).items()
+    }
 
 
 def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:

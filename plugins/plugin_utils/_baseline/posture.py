@@ -1,0 +1,300 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Postures: values of the baseline that hold until a time, merged into the variables of a host.
+
+Nothing remembers a posture: an entry that only a posture names has expired while it does not hold,
+and whatever else it sets, the baseline must name as well, which sets it back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from ...module_utils._errors import OptionError
+from ...module_utils._plan.desired import Position, parse_position, parse_values
+from ...module_utils._schema.lists import WHOLE_LISTS, items_of
+from ...module_utils._schema.registry import MANAGED
+from ...module_utils._schema.resource import API_FIELDS, OWNERS, Key, Resource
+from ...module_utils._text import Option, did_you_mean, first_few
+from ...module_utils._timestamps import parse_expiry, write_timestamp
+from .._variables import require_valid
+from .variables import (
+    ACCEPT_RISKS,
+    OF_NAMED,
+    POSTURE,
+    POSTURES,
+    PREFIX,
+    Part,
+    parts_of,
+    variable_of,
+)
+
+Values = Mapping[str, Any]
+Holds = Callable[[datetime], bool]  # until this moment
+Named = dict[tuple[str, str], str]  # the variables that name objects, by resource and key
+LONG_AGO = "2010-01-01"  # the end of what does not hold, and never did as far as is known
+ITEMS, RISKS = "items", "accept_risks"
+BESIDE = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
+RESOURCES: dict[str, list[Resource]] = {}  # by variable
+for _item in MANAGED:
+    RESOURCES.setdefault(variable_of(_item), []).append(_item.resource)
+
+
+class Posture(NamedTuple):
+    """The posture of a host: a named one, or values of its own."""
+
+    name: str
+    until: datetime
+    reason: str | None
+    since: datetime | None
+    holds: bool
+    values: Values
+    variable: str
+
+    @property
+    def title(self) -> str:
+        """The posture in sentences."""
+        return f"the posture {self.name}" if self.name else f"the posture of {self.variable}"
+
+
+@dataclass
+class Merged:
+    """The variables of a host, and what its postures have made of them: `brought` are the variables
+    that fill others, or entries of them, in place of the baseline's."""
+
+    values: dict[str, Any]
+    posture: Posture | None = None
+    brought: dict[str, dict[str, str]] = field(default_factory=dict)
+    named: Named = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+
+    def parts(self, host: str) -> list[Part]:
+        """The modules that the host needs; raises ValueError."""
+        return parts_of(host, self.values, self.brought)
+
+    def take(self, variable: str, values: Values, holds: bool, end: str = LONG_AGO) -> None:
+        """Take the values of a posture that holds; of another one, let the entries expire that
+        nothing else names."""
+        for ours, path, value in (
+            (f"{PREFIX}{name}", f"{variable}.{name}", value) for name, value in values.items()
+        ):
+            resources = RESOURCES.get(ours, [])
+            if resources and resources[0].key:
+                listed = _List(ours, resources, self.values, self.brought.get(ours, {}))
+                self.problems += listed.take(path, value, holds, end)
+                self.values[ours] = [entry.values for entry in listed.entries]
+                paths = enumerate(entry.path for entry in listed.entries)
+                self.brought[ours] = {f"[{index}]": item for index, item in paths if item}
+                self.named.update(listed.named)
+            elif resources:
+                self.named[resources[0].name, resources[0].label_of({})] = path
+                if holds and self.values.get(ours) is None:
+                    self.problems.append(f"{path}: nothing sets it back; set {ours} as well.")
+                elif holds:
+                    self.values[ours], self.brought[ours] = value, {"": path}
+
+
+def merged(host: str, values: Values, holds: Holds) -> Merged:
+    """The variables of a host at a time; raises ValueError for a posture that is wrong, and for one
+    of which nothing sets back what it changes."""
+    postures = {}
+    for name, item in (values.get(POSTURES) or {}).items():
+        path = f"{POSTURES}.{name}"
+        require_valid({path: OF_NAMED}, {path: item})
+        postures[path] = {
+            option: value
+            for option, value in (item or {}).items()
+            if value is not None and _is_for(values, f"{PREFIX}{option}")
+        }
+    posture = _posture(host, values, postures, holds)
+    result = Merged({k: v for k, v in values.items() if k not in (POSTURE, POSTURES)}, posture)
+    if posture:
+        postures.pop(posture.variable, None)
+        end = write_timestamp(posture.until)
+        result.take(posture.variable, posture.values, posture.holds, end)
+        own, more = (
+            list(risks or []) for risks in (values.get(ACCEPT_RISKS), posture.values.get(RISKS))
+        )
+        result.values.update({ACCEPT_RISKS: [*own, *more]} if more else {})
+        result.brought[ACCEPT_RISKS] = {
+            f"[{len(own) + index}]": f"{posture.variable}.{RISKS}[{index}]"
+            for index in range(len(more))
+        }
+    for variable, other in postures.items():
+        result.take(variable, other, False)
+    if result.problems:
+        raise ValueError(" ".join(result.problems))
+    return result
+
+
+def _is_for(values: Values, variable: str) -> bool:
+    """Return whether a host has the account or the zone that a variable describes."""
+    owners = [item.owner for item in RESOURCES.get(variable, ())]
+    names = [name for owner in owners[:1] for name in OWNERS[owner].options]
+    return not owners or any(
+        values.get(f"{prefix}{name}") for name in names for prefix in (PREFIX, "edge_")
+    )
+
+
+def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture | None:
+    chosen = {name: item for name, item in (values.get(POSTURE) or {}).items() if item is not None}
+    if not chosen:
+        return None
+    until, since = (_moment(name, chosen.pop(name, None)) for name in ("until", "since"))
+    name, reason = (chosen.pop(key, None) for key in ("name", "reason"))
+    if until is None or (name is None) is not bool(chosen):
+        raise ValueError(f"{POSTURE} takes until, and a name or the values themselves.")
+    variable = POSTURE if name is None else f"{POSTURES}.{name}"
+    if name is not None and variable not in named:
+        names = [item.partition(".")[2] for item in named]
+        there = f"there are {first_few(names)}" if names else f"{POSTURES} names none"
+        raise ValueError(
+            f"{POSTURE}.name: no posture is called {name}{did_you_mean(str(name), names)}; {there}."
+        )
+    own = chosen if name is None else named[variable]
+    if not own.keys() - {RISKS}:
+        raise ValueError(f"{POSTURE}.name: the posture {name} has nothing for {host}.")
+    return Posture(str(name or ""), until, reason, since, holds(until), own, variable)
+
+
+def _moment(name: str, value: Any) -> datetime | None:
+    try:
+        return None if value is None else parse_expiry(str(value))
+    except ValueError as exc:
+        raise ValueError(f"{POSTURE}.{name}: {exc}.") from exc
+
+
+@dataclass
+class _Entry:
+    """An entry of a list, and the variable of the posture that brings it, if one does."""
+
+    values: dict[str, Any]
+    path: str = ""
+
+
+class _List:
+    """The list in a variable of the baseline, into which postures bring entries by their keys."""
+
+    def __init__(
+        self, variable: str, resources: Sequence[Resource], values: Values, brought: Values
+    ) -> None:
+        self._variable, self._resources = variable, resources
+        self._state = values.get(f"{variable}_state")
+        own = enumerate(values.get(variable) or [])
+        self.entries = [_Entry(entry, brought.get(f"[{index}]", "")) for index, entry in own]
+        self._by_key = {self._identity(entry.values)[1]: entry for entry in self.entries}
+        self._behind: dict[Position, _Entry] = {}  # the last new entry at each position
+        self.named: Named = {}
+
+    def take(self, path: str, brought: Sequence[Values], holds: bool, end: str) -> Iterator[str]:
+        """Take the entries of a posture; a sentence for each that nothing would set back."""
+        if holds and self._state == "absent":
+            yield f"{path}: {self._variable}_state is absent, and a posture only adds."
+            return
+        for index, values in enumerate(brought):
+            entry = _Entry(dict(values), f"{path}[{index}]")
+            resource, key = self._identity(values)
+            if resource is None:  # which the module refuses
+                self.entries.append(entry)
+                continue
+            keys = {name: values[name] for name in (*resource.key, "kind") if name in values}
+            title = resource.named(parse_values(resource, Option(), _of(resource, keys)))
+            self.named[resource.name, title.removeprefix(f"{resource.title} ")] = entry.path
+            own = self._by_key.get(key)
+            if own is None and resource is WHOLE_LISTS:  # it remains without items
+                own = self._by_key[key] = _Entry({**keys, ITEMS: []}, entry.path)
+                self.entries.append(own)
+            if own is None and not holds:
+                self._by_key[key] = _Entry({**keys, "expires": end}, entry.path)
+                self.entries += [self._by_key[key]] if resource.may_expire else []
+            elif own is None and not resource.may_expire:
+                yield f"{entry.path}: nothing takes {title} away; name it in {self._variable}."
+            elif own is None:
+                self._by_key[key] = entry
+                yield from self._place(entry)
+            else:
+                yield from self._laid_over(own, entry, resource, holds, end)
+
+    def _laid_over(
+        self, own: _Entry, entry: _Entry, resource: Resource, holds: bool, end: str
+    ) -> Iterator[str]:
+        """Lay the values of a posture over those of an entry."""
+        values, position = dict(entry.values), entry.values.get("position")
+        if ITEMS in values and resource is WHOLE_LISTS:
+            items = _List(ITEMS, [items_of(str(values["name"]))], own.values, {})
+            yield from items.take(f"{entry.path}.{ITEMS}", values.pop(ITEMS) or [], holds, end)
+            self.named.update(items.named)
+            own.values = {**own.values, ITEMS: [item.values for item in items.entries]}
+        if not holds:
+            return
+        if lacking := [*_unnamed(resource, own.values, values)]:
+            fields = " and ".join(lacking)
+            yield f"{entry.path}: nothing sets back {fields}; name it in {self._variable} as well."
+        own.values, own.path = _over(resource, own.values, values), entry.path
+        if position and self._state == "exact":
+            self.entries.remove(own)
+            yield from self._place(own)
+        elif position:
+            yield f"{entry.path}.position: an entry that is there moves in exact lists only."
+
+    def _place(self, entry: _Entry) -> Iterator[str]:
+        """Put an entry into its place, which in an exact list is that of its object."""
+        if self._state != "exact" or not entry.values.get("position"):
+            self.entries.append(entry)
+            return
+        where, other = position = parse_position(str(entry.values.pop("position")))
+        refs = [str(item.values.get("ref")) for item in self.entries]
+        if other and other not in refs:
+            yield f"{entry.path}.position: there is no {other} in {self._variable}."
+            return
+        index = refs.index(other) if other else 0
+        if where == "last":
+            index = len(refs)
+        elif where != "before":
+            before = self._behind.get(position)
+            index = self.entries.index(before) + 1 if before else index + bool(other)
+        self.entries.insert(index, entry)
+        self._behind[position] = entry
+
+    def _identity(self, values: Values) -> tuple[Resource | None, Key]:
+        """The resource of an entry and its key; None for an entry that has none."""
+        for resource in self._resources:
+            if len(self._resources) == 1 or resource.kind == values.get("kind"):
+                try:
+                    named = parse_values(resource, Option(), _of(resource, values))
+                except OptionError:
+                    break
+                return resource, (resource.plural, *resource.key_of(named))
+        return None, (id(values),)
+
+
+def _of(resource: Resource, values: Values) -> Values:
+    """The values of a key."""
+    return {name: values.get(name) for name in resource.key}
+
+
+def _nested(resource: Resource) -> list[str]:
+    """The names of the values that are laid over one another part by part."""
+    return [API_FIELDS, *(item.name for item in resource.fields if item.fields)]
+
+
+def _unnamed(resource: Resource, own: Values, values: Values) -> Iterator[str]:
+    """The fields of a posture's entry that the baseline's does not name."""
+    for name, value in values.items():
+        if value is None or name in (*resource.key, *resource.assigned, *BESIDE):
+            continue
+        if own.get(name) is None:
+            yield name
+        elif name in _nested(resource):
+            yield from (f"{name}.{inner}" for inner in value if own[name].get(inner) is None)
+
+
+def _over(resource: Resource, own: Values, values: Values) -> dict[str, Any]:
+    inner = {name: {**own[name], **values[name]} for name in _nested(resource) if values.get(name)}
+    return {**own, **{name: item for name, item in values.items() if item is not None}, **inner}
