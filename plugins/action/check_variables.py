@@ -17,8 +17,9 @@ from ..module_utils._text import left_out
 from ..plugin_utils._action import CollectionAction, wrong_options
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
 from ..plugin_utils._baseline.misspelt import declared_in, misspelt_in_host, misspelt_in_role
+from ..plugin_utils._baseline.posture import merged, postures_of
 from ..plugin_utils._baseline.unmanaged import ACCEPTED_UNMANAGED, parse_accepted
-from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_KEEP, parts_of
+from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES, SNAPSHOT_KEEP
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
@@ -99,7 +100,22 @@ def _problems(task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
     yield from _unreadable(values)
     try:
         named = {name: value for name, value in values.items() if name in OF_HOST}
-        parts = parts_of(task.host, {**named, **PLACEHOLDER})
+        for_host = [
+            name for name, one in postures_of(named).items() if one.keys() - {"accept_risks"}
+        ]
+    except ValueError as exc:
+        yield str(exc)
+        return
+    yield from _unfit(task.host, named)
+    for name in for_host:  # before it is needed
+        posture = {"name": name.removeprefix(f"{POSTURES}."), "until": "9999-12-31"}
+        yield from _unfit(task.host, {**named, POSTURE: posture})
+
+
+def _unfit(host: str, values: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each value that the host does not take, as if its posture held."""
+    try:
+        parts = merged(host, {**values, **PLACEHOLDER}, lambda _until: True).parts(host)
     except ValueError as exc:
         yield str(exc)
         return

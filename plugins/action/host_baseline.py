@@ -15,7 +15,7 @@ from typing import Any
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
-from ..plugin_utils._baseline.results import has_failed
+from ..plugin_utils._baseline.results import has_failed, operations_of
 from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
 from ..plugin_utils._worker import prepare_workers
@@ -48,6 +48,8 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
     updated = runner.update(task.host, parts, check_mode, approved, snapshot)
+    updated = updated._replace(posture=merged.posture and merged.posture.record())
+    task.warn(*merged.still_in_force(operations_of(updated.results)))
     task.warn(*task.shared_owners(updated.results.values()))
     # A run that failed may need the state before it more than once, so that it deletes nothing.
     if keep is None or not updated.snapshot or has_failed(updated.results):

@@ -92,6 +92,12 @@ deleted_snapshots:
   returned: when there were some
   type: list
   elements: str
+posture:
+  description:
+    - The posture of the host, by C(baseline_posture), with C(name), C(until), C(reason) and C(since).
+    - The name is null where C(baseline_posture) has the values themselves.
+  returned: when the host has one, even if it has ended
+  type: dict
 account_protection:
   description:
     - The result of M(edgeops.protection.account_protection), also after it failed.

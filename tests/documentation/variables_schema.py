@@ -32,6 +32,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     CONTACTS,
     INVENTORY,
+    OF_A_POSTURE,
     OF_HOST,
     OF_ZONE,
     REPORT,
@@ -236,7 +237,10 @@ ACCEPTANCE: Mapping[str, Schema] = {
 }
 EITHER: Schema = {"oneOf": [{"required": ["request"]}, {"required": ["packet"]}]}
 # What the arguments leave to the code that reads them.
+OF_POSTURE: Schema = {name: {"$ref": f"#/properties/baseline_{name}"} for name in OF_A_POSTURE}
 DETAILS: Mapping[str, Schema] = {
+    "postures": {**OBJECT, "additionalProperties": _closed(OF_POSTURE)},
+    "posture": _closed({**dict.fromkeys(("name", "until", "reason", "since"), TEXT), **OF_POSTURE}, "until"),
     "request": _closed({key: OF_REQUEST.get(key, TEXT) for key in request.REQUEST_KEYS}),
     "packet": _closed({key: OF_PACKET.get(key, TEXT) for key in packet.PACKET_KEYS}, "destination"),
     "expect": _any_of([{"enum": [*OF_REQUESTS, *OF_PACKETS]}, _closed(dict.fromkeys(COMPONENTS, _one_of(OF_PACKETS)))]),

@@ -118,6 +118,13 @@ REQUEST = {"request": {"host": "shop.example", "path": "/"}, "expect": "allowed"
         {"baseline_accept_risks": "broad_allowlist,mass_deletion", "baseline_custom_rules_ignore": "office"},
         {"baseline_expectations": [REQUEST]},
         {"baseline_expectations": [{"packet": {"destination": "192.0.2.1"}, "expect": {"syn_flood": "mitigated"}}]},
+        {
+            "baseline_postures": {
+                "a": {"custom_rules": [RULE], "security_level": "high", "accept_risks": ["weakens_zone"]}
+            }
+        },
+        {"baseline_posture": {"name": "a", "until": "2027-01-31", "reason": "INC-7"}},
+        {"baseline_posture": {"until": "2027-01-31", "custom_rules": [RULE]}},
         {"edge_account_id": "0123456789ABCDEFabcdef0123456789", "edge_zone_id": ""},
     ],
 )
@@ -152,6 +159,10 @@ def test_the_schema_takes_values_that_the_roles_take(variables: Mapping[str, Any
         {"baseline_expectations": [{**REQUEST, "request": {"hots": "x"}}]},
         {"baseline_expectations": [{**REQUEST, "request": {"path": "no slash"}}]},
         {"baseline_expectations": [{"packet": {"destination_port": 70000, "destination": "a"}, "expect": "mitigated"}]},
+        {"baseline_postures": {"a": {"custom_rulez": [RULE]}}},
+        {"baseline_postures": {"a": {"custom_rules": [{"action": "block"}]}}},
+        {"baseline_posture": {"name": "a"}},
+        {"baseline_posture": {"name": "a", "until": "2027-01-31", "security_level": "highest"}},
         {"edge_account_id": "bbbb0000"},
         {"report_fail_on": ["bad"]},
         {"export_purge": "sometimes"},

@@ -9,15 +9,13 @@ result."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
 from ansible.utils.display import Display
 
-from ...module_utils._schema.registry import MANAGED
 from ...module_utils._schema.resource import OWNER_OPTIONS
-from ...module_utils._specs.task import NOW
 from ...module_utils._text import Warn
 from .._action import ModuleCalls, failure_diff, wrong_options
 from .._plain import is_data, plain
@@ -26,20 +24,17 @@ from .._worker import claimed_before
 from .approval import ApprovedPlan, plan_ids
 from .lists import informed
 from .misspelt import misspelt_in_host
-from .posture import Merged, merged
+from .posture import Merged, merged, time_there
 from .results import IsAccepted, combined, has_failed, lines, refused
 from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     ACCEPT_RISKS,
-    IP_LISTS,
     POSTURE,
     PREFIX,
-    ROLE,
     SNAPSHOT_DIRECTORY,
     Part,
     RunModule,
     TakeSnapshot,
-    connection_options,
     with_plans,
     without_omitted,
 )
@@ -56,6 +51,7 @@ class HostRun(NamedTuple):
     snapshot: str = ""  # the path of the state before the first change
     deleted: Sequence[str] = ()  # the paths of older snapshots
     accept: str = ACCEPT_RISKS  # the variable of accepted risks
+    posture: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -161,17 +157,11 @@ class HostTask:
         if values.get(POSTURE) is None:
             return merged(self.host, values, lambda _until: False)
         first = merged(self.host, values, lambda _until: True)  # wrong ones before any request
-        part = next(part for part in first.parts(self.host) if part.module != IP_LISTS)
-        read = next(item.resource for item in MANAGED if item.module == part.module)
-        clock = replace(
-            part, options=connection_options(part), context=ROLE._replace(reads=[read.plural])
-        )
-        result = self.runner().run_module(clock, True)
-        if not result.get(NOW):
-            unknown = f"{POSTURE}: Cloudflare does not tell its time, so nobody knows if it holds."
-            raise ValueError(f"{result.get('msg') or unknown} Nothing was changed.")
-        now = datetime.fromisoformat(result[NOW])
-        return merged(self.host, values, lambda until: now < until)
+        now = time_there(first.parts(self.host), self.runner().run_module)
+        known = merged(self.host, values, lambda until: now < until)
+        if known.posture:
+            (self.tell if known.posture.holds else self.warn)(known.posture.sentence())
+        return known
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
         """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""
@@ -241,8 +231,12 @@ class HostTask:
         verbose = self._display.verbosity > 0
         warnings, accept = self.misspelt_variables(), updated.accept
         result = combined(updated.results, warnings, updated.predicted, verbose, accept)
-        paths = {"snapshot": updated.snapshot, "deleted_snapshots": list(updated.deleted)}
-        return {**result, **{name: value for name, value in paths.items() if value}}
+        more = {
+            "snapshot": updated.snapshot,
+            "deleted_snapshots": list(updated.deleted),
+            "posture": updated.posture,
+        }
+        return {**result, **{name: value for name, value in more.items() if value}}
 
     def accepted(self) -> list[Accepted]:
         """The objects that no baseline names and the report accepts; raises ValueError."""

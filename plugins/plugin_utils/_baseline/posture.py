@@ -11,7 +11,7 @@ and whatever else it sets, the baseline must name as well, which sets it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -19,25 +19,30 @@ from typing import Any, NamedTuple
 from ...module_utils._errors import OptionError
 from ...module_utils._plan.desired import Position, parse_position, parse_values
 from ...module_utils._schema.lists import WHOLE_LISTS, items_of
-from ...module_utils._schema.registry import MANAGED
+from ...module_utils._schema.registry import MANAGED, title_of_resource
 from ...module_utils._schema.resource import API_FIELDS, OWNERS, Key, Resource
-from ...module_utils._text import Option, did_you_mean, first_few
+from ...module_utils._specs.task import NOW
+from ...module_utils._text import Option, capitalised, did_you_mean, first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from .._variables import require_valid
 from .variables import (
     ACCEPT_RISKS,
+    IP_LISTS,
     OF_NAMED,
     POSTURE,
     POSTURES,
     PREFIX,
+    ROLE,
     Part,
+    RunModule,
+    connection_options,
     parts_of,
     variable_of,
 )
 
 Values = Mapping[str, Any]
 Holds = Callable[[datetime], bool]  # until this moment
-Named = dict[tuple[str, str], str]  # the variables that name objects, by resource and key
+Named = dict[tuple[str, str], tuple[str, Values]]  # by resource and key: variable and values
 LONG_AGO = "2010-01-01"  # the end of what does not hold, and never did as far as is known
 ITEMS, RISKS = "items", "accept_risks"
 BESIDE = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
@@ -57,10 +62,23 @@ class Posture(NamedTuple):
     values: Values
     variable: str
 
-    @property
-    def title(self) -> str:
-        """The posture in sentences."""
-        return f"the posture {self.name}" if self.name else f"the posture of {self.variable}"
+    def sentence(self) -> str:
+        """The posture for people, until when it holds, and since when it does not."""
+        named = f"The posture {self.name}" if self.name else f"The posture in {self.variable}"
+        reason = f" ({self.reason})" if self.reason else ""
+        if self.holds:
+            return f"{named} holds until {write_timestamp(self.until)}{reason}."
+        over = f"ended at {write_timestamp(self.until)}{reason}, and the baseline alone counts"
+        return f"{named} {over}. Remove {POSTURE}."
+
+    def record(self) -> dict[str, str | None]:
+        """The posture as results and reports have it."""
+        return {
+            "name": self.name or None,
+            "until": write_timestamp(self.until),
+            "reason": self.reason,
+            "since": write_timestamp(self.since) if self.since else None,
+        }
 
 
 @dataclass
@@ -78,6 +96,20 @@ class Merged:
         """The modules that the host needs; raises ValueError."""
         return parts_of(host, self.values, self.brought)
 
+    def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> list[str]:
+        """A sentence for each operation that takes back what a posture has set that is over."""
+        held = self.posture.variable if self.posture and self.posture.holds else None
+        sentences = []
+        for item in operations:
+            path, values = self.named.get((str(item["resource"]), str(item["key"])), ("", {}))
+            is_back = item["action"] == "delete" or any(
+                values.get(name) == item["before"].get(name, "") for name in item["fields"]
+            )
+            if path and is_back and not path.startswith(f"{held}."):
+                title = capitalised(f"{title_of_resource(item['resource'])} {item['key']}")
+                sentences.append(f"{title} is as {path} says, which does not hold.")
+        return sentences
+
     def take(self, variable: str, values: Values, holds: bool, end: str = LONG_AGO) -> None:
         """Take the values of a posture that holds; of another one, let the entries expire that
         nothing else names."""
@@ -91,9 +123,10 @@ class Merged:
                 self.values[ours] = [entry.values for entry in listed.entries]
                 paths = enumerate(entry.path for entry in listed.entries)
                 self.brought[ours] = {f"[{index}]": item for index, item in paths if item}
-                self.named.update(listed.named)
+                self.named = {**listed.named, **self.named}
             elif resources:
-                self.named[resources[0].name, resources[0].label_of({})] = path
+                name = (resources[0].name, resources[0].label_of({}))
+                self.named.setdefault(name, (path, {resources[0].fields[0].name: value}))
                 if holds and self.values.get(ours) is None:
                     self.problems.append(f"{path}: nothing sets it back; set {ours} as well.")
                 elif holds:
@@ -103,15 +136,7 @@ class Merged:
 def merged(host: str, values: Values, holds: Holds) -> Merged:
     """The variables of a host at a time; raises ValueError for a posture that is wrong, and for one
     of which nothing sets back what it changes."""
-    postures = {}
-    for name, item in (values.get(POSTURES) or {}).items():
-        path = f"{POSTURES}.{name}"
-        require_valid({path: OF_NAMED}, {path: item})
-        postures[path] = {
-            option: value
-            for option, value in (item or {}).items()
-            if value is not None and _is_for(values, f"{PREFIX}{option}")
-        }
+    postures = postures_of(values)
     posture = _posture(host, values, postures, holds)
     result = Merged({k: v for k, v in values.items() if k not in (POSTURE, POSTURES)}, posture)
     if posture:
@@ -133,6 +158,33 @@ def merged(host: str, values: Values, holds: Holds) -> Merged:
     return result
 
 
+def time_there(parts: Sequence[Part], run_module: RunModule) -> datetime:
+    """The time of Cloudflare, by one more read of what the host has anyway; raises ValueError."""
+    part = next(part for part in parts if part.module != IP_LISTS)
+    reads = [next(item.resource.plural for item in MANAGED if item.module == part.module)]
+    clock = Part(part.module, connection_options(part), ROLE._replace(reads=reads))
+    result = run_module(clock, True)
+    if not result.get(NOW):
+        unknown = f"{POSTURE}: Cloudflare does not tell its time, so nobody knows if it holds."
+        raise ValueError(f"{result.get('msg') or unknown} Nothing was changed.")
+    return datetime.fromisoformat(result[NOW])
+
+
+def postures_of(values: Values) -> dict[str, Values]:
+    """By their variables: the postures, with the values that are for this host. Raises
+    ValueError."""
+    postures: dict[str, Values] = {}
+    for name, item in (values.get(POSTURES) or {}).items():
+        path = f"{POSTURES}.{name}"
+        require_valid({path: OF_NAMED}, {path: item})
+        postures[path] = {
+            option: value
+            for option, value in (item or {}).items()
+            if value not in (None, []) and _is_for(values, f"{PREFIX}{option}")
+        }
+    return postures
+
+
 def _is_for(values: Values, variable: str) -> bool:
     """Return whether a host has the account or the zone that a variable describes."""
     owners = [item.owner for item in RESOURCES.get(variable, ())]
@@ -143,7 +195,9 @@ def _is_for(values: Values, variable: str) -> bool:
 
 
 def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture | None:
-    chosen = {name: item for name, item in (values.get(POSTURE) or {}).items() if item is not None}
+    chosen = {
+        name: item for name, item in (values.get(POSTURE) or {}).items() if item not in (None, [])
+    }
     if not chosen:
         return None
     until, since = (_moment(name, chosen.pop(name, None)) for name in ("until", "since"))
@@ -205,7 +259,8 @@ class _List:
                 continue
             keys = {name: values[name] for name in (*resource.key, "kind") if name in values}
             title = resource.named(parse_values(resource, Option(), _of(resource, keys)))
-            self.named[resource.name, title.removeprefix(f"{resource.title} ")] = entry.path
+            label = title.removeprefix(f"{resource.title} ")
+            self.named[resource.name, label] = (entry.path, values)
             own = self._by_key.get(key)
             if own is None and resource is WHOLE_LISTS:  # it remains without items
                 own = self._by_key[key] = _Entry({**keys, ITEMS: []}, entry.path)
@@ -231,6 +286,7 @@ class _List:
             yield from items.take(f"{entry.path}.{ITEMS}", values.pop(ITEMS) or [], holds, end)
             self.named.update(items.named)
             own.values = {**own.values, ITEMS: [item.values for item in items.entries]}
+            own.path = entry.path
         if not holds:
             return
         if lacking := [*_unnamed(resource, own.values, values)]:

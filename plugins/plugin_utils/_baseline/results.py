@@ -130,6 +130,11 @@ def _listed(results: Results, name: str) -> list[Any]:
     return [item for result in results.values() for item in result.get(name) or []]
 
 
+def operations_of(results: Results) -> list[Any]:
+    """The operations of all parts."""
+    return _listed(results, "operations")
+
+
 def _plain(result: Result) -> dict[str, Any]:
     """A result without what Ansible itself has put into it."""
     return {

@@ -1,0 +1,145 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A posture of a host, in and out again: kept by scheduled runs, ended by its time, by hand, and by another checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.inventories import write_inventory
+from tests.support.module_run import ACCOUNT, ZONE
+
+OFFICE = {"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}
+GEO = {"ref": "geo", "action": "managed_challenge", "expression": 'ip.src.country eq "XX"', "position": "first"}
+WAY = ["skips_monitoring", "stops_mitigation", "lowers_sensitivity"]
+UNDER_ATTACK = {
+    "security_level": "under_attack",
+    "custom_rules": [GEO],
+    "rules": [{"kind": "syn_flood", "scope": "global", "mode": "enabled", "rate_sensitivity": "high"}],
+    "accept_risks": WAY,
+}
+BASELINE = {
+    "edge_account_id": ACCOUNT,
+    "edge_zone_id": ZONE,
+    "baseline_rules": [{"kind": "syn_flood", "scope": "global", "mode": "monitoring", "rate_sensitivity": "low"}],
+    "baseline_prefixes": [{"prefix": "203.0.113.0/24"}],
+    "baseline_enabled": True,
+    "baseline_custom_rules": [OFFICE],
+    "baseline_security_level": "medium",
+    "baseline_postures": {"under_attack": UNDER_ATTACK},
+}
+BEGIN = datetime(2027, 1, 29, 3, 0, tzinfo=UTC)
+HELD = {"name": "under_attack", "until": "2027-01-29T09:00:00Z", "reason": "INC-7"}
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as running:
+        running.account(ACCOUNT)
+        running.zone(ZONE)
+        running.clock.set(BEGIN)
+        yield running
+        assert not running.breaches
+
+
+class Site:
+    """One host, its inventory and its files."""
+
+    def __init__(self, service: LocalService, folder: Path) -> None:
+        self.service, self.folder = service, folder
+        self.inventory = write_inventory(folder, service, {"accounts": {"berlin": BASELINE}})
+        self.file = folder / "host_vars" / "berlin" / "posture.yml"
+
+    def hold(self, **posture: Any) -> None:
+        """Write the file of the posture."""
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(yaml.safe_dump({"baseline_posture": {**HELD, **posture}}), encoding="utf-8")
+
+    def run(self, *arguments: str, code: int = 0) -> Run:
+        run = ansible_playbook("-i", self.inventory, *arguments, "playbooks/baseline.yml")
+        assert run.code == code, run.output
+        return run
+
+    def settle(self) -> list[str]:
+        """Predict, apply and apply again; the objects that changed."""
+        predicted, done, again = (result_of(self.run(*arguments)) for arguments in (["--check"], [], []))
+        assert predicted["operations"] == done["operations"]
+        assert not again["changed"]
+        return sorted(f"{item['action']} {item['key']}" for item in done["operations"])
+
+    def state(self) -> tuple[str, str, list[str], str]:
+        """The mode and the sensitivity of the rule, the custom rules and the security level."""
+        (rule,) = self.service.account(ACCOUNT).rules["syn_flood"]
+        zone = self.service.zone(ZONE)
+        refs = [item["ref"] for item in zone.rules_of("custom_rules")]
+        return rule["mode"], rule["rate_sensitivity"], refs, zone.security_level["value"]
+
+
+def result_of(run: Run) -> dict[str, Any]:
+    (task,) = run.of()
+    return dict(task.result)
+
+
+IN = ("enabled", "high", ["geo", "office"], "under_attack")
+OUT = ("monitoring", "low", ["office"], "medium")
+
+
+@pytest.fixture
+def site(service: LocalService, tmp_path: Path) -> Site:
+    site = Site(service, tmp_path)
+    site.run()
+    assert site.state() == OUT
+    return site
+
+
+def test_a_posture_holds_until_its_time_and_goes_by_itself(site: Site) -> None:
+    site.hold()
+    assert site.settle() == ["create geo", "update global", "update security_level"]
+    assert site.state() == IN
+    for _scheduled in range(2):
+        site.service.clock.advance(hours=2)
+        run = site.run()
+        assert (result_of(run)["changed"], site.state()) == (False, IN)
+        assert "berlin: The posture under_attack holds until 2027-01-29T09:00:00+00:00 (INC-7)." in run.output
+        assert "[WARNING]" not in run.output
+    site.service.clock.advance(hours=2)
+    predicted = site.run("--check")
+    assert "The posture under_attack ended at 2027-01-29T09:00:00+00:00" in " ".join(predicted.output.split())
+    assert "Security level security_level is as baseline_postures.under_attack.security_level says" in predicted.output
+    assert site.settle() == ["delete geo", "update global", "update security_level"]
+    assert site.state() == OUT
+    site.file.unlink()
+    again = site.run()
+    assert (result_of(again)["changed"], "posture" in again.output) == (False, False)
+
+
+def test_a_posture_ends_by_hand(site: Site) -> None:
+    site.hold()
+    site.run()
+    site.hold(until="2027-01-29T03:00:00Z")
+    assert site.settle() == ["delete geo", "update global", "update security_level"]
+    assert site.state() == OUT
+
+
+def test_a_checkout_without_the_file_says_what_it_takes_back(site: Site) -> None:
+    site.hold()
+    site.run()
+    site.file.unlink()
+    run = site.run(code=2)
+    text = " ".join(run.output.split())
+    assert "stops_mitigation" in text and "lowers_sensitivity" in text
+    for item, path in {"Custom rule geo": "custom_rules[0]", "SYN flood rule global": "rules[0]"}.items():
+        assert f"berlin: {item} is as baseline_postures.under_attack.{path} says, which does not hold." in text
+    assert site.state() == IN
+    site.run("-e", yaml.safe_dump({"baseline_accept_risks": WAY}, default_flow_style=True, width=1000).strip())
+    assert site.state() == OUT

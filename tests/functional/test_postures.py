@@ -1,0 +1,271 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Postures in the variables of a host: merged by key, taken back by themselves, and refused where nothing would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import Merged, merged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import VARIABLE_OF
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import EXECUTED, PER_ADDRESS
+from tests.functional.test_baseline_rulesets import ACCOUNTS
+from tests.support.host_parts import host, run_module
+from tests.support.module_run import ACCOUNT, ZONE
+
+UNTIL = "2027-01-29T09:00:00Z"
+RULE = {"kind": "syn_flood", "scope": "global"}
+OFFICE = {"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}
+SHOP = {"ref": "shop", "action": "block", "expression": "ip.src eq 192.0.2.10"}
+GEO = {"ref": "geo", "action": "managed_challenge", "expression": 'ip.src.country eq "XX"'}
+IDS = {"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, "edge_api_token": "x" * 40}
+
+
+def held(values: Mapping[str, Any], holds: bool = True) -> Merged:
+    return merged("lima", {**IDS, **values}, lambda _until: holds)
+
+
+def brought(ours: Mapping[str, Any], theirs: Mapping[str, Any], holds: bool = True) -> dict[str, Any]:
+    """The variables of a baseline with the values of a posture."""
+    values = held({**ours, "baseline_posture": {"until": UNTIL, **theirs}}, holds).values
+    return {name: value for name, value in values.items() if name.startswith("baseline_")}
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "during", "afterwards"),
+    [
+        ([], [GEO], [GEO], [{"ref": "geo", "expires": "2027-01-29T09:00:00+00:00"}]),
+        ([OFFICE], [{"ref": "office", "action": "log"}], [{**OFFICE, "action": "log"}], [OFFICE]),
+        (
+            [OFFICE],
+            [{**GEO, "position": "first"}],
+            [OFFICE, {**GEO, "position": "first"}],
+            [OFFICE, {"ref": "geo", "expires": "2027-01-29T09:00:00+00:00"}],
+        ),
+    ],
+)
+def test_entries_are_merged_by_key(own: Any, theirs: Any, during: Any, afterwards: Any) -> None:
+    ours, posture = {"baseline_custom_rules": own}, {"custom_rules": theirs}
+    assert brought(ours, posture)["baseline_custom_rules"] == during
+    assert brought(ours, posture, holds=False)["baseline_custom_rules"] == afterwards
+
+
+@pytest.mark.parametrize(
+    ("positions", "order"),
+    [
+        (["first", "first"], ["new0", "new1", "office", "shop"]),
+        (["last", "first"], ["new1", "office", "shop", "new0"]),
+        (["before shop", "before shop"], ["office", "new0", "new1", "shop"]),
+        (["after office", "after office"], ["office", "new0", "new1", "shop"]),
+        (["after office", "before new0"], ["office", "new1", "new0", "shop"]),
+        ([None, "after new0"], ["office", "shop", "new0", "new1"]),
+    ],
+)
+def test_places_in_an_exact_list_are_those_of_the_posture(positions: list[str], order: list[str]) -> None:
+    ours = {"baseline_custom_rules": [OFFICE, SHOP], "baseline_custom_rules_state": "exact"}
+    theirs = [{**GEO, "ref": f"new{index}", "position": position} for index, position in enumerate(positions)]
+    rules = brought(ours, {"custom_rules": theirs})["baseline_custom_rules"]
+    assert [rule["ref"] for rule in rules] == order
+    assert not [rule for rule in rules if rule.get("position")]
+
+
+def test_an_entry_of_an_exact_list_moves() -> None:
+    ours = {"baseline_custom_rules": [OFFICE, SHOP], "baseline_custom_rules_state": "exact"}
+    moved = brought(ours, {"custom_rules": [{"ref": "shop", "position": "first"}]})["baseline_custom_rules"]
+    assert moved == [SHOP, OFFICE]
+
+
+def test_messages_name_the_variable_of_the_posture() -> None:
+    postures = {"a": {"custom_rules": [{**GEO, "expression": "ip.src eq"}]}}
+    ours = {"baseline_custom_rules": [OFFICE], "baseline_postures": postures}
+    parts = held({**ours, "baseline_posture": {"name": "a", "until": UNTIL}}).parts("lima")
+    (part,) = (part for part in parts if part.module == "custom_rules")
+    message = run_module(part, True)["msg"]
+    assert message.startswith("baseline_postures.a.custom_rules[0].expression: ")
+
+
+def test_a_posture_of_both_kinds_of_hosts_brings_what_is_for_this_one() -> None:
+    postures = {"a": {"security_level": "high", "rules": [{**RULE, "mode": "enabled"}]}}
+    values = {"baseline_postures": postures, "baseline_posture": {"name": "a", "until": UNTIL}}
+    zone = {"edge_zone_id": ZONE, "baseline_security_level": "low", **values}
+    assert merged("lima", zone, lambda _until: True).values == {"edge_zone_id": ZONE, "baseline_security_level": "high"}
+    with pytest.raises(ValueError, match="the posture a has nothing for lima"):
+        merged("lima", {"edge_zone_id": ZONE, **values, "baseline_postures": {"a": {"enabled": True}}}, lambda _: True)
+
+
+MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({}, {"name": "under_atack"}, "no posture is called under_atack (did you mean under_attack?); there are under_attack"),
+    ({}, {"name": "under_attack", "until": None}, "baseline_posture takes until"),
+    ({}, {}, "takes until, and a name or the values themselves"),
+    ({}, {"custom_rules": []}, "takes until, and a name or the values themselves"),
+    ({}, {"name": "under_attack", "security_level": "high"}, "takes until, and a name or the values themselves"),
+    ({}, {"name": "under_attack", "until": "9 o'clock"}, "baseline_posture.until: '9 o'clock' is neither a date"),
+    ({}, {"name": "under_attack", "until": "2027-01-29 09:00:00"}, "is neither a date such as"),
+    ({}, {"name": "under_attack", "since": "today"}, "baseline_posture.since: 'today' is neither a date"),
+    ({"baseline_postures": None}, {"name": "night"}, "no posture is called night; baseline_postures names none"),
+    ({"baseline_postures": {"a": {"secutiry_level": "high"}}}, {"name": "a"}, "did you mean security_level?"),
+    ({"baseline_postures": {"a": {"security_level": "hig"}}}, {"name": "a"}, "'hig' is none of"),
+    ({"baseline_postures": {"a": ["x"]}}, {"name": "a"}, "baseline_postures.a: "),
+    ({"baseline_postures": {"b": {"purge": []}}}, {"name": "under_attack"}, "baseline_postures.b.purge: there is no such field"),
+    ({"baseline_security_level": None}, {"security_level": "high"}, "nothing sets it back; set baseline_security_level as well"),
+    ({}, {"enabled": True}, "baseline_posture.enabled: nothing sets it back; set baseline_enabled as well"),
+    (
+        {"baseline_rules": [RULE]},
+        {"rules": [{**RULE, "mode": "enabled", "rate_sensitivity": "high"}]},
+        "nothing sets back mode and rate_sensitivity; name it in baseline_rules as well",
+    ),
+    (
+        {"baseline_firewall_rules": []},
+        {"firewall_rules": [{"id": "1" * 32, "paused": True}]},
+        f"nothing takes firewall rule {'1' * 32} away; name it in baseline_firewall_rules",
+    ),
+    (
+        {"baseline_custom_rules_state": "absent"},
+        {"custom_rules": [GEO]},
+        "baseline_custom_rules_state is absent, and a posture only adds",
+    ),
+    (
+        {"baseline_custom_rules_state": "exact"},
+        {"custom_rules": [{**GEO, "position": "after nobody"}]},
+        "custom_rules[0].position: there is no nobody in baseline_custom_rules",
+    ),
+    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "an entry that is there moves in exact lists only"),
+]  # fmt: skip
+NAMES_ALL = {
+    "baseline_custom_rules": [OFFICE],
+    "baseline_security_level": "low",
+    "baseline_postures": {"under_attack": {"security_level": "high"}},
+}
+
+
+@pytest.mark.parametrize(("ours", "posture", "message"), MISTAKES, ids=lambda item: str(item)[:40])
+def test_a_mistake_is_told_before_any_request(ours: dict[str, Any], posture: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared
+        held({**NAMES_ALL, **ours, "baseline_posture": {"until": UNTIL, **posture}})
+    assert message in str(caught.value)
+
+
+def test_a_mistake_in_a_posture_that_does_not_hold_stops_no_run() -> None:
+    postures = {"a": {"security_level": "high"}}
+    assert held({"baseline_postures": postures}).values == IDS
+
+
+BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.9"}
+ONE_RULE: Mapping[str, Mapping[str, Any]] = {
+    "network_firewall_rules": BLOCK,
+    "ddos_l4_overrides": {"expression": "ip.dst in {192.0.2.0/24}", "action": "block"},
+    "ddos_l7_overrides": {"expression": "not ssl", "action": "block"},
+    "custom_rules": BLOCK,
+    "rate_limit_rules": {**BLOCK, "ratelimit": PER_ADDRESS},
+    "managed_rules": EXECUTED,
+}
+
+
+def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list[dict[str, Any]]:
+    """Predict, apply and apply again, before the time of a posture or after it; the operations."""
+    service.clock.set(datetime(2027, 1, 29, 8 if holds else 10, tzinfo=UTC))
+    parts = merged("lima", {**host(service), **values}, lambda _until: holds).parts("lima")
+    runs = [[run_module(part, check) for part in parts] for check in (True, False, True)]
+    assert not [item["msg"] for results in runs for item in results if item.get("failed")]
+    predicted, done, again = ([op for item in results for op in item["operations"]] for results in runs)
+    assert ([(op["key"], op["fields"]) for op in predicted], again) == ([(op["key"], op["fields"]) for op in done], [])
+    assert not [item["warnings"] for results in runs for item in results if "expired" in str(item.get("warnings"))]
+    return done
+
+
+@pytest.mark.parametrize("state", ["present", "exact"])
+@pytest.mark.parametrize("module", ONE_RULE)
+def test_rules_of_a_posture_come_and_go_beside_those_of_others(module: str, state: str, service: LocalService) -> None:
+    owner: Any = service.account(ACCOUNT) if module in ACCOUNTS else service.zone(ZONE)
+    service.account(ACCOUNT), service.zone(ZONE)
+    rule, own = ONE_RULE[module], {"ref": "own", "enabled": True, **ONE_RULE[module]}
+    values = {
+        f"baseline_{module}": [{"ref": "others", **rule}, own],
+        "baseline_postures": {
+            "a": {module: [{"ref": "new", **rule, "position": "first"}, {"ref": "own", "enabled": False}]}
+        },
+    }
+    apply(service, values, holds=False)
+    values[f"baseline_{module}"] = [own]
+    values.update(
+        {f"baseline_{module}_state": "exact", f"baseline_{module}_ignore": ["others"]} if state == "exact" else {}
+    )
+    assert apply(service, values, holds=False) == []
+    during = {**values, "baseline_posture": {"name": "a", "until": UNTIL}}
+    apply(service, during, holds=True)
+    switched = {rule["ref"]: rule.get("enabled", True) for rule in owner.rules_of(module)}
+    assert switched == {"new": True, "others": True, "own": False}
+    apply(service, during, holds=False)
+    assert [(rule["ref"], rule.get("enabled", True)) for rule in owner.rules_of(module)] == [
+        ("others", True),
+        ("own", True),
+    ]
+
+
+OF_ACCOUNT: Mapping[str, Any] = {
+    "prefixes": [{"prefix": "192.0.2.0/24"}],
+    "allowlist": [{"prefix": "198.51.100.7"}],
+    "rules": [{**RULE, "scope": "region", "name": "weur", "mode": "enabled"}, {**RULE, "mode": "enabled"}],
+    "filters": [{"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "enabled"}],
+    "dns_rules": [{"scope": "global", "mode": "enabled"}],
+    "ip_lists": [
+        {"name": "blocked", "items": [{"ip": "198.51.100.9"}]},
+        {"name": "fresh", "items": [{"ip": "192.0.2.1"}]},
+    ],
+    "enabled": True,
+    "security_level": "under_attack",
+    "firewall_rules": [],
+}
+BASE: Mapping[str, Any] = {
+    "baseline_prefixes": [{"prefix": "203.0.113.0/24"}],
+    "baseline_allowlist": [{"prefix": "198.51.100.8"}],
+    "baseline_rules": [{**RULE, "mode": "monitoring"}],
+    "baseline_dns_rules": [],
+    "baseline_ip_lists": [{"name": "blocked", "items": [{"ip": "198.51.100.8"}]}],
+    "baseline_enabled": False,
+    "baseline_security_level": "medium",
+}
+
+
+def test_every_resource_has_a_case() -> None:
+    assert {f"baseline_{name}" for name in (*OF_ACCOUNT, *ONE_RULE)} == {*VARIABLE_OF.values()}
+    assert len(MANAGED) >= len({*VARIABLE_OF.values()})
+
+
+@pytest.mark.parametrize("name", [name for name, value in OF_ACCOUNT.items() if value])
+def test_all_else_of_a_posture_comes_and_goes(name: str, service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE)
+    apply(service, BASE, holds=False)
+    values = {**BASE, "baseline_posture": {"until": UNTIL, name: OF_ACCOUNT[name]}, "baseline_staged_rollout": True}
+    assert apply(service, values, holds=True)
+    assert apply(service, values, holds=False)
+    left = apply(service, BASE, holds=False)
+    assert left == []
+
+
+def test_a_rule_of_a_posture_waits_for_no_rollout(service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE)
+    theirs = {"rules": OF_ACCOUNT["rules"], "filters": OF_ACCOUNT["filters"]}
+    staged = {**BASE, "baseline_staged_rollout": True, "baseline_rollout_evidence": {"hours": 24}}
+    apply(service, {**staged, "baseline_posture": {"until": UNTIL, **theirs}}, holds=True)
+    account = service.account(ACCOUNT)
+    assert {item["mode"] for item in (*account.rules["syn_flood"], *account.filters["syn_flood"])} == {"enabled"}
+    values = {**host(service), **staged, "baseline_accept_risks": [], "baseline_rules": [{**RULE, "mode": "enabled"}]}
+    (part,) = (
+        item
+        for item in merged(
+            "lima", {**values, "baseline_posture": {"until": UNTIL, "rules": OF_ACCOUNT["rules"]}}, bool
+        ).parts("lima")
+        if item.module == "account_protection"
+    )
+    service.reset()
+    service.account(ACCOUNT)
+    assert [risk["code"] for risk in run_module(part, True)["risks"]] == ["skips_monitoring"]
