@@ -143,3 +143,15 @@ def test_a_checkout_without_the_file_says_what_it_takes_back(site: Site) -> None
     assert site.state() == IN
     site.run("-e", yaml.safe_dump({"baseline_accept_risks": WAY}, default_flow_style=True, width=1000).strip())
     assert site.state() == OUT
+
+
+def test_a_run_says_what_the_way_back_lacks(site: Site) -> None:
+    site.hold()
+    lacking = {"under_attack": {**UNDER_ATTACK, "accept_risks": ["skips_monitoring", "stops_mitigation"]}}
+    extra = yaml.safe_dump({"baseline_postures": lacking}, default_flow_style=True, width=1000).strip()
+    for _run in range(2):
+        text = " ".join(site.run("-e", extra).output.split())
+        assert "berlin: No run would take the posture back, since it would be refused: The plan has risks" in text
+        add = "[{code: lowers_sensitivity, entries: [syn_flood global]}, {code: lowers_sensitivity, entries: [security_level]}]"
+        assert f"If this is meant, add baseline_postures.under_attack.accept_risks: {add}." in text
+    assert site.state() == IN

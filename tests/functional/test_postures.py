@@ -7,17 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import Merged, merged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import LONG_AGO, Merged, merged
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import VARIABLE_OF
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import EXECUTED, PER_ADDRESS
-from tests.functional.test_baseline_rulesets import ACCOUNTS
 from tests.support.host_parts import host, run_module
 from tests.support.module_run import ACCOUNT, ZONE
 
@@ -42,13 +40,13 @@ def brought(ours: Mapping[str, Any], theirs: Mapping[str, Any], holds: bool = Tr
 @pytest.mark.parametrize(
     ("own", "theirs", "during", "afterwards"),
     [
-        ([], [GEO], [GEO], [{"ref": "geo", "expires": "2027-01-29T09:00:00+00:00"}]),
+        ([], [GEO], [GEO], [{"ref": "geo", "expires": LONG_AGO}]),
         ([OFFICE], [{"ref": "office", "action": "log"}], [{**OFFICE, "action": "log"}], [OFFICE]),
         (
             [OFFICE],
             [{**GEO, "position": "first"}],
             [OFFICE, {**GEO, "position": "first"}],
-            [OFFICE, {"ref": "geo", "expires": "2027-01-29T09:00:00+00:00"}],
+            [OFFICE, {"ref": "geo", "expires": LONG_AGO}],
         ),
     ],
 )
@@ -158,6 +156,7 @@ def test_a_mistake_in_a_posture_that_does_not_hold_stops_no_run() -> None:
     assert held({"baseline_postures": postures}).values == IDS
 
 
+ACCOUNTS = ("network_firewall_rules", "ddos_l4_overrides")
 BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.9"}
 ONE_RULE: Mapping[str, Mapping[str, Any]] = {
     "network_firewall_rules": BLOCK,
@@ -170,8 +169,7 @@ ONE_RULE: Mapping[str, Mapping[str, Any]] = {
 
 
 def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list[dict[str, Any]]:
-    """Predict, apply and apply again, before the time of a posture or after it; the operations."""
-    service.clock.set(datetime(2027, 1, 29, 8 if holds else 10, tzinfo=UTC))
+    """Predict, apply and apply again; the operations."""
     parts = merged("lima", {**host(service), **values}, lambda _until: holds).parts("lima")
     runs = [[run_module(part, check) for part in parts] for check in (True, False, True)]
     assert not [item["msg"] for results in runs for item in results if item.get("failed")]

@@ -24,7 +24,7 @@ from .._worker import claimed_before
 from .approval import ApprovedPlan, plan_ids
 from .lists import informed
 from .misspelt import misspelt_in_host
-from .posture import Merged, merged, time_there
+from .posture import Merged, afterwards, merged, time_there
 from .results import IsAccepted, combined, has_failed, lines, refused
 from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
 from .variables import (
@@ -155,7 +155,7 @@ class HostTask:
         """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
         raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
         if values.get(POSTURE) is None:
-            return merged(self.host, values, lambda _until: False)
+            return afterwards(self.host, values)
         first = merged(self.host, values, lambda _until: True)  # wrong ones before any request
         now = time_there(first.parts(self.host), self.runner().run_module)
         known = merged(self.host, values, lambda until: now < until)

@@ -43,7 +43,7 @@ from .variables import (
 Values = Mapping[str, Any]
 Holds = Callable[[datetime], bool]  # until this moment
 Named = dict[tuple[str, str], tuple[str, Values]]  # by resource and key: variable and values
-LONG_AGO = "2010-01-01"  # the end of what does not hold, and never did as far as is known
+LONG_AGO = "2010-01-01"  # the end of what does not hold
 ITEMS, RISKS = "items", "accept_risks"
 BESIDE = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
 RESOURCES: dict[str, list[Resource]] = {}  # by variable
@@ -66,10 +66,10 @@ class Posture(NamedTuple):
         """The posture for people, until when it holds, and since when it does not."""
         named = f"The posture {self.name}" if self.name else f"The posture in {self.variable}"
         reason = f" ({self.reason})" if self.reason else ""
+        until = f"{write_timestamp(self.until)}{reason}"
         if self.holds:
-            return f"{named} holds until {write_timestamp(self.until)}{reason}."
-        over = f"ended at {write_timestamp(self.until)}{reason}, and the baseline alone counts"
-        return f"{named} {over}. Remove {POSTURE}."
+            return f"{named} holds until {until}."
+        return f"{named} ended at {until}, and the baseline alone counts. Remove {POSTURE}."
 
     def record(self) -> dict[str, str | None]:
         """The posture as results and reports have it."""
@@ -98,19 +98,19 @@ class Merged:
 
     def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> list[str]:
         """A sentence for each operation that takes back what a posture has set that is over."""
-        held = self.posture.variable if self.posture and self.posture.holds else None
+        current = self.posture.variable if self.posture and self.posture.holds else None
         sentences = []
         for item in operations:
             path, values = self.named.get((str(item["resource"]), str(item["key"])), ("", {}))
             is_back = item["action"] == "delete" or any(
                 values.get(name) == item["before"].get(name, "") for name in item["fields"]
             )
-            if path and is_back and not path.startswith(f"{held}."):
+            if path and is_back and not path.startswith(f"{current}."):
                 title = capitalised(f"{title_of_resource(item['resource'])} {item['key']}")
                 sentences.append(f"{title} is as {path} says, which does not hold.")
         return sentences
 
-    def take(self, variable: str, values: Values, holds: bool, end: str = LONG_AGO) -> None:
+    def take(self, variable: str, values: Values, holds: bool) -> None:
         """Take the values of a posture that holds; of another one, let the entries expire that
         nothing else names."""
         for ours, path, value in (
@@ -119,7 +119,7 @@ class Merged:
             resources = RESOURCES.get(ours, [])
             if resources and resources[0].key:
                 listed = _List(ours, resources, self.values, self.brought.get(ours, {}))
-                self.problems += listed.take(path, value, holds, end)
+                self.problems += listed.take(path, value, holds)
                 self.values[ours] = [entry.values for entry in listed.entries]
                 paths = enumerate(entry.path for entry in listed.entries)
                 self.brought[ours] = {f"[{index}]": item for index, item in paths if item}
@@ -141,8 +141,7 @@ def merged(host: str, values: Values, holds: Holds) -> Merged:
     result = Merged({k: v for k, v in values.items() if k not in (POSTURE, POSTURES)}, posture)
     if posture:
         postures.pop(posture.variable, None)
-        end = write_timestamp(posture.until)
-        result.take(posture.variable, posture.values, posture.holds, end)
+        result.take(posture.variable, posture.values, posture.holds)
         own, more = (
             list(risks or []) for risks in (values.get(ACCEPT_RISKS), posture.values.get(RISKS))
         )
@@ -156,6 +155,11 @@ def merged(host: str, values: Values, holds: Holds) -> Merged:
     if result.problems:
         raise ValueError(" ".join(result.problems))
     return result
+
+
+def afterwards(host: str, values: Values) -> Merged:
+    """The variables of a host after its posture."""
+    return merged(host, values, lambda _until: False)
 
 
 def time_there(parts: Sequence[Part], run_module: RunModule) -> datetime:
@@ -246,7 +250,7 @@ class _List:
         self._behind: dict[Position, _Entry] = {}  # the last new entry at each position
         self.named: Named = {}
 
-    def take(self, path: str, brought: Sequence[Values], holds: bool, end: str) -> Iterator[str]:
+    def take(self, path: str, brought: Sequence[Values], holds: bool) -> Iterator[str]:
         """Take the entries of a posture; a sentence for each that nothing would set back."""
         if holds and self._state == "absent":
             yield f"{path}: {self._variable}_state is absent, and a posture only adds."
@@ -266,7 +270,7 @@ class _List:
                 own = self._by_key[key] = _Entry({**keys, ITEMS: []}, entry.path)
                 self.entries.append(own)
             if own is None and not holds:
-                self._by_key[key] = _Entry({**keys, "expires": end}, entry.path)
+                self._by_key[key] = _Entry({**keys, "expires": LONG_AGO}, entry.path)
                 self.entries += [self._by_key[key]] if resource.may_expire else []
             elif own is None and not resource.may_expire:
                 yield f"{entry.path}: nothing takes {title} away; name it in {self._variable}."
@@ -274,16 +278,16 @@ class _List:
                 self._by_key[key] = entry
                 yield from self._place(entry)
             else:
-                yield from self._laid_over(own, entry, resource, holds, end)
+                yield from self._laid_over(own, entry, resource, holds)
 
     def _laid_over(
-        self, own: _Entry, entry: _Entry, resource: Resource, holds: bool, end: str
+        self, own: _Entry, entry: _Entry, resource: Resource, holds: bool
     ) -> Iterator[str]:
         """Lay the values of a posture over those of an entry."""
         values, position = dict(entry.values), entry.values.get("position")
         if ITEMS in values and resource is WHOLE_LISTS:
             items = _List(ITEMS, [items_of(str(values["name"]))], own.values, {})
-            yield from items.take(f"{entry.path}.{ITEMS}", values.pop(ITEMS) or [], holds, end)
+            yield from items.take(f"{entry.path}.{ITEMS}", values.pop(ITEMS) or [], holds)
             self.named.update(items.named)
             own.values = {**own.values, ITEMS: [item.values for item in items.entries]}
             own.path = entry.path

@@ -35,8 +35,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
     check_report(values)  # before a host is read
-    merged = task.merged(values)
-    parts = merged.parts(task.host)
+    parts = task.merged(values).parts(task.host)
     if not parts:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     traffic = traffic_task(parts, values.get(TRAFFIC_HOURS))
