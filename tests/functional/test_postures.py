@@ -101,7 +101,7 @@ def test_a_posture_of_both_kinds_of_hosts_brings_what_is_for_this_one() -> None:
 
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"name": "under_atack"}, "no posture is called under_atack (did you mean under_attack?); there are under_attack"),
-    ({}, {"name": "under_attack", "until": None}, "baseline_posture takes until"),
+    ({}, {"name": "under_attack", "until": None}, "baseline_posture: it lacks until"),
     ({}, {}, "takes until, and a name or the values themselves"),
     ({}, {"custom_rules": []}, "takes until, and a name or the values themselves"),
     ({}, {"name": "under_attack", "security_level": "high"}, "takes until, and a name or the values themselves"),

@@ -24,11 +24,11 @@ from ...module_utils._schema.resource import API_FIELDS, OWNERS, Key, Resource
 from ...module_utils._specs.task import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
-from .._variables import require_valid
+from .._variables import Argument, require_valid
 from .variables import (
     ACCEPT_RISKS,
     IP_LISTS,
-    OF_NAMED,
+    OF_A_POSTURE,
     POSTURE,
     POSTURES,
     PREFIX,
@@ -44,6 +44,15 @@ Values = Mapping[str, Any]
 Holds = Callable[[datetime], bool]  # until this moment
 Named = dict[tuple[str, str], tuple[str, Values]]  # by resource and key: variable and values
 LONG_AGO = "2010-01-01"  # the end of what does not hold
+NAMED: Argument = {"type": "dict", "options": OF_A_POSTURE}
+CHOSEN: Argument = {
+    "type": "dict",
+    "options": {
+        **{name: {"type": "str"} for name in ("name", "reason", "since")},
+        "until": {"type": "str", "required": True},
+        **OF_A_POSTURE,
+    },
+}
 ITEMS, RISKS = "items", "accept_risks"
 BESIDE = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
 RESOURCES: dict[str, list[Resource]] = {}  # by variable
@@ -177,10 +186,11 @@ def time_there(parts: Sequence[Part], run_module: RunModule) -> datetime:
 def postures_of(values: Values) -> dict[str, Values]:
     """By their variables: the postures, with the values that are for this host. Raises
     ValueError."""
+    require_valid({POSTURE: CHOSEN}, values)
     postures: dict[str, Values] = {}
     for name, item in (values.get(POSTURES) or {}).items():
         path = f"{POSTURES}.{name}"
-        require_valid({path: OF_NAMED}, {path: item})
+        require_valid({path: NAMED}, {path: item})
         postures[path] = {
             option: value
             for option, value in (item or {}).items()

@@ -32,7 +32,7 @@ from ...module_utils._schema.resource import (
 from ...module_utils._specs.base import argument_spec
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import Names
-from .._variables import Argument, Arguments
+from .._variables import Arguments
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
@@ -122,21 +122,11 @@ OF_A_POSTURE: Arguments = {
     name.removeprefix(PREFIX): {**_FILLED[name], "required": False}
     for name in (*VARIABLE_OF.values(), ACCEPT_RISKS)
 }
-OF_NAMED: Argument = {"type": "dict", "options": OF_A_POSTURE}
 # The argument of each variable of the role, which is that of the option it fills.
 BASELINE: Arguments = {
     **_FILLED,
     POSTURES: {"type": "dict"},
-    POSTURE: {
-        "type": "dict",
-        "options": {
-            "name": {"type": "str"},
-            "until": {"type": "str", "required": True},
-            "reason": {"type": "str"},
-            "since": {"type": "str"},
-            **OF_A_POSTURE,
-        },
-    },
+    POSTURE: {"type": "dict"},
     EXPECTED_PLAN: {"type": "raw"},
     SNAPSHOT_DIRECTORY: {"type": "str"},
     SNAPSHOT_KEEP: {"type": "int"},
