@@ -26,8 +26,8 @@ from ..module_utils._schema.resource import State
 from ..module_utils._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
-    CUSTOM_RULESETS,
     ENTERPRISE,
+    EXECUTED_RULESETS,
 )
 from ..module_utils._text import Option
 
@@ -90,7 +90,7 @@ def _rules(state: Any, account_rules: Any, rulesets: Any) -> State:
     return {
         CUSTOM_RULES.plural: _objects(state, "rules", ""),
         CUSTOM_RULES_OF_ACCOUNT.plural: first,
-        CUSTOM_RULESETS: [{"kind": "custom", **obj} for obj in executed],
+        EXECUTED_RULESETS: [{"kind": "custom", **obj} for obj in executed],
         ZONE.plural: [{"plan": {"legacy_id": ENTERPRISE}} if first else {}],
     }
 

@@ -108,7 +108,7 @@ class Run(NamedTuple):
         lists = task.spec.judged_lists(task.options, task.desired, existing)
         return self.guard.plan(
             lambda desired, adjust: make_plan(existing, desired, adjust, nested, inner),
-            task.desired,
+            task.spec.settled(task.desired, existing),
             task.reads[0],
             lists,
         )
@@ -173,7 +173,9 @@ class Run(NamedTuple):
         task, plan = self.task, checked.plan
         before = {**plan.before, **(applied.before or {})}
         after = {**plan.after(), **applied.state}
-        diff = add_orders(make_diff(applied.operations), task.reads, before, applied.state)
+        diff = add_orders(
+            make_diff(applied.operations), [*task.reads, *task.inner(before)], before, applied.state
+        )
         expired = expired_records(task.own())
         pending = self.guard.rollout.pending(plan, task.desired)
         return {

@@ -47,8 +47,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_li
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
     CUSTOM_RULES,
+    CUSTOM_RULESETS,
     FIREWALL_RULES,
     SECURITY_LEVEL,
+    rules_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
@@ -161,6 +163,24 @@ WHOLE_ACCOUNT: Mapping[str, Entry] = {
 }
 ITEMS: Entry = {"description": DESCRIPTIONS["objects"]["ip_list"]["items"], **many(items_of(""))}
 WHOLE_LIST: Entry = {**many(LISTS), "contains": {**object_entries([LISTS]), "items": ITEMS}}
+WHOLE_RULESET: Entries = {
+    **{
+        name: entry
+        for name, entry in object_entries([CUSTOM_RULESETS["zone_id"]]).items()
+        if name not in ("kind", "phase")
+    },
+    "rules": {"description": DESCRIPTIONS["objects"]["custom_ruleset"]["rules"], **many(rules_of("zone_id", ""))},
+    "deploy": {
+        "description": DESCRIPTIONS["objects"]["custom_ruleset"]["deploy"],
+        "type": "dict",
+        "contains": {
+            name: entry
+            for name, entry in object_entries([CUSTOM_RULES]).items()
+            if name in ("ref", "expression", "enabled")
+        },
+    },
+}
+OWNERS_OF_RULESETS: Entries = {"account_id": {"type": "str"}, "zone_id": {"type": "str"}}
 OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "tcp_protection_status": {"tcp_protection_status": one(STATUS)},
     "protected_prefixes": {"prefixes": many(PREFIXES)},
@@ -181,6 +201,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "ip_lists": {"lists": WHOLE_LIST},
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"zone_id": {"type": "str"}, "rules": many(CUSTOM_RULES)},
+    "custom_ruleset": {**OWNERS_OF_RULESETS, "ruleset": {"type": "dict", "contains": WHOLE_RULESET}},
     "managed_rules": {"zone_id": {"type": "str"}, "rules": many(MANAGED_RULES)},
     "network_firewall_rules": {"account_id": {"type": "str"}, "rules": many(NETWORK_FIREWALL_RULES)},
     "ddos_l4_overrides": {"account_id": {"type": "str"}, "overrides": many(L4_OVERRIDES)},
@@ -212,7 +233,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
 }
 
 
-WHOLE_LISTS = ("account_protection", "firewall_rules", *RULESETS)  # what they do not name is told
+WHOLE_LISTS = ("account_protection", "firewall_rules", "custom_ruleset", *RULESETS)  # what they do not name is told
 
 
 def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:

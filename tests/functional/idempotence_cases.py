@@ -59,6 +59,19 @@ CUSTOM: dict[str, Any] = {
         {"ref": "last", "action": "log", "expression": "true", "score_per_period": 40.0},
     ]
 }
+BOTS_ID = "b0" * 16
+DEPLOYED = {"action": "execute", "expression": "not ssl", "action_parameters": {"id": BOTS_ID}}
+DEPLOYMENTS: dict[str, Any] = {
+    "custom_rules": [{"ref": "office", **SKIP}, {"ref": "by hand", **DEPLOYED, "of_the_future": 1}, {"ref": "last", **CHALLENGE}],
+    "custom_rulesets": [
+        {"id": BOTS_ID, "name": "Bots", "description": "bots", "rules": [
+            {"ref": "agents", "action": "block", "expression": 'http.user_agent eq ""'},
+            {"ref": "crawlers", "action": "log", "expression": "cf.client.bot", "score_per_period": 40.0},
+            {"ref": "login", **CHALLENGE},
+        ]},
+        {"name": "theirs", "rules": [{"ref": "all", "action": "log", "expression": "true"}]},
+    ],
+}  # fmt: skip
 PACKETS: dict[str, Any] = {
     "network_firewall_rules": [
         {"ref": "office", **SKIP},
@@ -426,6 +439,35 @@ CASES = (
     Case("HTTP DDoS overrides exact: one made, one gone, one ignored", "ddos_l7_overrides",
          {"overrides": [{"ref": "new", "expression": "true", "action": "block"}], "state": "exact", "ignore": ["pl*"]},
          ["create ddos_l7_override new", "delete ddos_l7_override upload"], 1, L7_LOGGED),
+    Case("a custom ruleset from nothing", "custom_ruleset",
+         {"name": "Bots", "description": "bots", "rules": [{"ref": "agents", "action": "block", "expression": 'http.user_agent eq ""'},
+          {"ref": "login", **CHALLENGE, "position": "first"}], "deploy": {"expression": "not ssl"}},
+         ["create custom_ruleset Bots", "create custom_ruleset_rule Bots login", "create custom_ruleset_rule Bots agents",
+          "create custom_rule Bots"], 2),
+    Case("an empty custom ruleset that nothing deploys", "custom_ruleset", {"name": "Bots"}, ["create custom_ruleset Bots"], 1, CUSTOM),
+    Case("a custom ruleset deployed in front", "custom_ruleset",
+         {"name": "theirs", "deploy": {"ref": "first one", "expression": "true", "enabled": False, "position": "first"}},
+         ["create custom_rule first one"], 1, DEPLOYMENTS),
+    Case("a custom ruleset in order, otherwise written", "custom_ruleset",
+         {"name": " Bots ", "rules": [{"ref": "login", "expression": ' http.request.uri.path  eq "/login" '}, {"ref": "agents", "position": "last"}],
+          "deploy": {"ref": "another", "expression": "not  ssl", "enabled": True, "position": "first"}}, existing=DEPLOYMENTS),
+    Case("a custom ruleset changed in all of its parts with one call each", "custom_ruleset",
+         {"name": "Bots", "description": "", "rules": [{"ref": "crawlers", "enabled": False}, {"ref": "new", **CHALLENGE, "position": "before crawlers"}],
+          "deploy": {"expression": "true"}},
+         ["create custom_ruleset_rule Bots new", "update custom_ruleset Bots", "update custom_ruleset_rule Bots crawlers",
+          "update custom_rule by hand"], 2, DEPLOYMENTS),
+    Case("a custom ruleset described", "custom_ruleset", {"name": "Bots", "description": "no robots"}, ["update custom_ruleset Bots"], 1, DEPLOYMENTS),
+    Case("a custom ruleset exact: one made, one ignored, one gone", "custom_ruleset",
+         {"name": "Bots", "rules": [{"ref": "agents"}, {"ref": "new", "action": "log", "expression": "ssl"}], "state": "exact", "ignore": ["craw*"]},
+         ["create custom_ruleset_rule Bots new", "delete custom_ruleset_rule Bots login"], 1, DEPLOYMENTS),
+    Case("a custom ruleset exact: moved and nothing else", "custom_ruleset",
+         {"name": "Bots", "rules": [{"ref": "crawlers"}, {"ref": "login"}, {"ref": "agents"}], "state": "exact"},
+         ["update custom_ruleset_rule Bots agents"], 1, DEPLOYMENTS),
+    Case("a rule of a custom ruleset absent", "custom_ruleset", {"name": "Bots", "rules": [{"ref": "login"}, {"ref": "nowhere"}], "state": "absent"},
+         ["delete custom_ruleset_rule Bots login"], 1, DEPLOYMENTS),
+    Case("a custom ruleset absent", "custom_ruleset", {"name": "Bots", "state": "absent", "accept_risks": ["weakens_zone"]},
+         ["delete custom_rule by hand", "delete custom_ruleset Bots"], 2, DEPLOYMENTS),
+    Case("a custom ruleset absent already", "custom_ruleset", {"name": "Office", "state": "absent"}, existing=DEPLOYMENTS),
     Case("rate limits from nothing", "rate_limit_rules",
          {"rules": [{"ref": "all", "action": "block", "expression": "ssl", "action_parameters": RESPONSE,
                      "ratelimit": {**PER_ADDRESS, "counting_expression": "http.response.code eq 401", "requests_to_origin": True}},

@@ -25,7 +25,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import PLAN_OPTIONS, argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import (
+    PLAN_OPTIONS,
+    ModuleSpec,
+    argument_spec,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import BESIDE
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
@@ -296,13 +300,19 @@ def test_a_role_reads_the_variables_that_it_documents(path: Path) -> None:
     assert "rolespec_validate: false" in tasks
 
 
+def owners_of(module: str) -> list[str]:
+    """The options that name the owner of a module's objects."""
+    spec = MODULE_SPECS[module]
+    return [*OWNERS] if type(spec).owned is not ModuleSpec.owned else [spec.owner]
+
+
 @pytest.mark.parametrize("module", MODULES)
 def test_the_environment_documented_is_the_environment_that_is_read(
     module: str, documentation: Mapping[str, Any]
 ) -> None:
     variables = {
         **ENVIRONMENT,
-        MODULE_SPECS[module].owner: OWNERS[MODULE_SPECS[module].owner].variable,
+        **{owner: OWNERS[owner].variable for owner in owners_of(module)},
         "base_url": "CLOUDFLARE_BASE_URL",
     }
     for option, documented in documentation[module]["doc"]["options"].items():
@@ -346,6 +356,14 @@ OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fai
         "rules": [{"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {"action": "log"}}}]
     },
     "network_firewall_rules": {"rules": [{"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"}]},
+    "custom_ruleset": {
+        "name": "Bots",
+        "rules": [
+            {"ref": "all", "action": "block", "expression": "true"},
+            {"ref": "office", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ssl"},
+        ],
+        "deploy": {"expression": "true"},
+    },
     "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True},
     "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}]},
     "ddos_l4_overrides": {
@@ -383,6 +401,8 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     queries = {"protection_info": whole, "custom_rules_info": beside, "protection_traffic_info": {"top": 2}}
     query = queries.get(module, {})
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
+    of_account = {"zone_id": None, "account_id": ACCOUNT_ID, "name": "Bots"}
+    results += [modules.done(module, **of_account)] if module == "custom_ruleset" else []
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     options = OF_INTERRUPTED.get(module, options)
     if module in ("allowlist_entry", "tcp_protection_status"):

@@ -38,6 +38,7 @@ AREA_B = (
     "firewall_rules_info",
     "custom_rules",
     "custom_rules_info",
+    "custom_ruleset",
     "managed_rules",
     "ddos_l7_overrides",
     "rate_limit_rules",

@@ -10,11 +10,21 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from typing import Any, Iterator, Mapping, Protocol, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
-from .._schema.resource import AtOnce, ByCursor, InDocument, Object, Paged, Resource, Write
+from .._schema.resource import (
+    NO_ITEMS,
+    AtOnce,
+    ByCursor,
+    InDocument,
+    Object,
+    Paged,
+    Resource,
+    Write,
+    id_of_new,
+)
 from .._text import excerpt
 from .._timestamps import read_date
 from .._values.kinds import SAFE_ID
@@ -65,6 +75,7 @@ class Client:
         self._list_objects: dict[str, Object] = {}
         self._listings: dict[str, list[Object]] = {}
         self._read_at: dict[str, float] = {}
+        self.ids: dict[str, str] = {}  # of named objects that hold a list, by id_of_new
 
     @property
     def calls(self) -> int:
@@ -127,35 +138,42 @@ class Client:
     def list_object(self, resource: Resource) -> Object:
         """The object around an ordered list, as it was last read or written; empty where there is
         none yet."""
-        return self._list_objects.get(resource.path, {})
+        return self._list_objects.get(resource.plural, {})
 
     def age_of(self, resource: Resource) -> float:
         """The seconds since an ordered list was last read; 0 where it was not."""
         now = time.monotonic()
-        return now - self._read_at.get(resource.path, now)
+        return now - self._read_at.get(resource.plural, now)
 
     def path_to(self, path: str, **values: str) -> str:
         """A path of a declaration, with the owner and these values in their places."""
         return path.format(**self.owner, **values)
 
     def replace(
-        self, resource: Resource, objects: Sequence[Object], query: Mapping[str, Any] | None = None
+        self,
+        resource: Resource,
+        objects: Sequence[Object],
+        query: Mapping[str, Any] | None = None,
+        changes: Object = NO_ITEMS,
     ) -> Any:
-        """Replace an ordered list inside of one object; returns the list in the response. Raises
-        ServiceError."""
+        """Replace an ordered list inside of one object, with `changes` of that object; returns the
+        list in the response. An object that is not there yet is made. Raises ServiceError."""
         document = resource.document
         around, shape = self.list_object(resource), resource.shape
         body = {
             **{field: around[field] for field in document.kept if field in around},
+            **changes,
             document.field: [shape.write(item) if shape else item for item in objects],
         }
-        request = Request(
-            resource.write_for("update").method, self._path(resource), query or {}, body, resource
-        )
-        result = self._call(request).result
+        parent = None if self._holder(resource) else resource.parent
+        method = (parent or resource).write_for("create").method
+        path = self._path(parent or resource)
+        result = self._call(Request(method, path, query or {}, body, parent or resource)).result
         if not isinstance(result, Mapping):
             return None
-        self._list_objects[resource.path] = result
+        if parent:
+            self._keep_ids(parent, [result])
+        self._list_objects[resource.plural] = result
         returned = result.get(document.field)
         return _as_known(resource, returned) if isinstance(returned, list) else None
 
@@ -183,6 +201,12 @@ class Client:
         )
         return next((obj for obj in listing if parent.key_of(obj) == key), None)
 
+    def _keep_ids(self, resource: Resource, objects: Iterable[Object]) -> None:
+        if resource.holds:
+            self._listings[resource.path] += objects
+            own = [obj for obj in objects if not resource.semantics.not_ours(obj)]
+            self.ids.update({id_of_new(resource.label_of(obj)): str(obj.get("id")) for obj in own})
+
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""
         return open_envelope(request, self.ask(request))
@@ -205,8 +229,8 @@ class Client:
         except ServiceError as exc:
             if exc.status != 404 or NO_ENTRY_POINT not in exc.codes:
                 raise
-        self._list_objects[resource.path] = around
-        self._read_at[resource.path] = time.monotonic()
+        self._list_objects[resource.plural] = around
+        self._read_at[resource.plural] = time.monotonic()
         listed = Envelope(around.get(resource.document.field) or [], {})
         return _as_known(resource, _listed_objects(request, listed))
 
@@ -225,6 +249,7 @@ class Client:
         """Page after page as each says where the next one begins, or ServiceError: never a part."""
         listing: dict[Any, Object] = {}
         cursors: list[str] = []
+        self._listings[resource.path] = []
         self.progress.begin(resource.plural)
         for number in range(1, MOST_PAGES + 1):
             query = {"cursor": cursors[-1]} if cursors else {}
@@ -238,6 +263,7 @@ class Client:
             if after is None:
                 self._require_whole(resource, request, len(listing), len(page))
             if not after:
+                self._keep_ids(resource, listing.values())
                 return list(listing.values())
             cursors.append(after)
         raise unexpected(request, "the listing does not end")

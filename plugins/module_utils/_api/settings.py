@@ -225,8 +225,7 @@ def _owner_named(
             return {}, domain(options[name_option])
         except ValueError as exc:
             raise OptionError(Option(name_option), str(exc)) from exc
-    if name_option and identity is None:
-        identity = environment.get(owner.variable)
+    identity = environment.get(owner.variable) if identity is None else identity
     if identity is None:
         ways = joined(" or ", [Message(Option(option)) for option in owner.options])
         variable = f", or set the environment variable {owner.variable}"

@@ -15,7 +15,7 @@ from .._api.client import Client
 from .._concurrency import attempt_each
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Operation, Plan, differences, overlay, spread_nested
-from .._schema.resource import Nested, Object, Resource, Write
+from .._schema.resource import NO_ITEMS, Nested, Object, Resource, Write
 from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap
 
@@ -33,15 +33,18 @@ class Call(NamedTuple):
 def plan_calls(plan: Plan) -> Iterator[Call]:
     """The calls for the plan's operations in their order, with as many in one call as Cloudflare
     takes."""
-    lists = {
-        item.resource.plural: item.resource for item in plan.operations if item.resource.is_ordered
-    }
-    for resource in lists.values():
-        operations = tuple(item for item in plan.operations if item.resource is resource)
-        yield Call(
-            resource, resource.write_for("update"), operations, plan.after()[resource.plural]
-        )
-    others = (item for item in plan.operations if not item.resource.is_ordered)
+    lists: dict[str, list[Operation]] = {}
+    resources: dict[str, Resource] = {}
+    others: list[Operation] = []
+    for item in plan.operations:
+        holds = item.resource.holds if item.action != "delete" else None
+        resource = holds(item.label) if holds else item.resource
+        (lists.setdefault(resource.plural, []) if resource.is_ordered else others).append(item)
+        resources[resource.plural] = resource
+    # Lists inside of objects come first: a rule of another list may name such an object.
+    for plural in sorted(lists, key=lambda name: resources[name].parent is None):
+        resource, operations = resources[plural], tuple(lists[plural])
+        yield Call(resource, resource.write_for("update"), operations, plan.after()[plural])
     for (resource, action), group in groupby(others, key=lambda item: (item.resource, item.action)):
         write, operations = resource.write_for(action), tuple(group)
         for start in range(0, len(operations), write.batch):
@@ -97,16 +100,31 @@ def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
     return body
 
 
-def match_results(call: Call, result: Any) -> dict[Operation, Object]:
+def match_results(
+    call: Call, result: Any, ids: Mapping[str, str] = NO_ITEMS
+) -> dict[Operation, Object]:
     """Objects that Cloudflare returned, by operation; matched by key, since the order of a list is
     not promised."""
     items = result if isinstance(result, list) else [result]
     by_key = {call.resource.key_of(item): item for item in items if isinstance(item, Mapping)}
     return {
-        operation: {**by_key[operation.key], **_as_read(operation)}
+        operation: {**_as_planned(operation, by_key[operation.key], ids), **_as_read(operation)}
         for operation in call.operations
-        if operation.action != "delete" and operation.key in by_key
+        if operation.action != "delete"
+        and operation.key in by_key
+        and operation.resource.plural == call.resource.plural
     }
+
+
+def _as_planned(operation: Operation, obj: Object, ids: Mapping[str, str]) -> Object:
+    """An object of Cloudflare; ids of objects that were made meanwhile are what stands for them in
+    the plan, as in all other objects of its state."""
+    planned = operation.fields
+    sent = operation.resource.semantics.with_ids(planned, ids)
+    same = [
+        name for name in sent if sent[name] is not planned[name] and sent[name] == obj.get(name)
+    ]
+    return {**obj, **{name: planned[name] for name in same}}
 
 
 def _as_read(operation: Operation) -> Object:
@@ -227,7 +245,12 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
         version = _version(call.resource, client)
         result = _replace_list(call, call.whole, client)
         _warn_of_lost_versions(call.resource, version, client, warn)
-        return match_results(call, result)
+        around = client.list_object(call.resource)
+        holders = [item for item in call.operations if item.resource is call.resource.parent]
+        return {
+            **match_results(call, result, client.ids),
+            **dict.fromkeys(holders, _without_list(call, around)),
+        }
     bodies = [body_of(call, operation) for operation in call.operations]
     ids = [str((operation.existing or {}).get("id", "")) for operation in call.operations]
     result = client.write(call.resource, call.resource.path, call.write, bodies, ids)
@@ -243,6 +266,11 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
             )
             raise ServiceError(exc.message, exc.error, exc.maybe_applied or partly) from exc
     return returned
+
+
+def _without_list(call: Call, around: Object) -> Object:
+    """The object around a list, without it."""
+    return {name: around[name] for name in around if name != call.resource.document.field}
 
 
 def _version(resource: Resource, client: Client) -> int | None:
@@ -307,8 +335,11 @@ def _replace_list(
 ) -> Any:
     """One call for a whole ordered list; an error that points to one of its objects names it."""
     resource = call.resource
+    holders = [item.fields for item in call.operations if item.resource is resource.parent]
+    objects = [resource.semantics.with_ids(item, client.ids) for item in whole]
+    bodies = [replacement(item, resource) for item in objects]
     try:
-        return client.replace(resource, [replacement(item, resource) for item in whole], query)
+        return client.replace(resource, bodies, query, *holders)
     except ServiceError as exc:
         pointers = (
             re.match(rf"/{resource.document.field}/(\d+)", item["pointer"] or "")
@@ -355,8 +386,9 @@ def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn:
     """Warn where Cloudflare stored something else than was sent."""
     for operation in call.operations:
         if operation in returned:
-            unmet = differences(call.resource.fields, returned[operation], operation.fields)
+            resource = operation.resource
+            unmet = differences(resource.fields, returned[operation], operation.fields)
             for name in unmet:
                 stored = excerpt(repr(returned[operation].get(name)))
-                what = f"{name} of {call.resource.title} {operation.label}"
+                what = f"{name} of {resource.title} {operation.label}"
                 warn(f"Cloudflare stored {stored} as {what} where {unmet[name]!r} was sent.")

@@ -47,7 +47,11 @@ def check_length(plan: Plan, _read: ReadCollection) -> str:
     that is longer already has a larger quota."""
     resources = {item.resource.plural: item.resource for item in plan.operations}
     for resource in (item for item in resources.values() if item.quota):
-        before, after = (len(state[resource.plural]) for state in (plan.before, plan.after()))
+        not_ours = resource.semantics.not_ours
+        before, after = (
+            len([obj for obj in state[resource.plural] if not not_ours(obj)])
+            for state in (plan.before, plan.after())
+        )
         if before <= resource.quota < after:
             return (
                 f"The {resource.owner.partition('_')[0]} takes {resource.quota} {resource.titles},"

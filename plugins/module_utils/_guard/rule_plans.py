@@ -14,9 +14,9 @@ from .._protection.losses import is_idle_exception
 from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
-from .._schema.registry import in_order_of, lists_named_in
-from .._schema.resource import Object, ReadCollection, Resource
-from .._schema.zone import QUOTAS, Quota, features, quota_of
+from .._schema.registry import evaluated_as, in_order_of, lists_named_in
+from .._schema.resource import Object, ReadCollection, Resource, State, is_new
+from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, features, quota_of
 from .._text import Message, did_you_mean, first_few
 from .feasibility import CHECKS, Surroundings, Unchecked, unchecked
 from .surroundings import (
@@ -63,14 +63,18 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     quota."""
     reasons = []
     for plural, most in quota.rules.items():
+        resources = [evaluated_as(item.resource) for item in plan.operations]
         changed = [
-            item for item in plan.operations if item.resource.plural == plural and item.planned
+            item
+            for item, resource in zip(plan.operations, resources)
+            if resource.plural == plural and item.planned
         ]
-        if not changed:
+        if not changed or plural not in plan.before:
             continue
-        before, after = (len(state[plural]) for state in (plan.before, plan.after()))
+        before, after = (_count(state, plural) for state in (plan.before, plan.after()))
         if before <= most < after:
-            titles = changed[0].resource.titles if most > 1 else changed[0].resource.title
+            resource = evaluated_as(changed[0].resource)
+            titles = resource.titles if most > 1 else resource.title
             reasons.append(f"it takes {most} {titles}, and {after} would be there")
         had = frozenset().union(*map(features, plan.before[plural]))
         for feature in sorted(quota.withheld - had):
@@ -78,6 +82,13 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
             if named:
                 reasons.append(f"it has not {feature}, which is in {first_few(named)}")
     return reasons
+
+
+def _count(state: State, plural: str) -> int:
+    """The number of rules; those of the rulesets that custom rules execute count as well."""
+    executed = state.get(EXECUTED_RULESETS, ()) if plural == CUSTOM_RULES.plural else ()
+    inner = sum(len(obj.get("rules") or ()) for obj in executed if not is_new(str(obj["id"])))
+    return len(state[plural]) + inner
 
 
 def check_catalogue(plan: Plan, read: ReadCollection) -> str:
@@ -127,7 +138,7 @@ def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
 
 
 def _lists_of(item: Operation, rule: Object | None) -> list[str]:
-    return lists_named_in({item.resource.plural: [rule]}) if rule else []
+    return lists_named_in({evaluated_as(item.resource).plural: [rule]}) if rule else []
 
 
 def check_list_items(plan: Plan, _read: ReadCollection) -> str:

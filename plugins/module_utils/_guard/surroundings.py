@@ -128,7 +128,8 @@ def with_named_lists(plan: Plan, planned: Mapping[str, Any], client: Client) -> 
     if not (existing or unread or absent or any(known_items)):
         return plan
     unread = {**plan.unread, **unread}
-    return plan._replace(before=before, alongside=changed, unread=unread, missing=absent)
+    alongside = {**plan.alongside, **changed}
+    return plan._replace(before=before, alongside=alongside, unread=unread, missing=absent)
 
 
 def _planned(planned: Mapping[str, Any], name: str, side: str) -> Iterator[list[Object]]:

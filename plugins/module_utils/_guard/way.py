@@ -13,7 +13,7 @@ stands in a state as its reason.
 
 from __future__ import annotations
 
-from typing import Iterable, Mapping, Sequence
+from typing import Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import account_of
@@ -33,13 +33,25 @@ from .._schema.registry import (
     rules_in_force,
     spelt_out,
 )
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object, Resource
+from .._schema.resource import (
+    ACCOUNT_OPTION,
+    ZONE_OPTION,
+    Object,
+    Resource,
+    State,
+    id_of_new,
+    is_new,
+)
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
     CUSTOM_RULESETS,
+    ENTERPRISE,
+    EXECUTED_RULESETS,
     OTHER_PLANS,
+    own_rulesets,
     plan_of,
+    rules_of,
     ruleset_of,
 )
 from .._text import Message
@@ -50,21 +62,54 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
 
     If it `expects` something of requests, the plan of the zone is read as well, unless it is known.
     """
-    if CUSTOM_RULES.plural not in plan.before or CUSTOM_RULESETS in plan.before:
+    if EXECUTED_RULESETS in plan.before:
+        return plan
+    if CUSTOM_RULES_OF_ACCOUNT.plural in plan.before:
+        return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, CUSTOM_RULES_OF_ACCOUNT, client)
+    if CUSTOM_RULES.plural not in plan.before:
         return plan
     if ZONE_OPTION not in client.owner:
         client = client.within({ZONE_OPTION: context.zone_id})
     zones = client.zones or ([context.zone] if plan_of(context.zone) else [])
     zones = zones or ([_read(client, ZONE)] if expects else [])
-    before = {**plan.before, **({ZONE.plural: zones} if zones and UNREAD not in zones[0] else {})}
-    rules = [*plan.before[CUSTOM_RULES.plural], *plan.after()[CUSTOM_RULES.plural]]
-    rulesets = _executed(rules, client)
+    before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
+    rulesets: list[Object] = []
     if zones and plan_of(zones[0]) not in OTHER_PLANS:
         account, of_account = _rules_of_account(client, zones[0])
-        before[CUSTOM_RULES_OF_ACCOUNT.plural] = of_account
+        before = {**before, CUSTOM_RULES_OF_ACCOUNT.plural: of_account}
         rulesets += _executed(of_account, account)
-    before[CUSTOM_RULESETS] = rulesets
-    return plan._replace(before=before)
+    return _with_executed(plan, before, CUSTOM_RULES, client, rulesets)
+
+
+def _with_executed(
+    plan: Plan, before: State, rules: Resource, client: Client, rulesets: Sequence[Object] = ()
+) -> Plan:
+    """The plan with the rulesets that rules execute, before it and after it; `rulesets` are those
+    of the account of its zone."""
+    states = (plan.before, plan.after())
+    own = [_whole_rulesets(state, rules.owner) for state in states]
+    known = {ruleset["id"] for side in own for ruleset in side}
+    every = [rule for state in states for rule in state[rules.plural]]
+    others = [*_executed(every, client, known), *rulesets]
+    alongside = {EXECUTED_RULESETS: [*own[1], *others]} if own[0] != own[1] else {}
+    before = {**plan.before, **before, EXECUTED_RULESETS: [*own[0], *others]}
+    return plan._replace(before=before, alongside={**plan.alongside, **alongside})
+
+
+def _whole_rulesets(state: State, owner: str) -> list[Object]:
+    """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
+    return [
+        {**obj, "id": identity, "rules": state[rules]}
+        for obj in own_rulesets(state, owner)
+        for name in [CUSTOM_RULESETS[owner].label_of(obj)]
+        for rules in [rules_of(owner, name).plural]
+        for identity in (obj.get("id"), id_of_new(name))
+        if identity and rules in state
+    ]
+
+
+# Stands for the zones of an account, if its own rules change.
+ANY_ZONE: Object = {"plan": {"legacy_id": ENTERPRISE}}
 
 
 def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object]]:
@@ -78,11 +123,12 @@ def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object
         return client, [{UNREAD: exc.message.rstrip(".")}]
 
 
-def _executed(rules: Iterable[Object], client: Client) -> list[Object]:
-    """The rulesets that rules of an account or zone execute."""
+def _executed(rules: Iterable[Object], client: Client, known: Container[str] = ()) -> list[Object]:
+    """The rulesets that rules of an account or zone execute, beside those that are known."""
     (owner,) = client.owner
     in_order = IN_ORDER[CUSTOM_RULES.plural]([rule for rule in rules if UNREAD not in rule])
-    ids = dict.fromkeys(filter(None, map(executed_by, in_order)))
+    named = dict.fromkeys(filter(None, map(executed_by, in_order)))
+    ids = [one for one in named if one not in known and not is_new(one)]
     resources = [ruleset_of(owner, one) for one in ids]
     rulesets = zip(ids, concurrently(lambda item: _read(client, item), resources))
     return [{**(obj if _has_rules(obj) else ODD), "id": one} for one, obj in rulesets]

@@ -38,8 +38,9 @@ class Desired(NamedTuple):
     `only_deletes`, objects are neither created nor updated.
 
     `expires` says from when on an object must not exist. `expired` are the keys for which that
-    time has come, and `undecided` those for which nobody knows; `at` sets both. `remarks` say what
-    reading the options changed in them. With `own_order`, the objects of an ordered list come one
+    time has come, and `undecided` those for which nobody knows; `at` sets both. `gone` are keys
+    that must not exist beside others that must. `remarks` say what reading the options changed in
+    them. With `own_order`, the objects of an ordered list come one
     after the other as the task names them.
     """
 
@@ -58,6 +59,7 @@ class Desired(NamedTuple):
     undecided: AbstractSet[Key] = frozenset()
     remarks: Sequence[Message] = ()
     own_order: bool = False
+    gone: AbstractSet[Key] = frozenset()
 
     def at(self, now: datetime | None) -> Desired:
         """The desired state at a time, which is Cloudflare's; None where it does not tell its
@@ -67,6 +69,10 @@ class Desired(NamedTuple):
         return self._replace(
             expired={key for key, expires in self.expires.items() if expires <= now}
         )
+
+    def drops(self, key: Key) -> bool:
+        """Return whether an exclusive list must not have this key."""
+        return self.exclusive and key not in self.objects and not self.ignores(key)
 
     def ignores(self, key: Key) -> bool:
         """Return whether one of the patterns matches this key."""
@@ -184,7 +190,9 @@ def _read_fields(
     return values
 
 
-def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desired:
+def parse_ignore(
+    desired: Desired, option: str, patterns: Sequence[str], path: Option = THE_TASK
+) -> Desired:
     """The desired state that ignores what the patterns match; raises OptionError for one that
     matches a desired key.
 
@@ -202,7 +210,7 @@ def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desi
     for position, pattern in enumerate(patterns):
         with problems.collected():
             if not pattern.strip():
-                raise OptionError(Option(option, position), "it is empty")
+                raise OptionError(path.at(option, position), "it is empty")
             described = desired.objects.keys() - named_only
             names = {str(key[0]): desired.paths[key] for key in desired.objects if key in described}
             matched = next((name for name in names if fnmatchcase(name, pattern)), None)
@@ -212,7 +220,7 @@ def parse_ignore(desired: Desired, option: str, patterns: Sequence[str]) -> Desi
                     names[matched],
                     " names; keep one of them",
                 )
-                raise OptionError(Option(option, position), problem)
+                raise OptionError(path.at(option, position), problem)
     problems.raise_any()
     ignoring = desired._replace(ignore=tuple(patterns), order=tuple(desired.objects))
     own = {

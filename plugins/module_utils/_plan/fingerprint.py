@@ -37,16 +37,19 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
 def _lists(plan: Plan) -> dict[str, list[Any] | None]:
     """By name, the addresses of the lists that the changed rules name; None if they are not
     known."""
-    rules: dict[str, list[Object]] = {}
-    for item in with_along(plan.operations):
-        if not (item.resource.is_ordered or item.resource.nested):
-            continue
-        changed = rules.setdefault(item.resource.plural, [])
-        changed += [obj for obj in (item.existing, item.planned) if obj is not None]
-    if not rules:
+    changes = [
+        item
+        for item in with_along(plan.operations)
+        if item.resource.is_ordered or item.resource.nested
+    ]
+    if not changes:
         return {}
-    from .._schema.registry import lists_named_in  # loads all kinds of rules
+    from .._schema.registry import evaluated_as, lists_named_in  # loads all kinds of rules
 
+    rules: dict[str, list[Object]] = {}
+    for item in changes:
+        changed = rules.setdefault(evaluated_as(item.resource).plural, [])
+        changed += [obj for obj in (item.existing, item.planned) if obj is not None]
     after = plan.after()
     items = {name: after.get(items_of(name).plural) for name in lists_named_in(rules)}
     return {name: None if known is None else _addresses(known) for name, known in items.items()}

@@ -112,7 +112,7 @@ def _insert(desired: Desired, before: Sequence[Key]) -> Order:
     order = list(before)
     predecessors: dict[Position, Key] = {}  # the last new key at each position
     for key, values in desired.objects.items():
-        if key in before:
+        if key in before or key in desired.gone:
             continue
         where, other = position = desired.positions.get(key, ("last", ""))
         neighbour = resource.key_of({resource.key[0]: other})

@@ -68,11 +68,13 @@ def make_plan(
         operations += [operation for operation in changes if operation.action != "delete"]
         operations += [operation for operation in reversed(changes) if operation.action == "delete"]
     operations = _with_inner(operations, inner, before)
-    return Plan(
-        before,
-        tuple(sorted(operations, key=lambda operation: PHASES.index(operation.action))),
-        order,
-    )
+    return Plan(before, tuple(sorted(operations, key=_turn)), order)
+
+
+def _turn(operation: Operation) -> tuple[int, bool]:
+    """Sorts operations; an object that rules may name is deleted after these rules."""
+    phase = PHASES.index(operation.action)
+    return phase, operation.action == "delete" and operation.resource.holds is not None
 
 
 def _with_inner(
@@ -135,7 +137,7 @@ def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matche
     missing: list[str] = []
     for key, values in desired.objects.items():
         matches = by_key.get(key, [])
-        if desired.absent or key in desired.expired:
+        if desired.absent or key in desired.expired or key in desired.gone:
             matched.surplus.extend(matches)
         elif matches:
             kept, duplicates = _choose(desired, values, matches)
@@ -152,9 +154,8 @@ def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matche
             f"There is no {resource.title} with the {' '.join(resource.key)} {', '.join(missing)}."
             f" Correct the {' '.join(resource.key)}, or remove the entry."
         )
-    for key, matches in by_key.items() if desired.exclusive else ():
-        if key not in desired.objects and not desired.ignores(key):
-            matched.surplus.extend(matches)
+    for key, matches in by_key.items():
+        matched.surplus.extend(matches if desired.drops(key) else ())
     return matched
 
 
@@ -164,19 +165,20 @@ def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Exis
     resource = desired.resource
     by_key: dict[Key, list[Existing]] = {}
     ignored: dict[Key, str] = {}
+    others: dict[Key, str] = {}
     for index, obj in enumerate(existing):
         key, identity = resource.key_of(obj), str(obj.get("id"))
         other = resource.semantics.not_ours(obj)
-        if other and key in desired.objects:
-            label = f"{resource.title} {resource.label_of(obj)}"
-            raise PlanError(f"The {label} exists and {other}. Choose another name.")
         if other:
+            others[key] = f"{resource.title} {resource.label_of(obj)} exists and {other}"
             continue
         if identity in desired.ignore_ids:
             ignored[key] = identity
         else:
             by_key.setdefault(key, []).append((index, obj))
     for key, values in desired.objects.items():
+        if key in others and key not in by_key:
+            raise PlanError(f"The {others[key]}. Choose another name.")
         if key in ignored and key not in by_key and not desired.absent:
             label = f"{resource.title} {resource.label_of(values)} with the id {ignored[key]}"
             reason = Message(f"Cloudflare holds {label} only, and ", IGNORED_IDS, " names it.")

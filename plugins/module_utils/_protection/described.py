@@ -15,7 +15,7 @@ from .._plan.ordering import in_own_order
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make
 from .._schema.overrides import PARAMETERS
-from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING
+from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING, evaluated_as
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .losses import rule_losses
 from .overrides import Held, not_understood, weakenings
@@ -72,7 +72,7 @@ def _defaults(desired: Desired, obj: Object, planned: Sequence[Object]) -> Seque
     values = desired.objects.get(resource.key_of(obj))
     if values is None:
         return ()
-    in_order = IN_ORDER.get(resource.plural)
+    in_order = IN_ORDER.get(evaluated_as(resource).plural)
     conditions = CONDITIONS.intersection(in_order([obj])[0].conditions) if in_order else ()
     if resource in DDOS_OVERRIDES and PARAMETERS in obj:
         conditions = frozenset([PARAMETERS])
@@ -146,9 +146,9 @@ def _to_set_back(
 
 def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[Object]) -> bool:
     """True if objects protect less than the same objects with other values."""
-    in_order = IN_ORDER.get(resource.plural)
+    in_order = IN_ORDER.get(evaluated_as(resource).plural)
     if in_order:
-        return any(rule_losses(resource, in_order(was), in_order(becomes)))
+        return any(rule_losses(evaluated_as(resource), in_order(was), in_order(becomes)))
     if resource in DDOS_OVERRIDES:
         doubts, fewer = (sum(map(not_understood, some)) for some in (becomes, was))
         return doubts > fewer or bool(weakenings(Held(resource, was), Held(resource, becomes)))

@@ -159,7 +159,7 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
         return ""
     own, name, _words = OWN_NAMES[resource.traffic]
     known = [obj for obj in state.get(own.plural) or () if not has_flag(obj, "excluded")]
-    names = [str(obj.get(name)).lower() for obj in known]
+    names = [str(obj[name]).lower() for obj in known if obj.get(name)]
     return plain_traffic(_left(rule, before), resource.traffic, rule.lets_pass, tuple(names))
 
 

@@ -21,12 +21,12 @@ from .managed_rules import EXECUTE, MANAGED_RULES, deployed, skipped_rulesets
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
-from .resource import ENFORCING, Key, Object, Resource, State
+from .resource import ENFORCING, Key, Object, Resource, State, is_new
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
-    CUSTOM_RULESETS,
+    EXECUTED_RULESETS,
     FIREWALL_RULES,
     PLAN_NAMES,
     SECURITY_LEVEL,
@@ -251,6 +251,13 @@ DECIDING: Sequence[tuple[Resource, InOrder]] = tuple(
 IN_ORDER: Mapping[str, InOrder] = {resource.plural: read for resource, read in EVALUATION}
 
 
+def evaluated_as(resource: Resource) -> Resource:
+    """The rules of its phase that traffic meets, among which those of this resource stand; any
+    other resource itself."""
+    same = (one for one, _read in EVALUATION if one.phase and one.phase == resource.phase)
+    return next(same, resource)
+
+
 def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
     """The rules of a state in the order in which traffic meets them: custom rules of the account
     before those of the zone, and in the place of a rule that executes a ruleset the rules of
@@ -269,7 +276,7 @@ def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
 
 def executed_rulesets(state: State) -> dict[str, list[Object]]:
     """The rulesets that rules of a state execute, for another state."""
-    return {CUSTOM_RULESETS: [*state.get(CUSTOM_RULESETS, ())]}
+    return {EXECUTED_RULESETS: [*state.get(EXECUTED_RULESETS, ())]}
 
 
 def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
@@ -296,7 +303,7 @@ def executed_by(rule: ZoneRule) -> str:
     if rule.action != EXECUTE or not rule.active or not isinstance(parameters, Mapping):
         return ""
     identity = str(parameters["id"]) if [*parameters] == ["id"] else ""
-    return identity if SAFE_ID.fullmatch(identity) else ""
+    return identity if SAFE_ID.fullmatch(identity) or is_new(identity) else ""
 
 
 def _of_account(rule: ZoneRule) -> ZoneRule:
@@ -317,7 +324,7 @@ class Chain:
     """
 
     def __init__(self, state: State, of: str = "") -> None:
-        self._rulesets = {str(obj.get("id")): obj for obj in state.get(CUSTOM_RULESETS) or ()}
+        self._rulesets = {str(obj.get("id")): obj for obj in state.get(EXECUTED_RULESETS) or ()}
         self._of, self._values = of, zone_values(state)
         self._skips: list[ZoneRule] = []
         self.rules: list[ZoneRule] = []

@@ -273,7 +273,8 @@ class Semantics(NamedTuple):
     `invalid_reason` why Cloudflare would refuse an object, `unusual` what is probably a mistake in
     one that Cloudflare takes; each returns "" for any other object. `protects_nobody` says whether
     the deletion of an object lowers no protection, since it is switched off or lets traffic pass.
-    `loosened` compares two rules that stop traffic, whatever they match.
+    `loosened` compares two rules that stop traffic, whatever they match. `with_ids` takes an object
+    of a plan, and ids by `id_of_new`, and returns the object as it is sent.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
@@ -285,6 +286,7 @@ class Semantics(NamedTuple):
     unusual: Callable[[Values], str] = lambda obj: ""
     protects_nobody: Callable[[Object], bool] = lambda obj: False
     loosened: Callable[[Object, Object], Loosened | None] = lambda was, becomes: None
+    with_ids: Callable[[Object, Mapping[str, str]], Object] = lambda obj, ids: obj
 
 
 NO_SEMANTICS = Semantics()
@@ -306,9 +308,11 @@ class Resource:
     `quota` is how many objects an owner may have, 0 if that is not known or depends on its plan;
     `catalogue` is what objects name; `retired` is what to do where Cloudflare answers 410 Gone.
     `parent` is the collection of the object that holds this one, whose key is `within`; its id
-    stands in the path as `{parent_id}`. `traffic` is a request or a packet, if one meets the rules
-    of this resource one after the other, in the `phase` of an entry point if it has one; rules with
-    an action that is `enforcing` stop it, and `rank` sorts rules that it does not meet as listed.
+    stands in the path as `{parent_id}`. An object of a resource that `holds` an ordered list by its
+    name is written together with it, in one call. `traffic` is a request or a packet, if one meets
+    the rules of this resource one after the other, in the `phase` of an entry point if it has one;
+    rules with an action that is `enforcing` stop it, and `rank` sorts rules that it does not meet
+    as listed.
 
     `semantics` is how the values of an object fit together.
     """
@@ -336,6 +340,7 @@ class Resource:
     retired: str = ""
     parent: Resource | None = None
     within: str = ""
+    holds: Callable[[str], Resource] | None = None
     catalogue: Catalogue | None = None
     traffic: str = ""
     phase: str = ""
@@ -502,10 +507,9 @@ class Resource:
                 return None
             entry = rest[0]
         if self.within:
-            within, *rest = entry.split(None, 1) or [""]
-            if within != self.within or not rest:
+            within, _space, entry = entry.strip().partition(f"{self.within} ")
+            if within or not entry.strip():
                 return None
-            entry = rest[0]
         words = entry.split(None, len(self.key) - 1) if len(self.key) > 1 else [entry]
         words += words[-1:] * (len(self.key) - len(words))  # what is called alike stands there once
         return self.key_of(dict(zip(self.key, words)))
@@ -563,6 +567,16 @@ ENABLED = Field("enabled", FLAG, default=True, absent_default=True, narrows=Fals
 # By itself, Cloudflare logs a request that is skipped.
 LOGGED = {"logging": {"enabled": True}}
 REPLACE = Write("PUT")
+
+
+def id_of_new(name: str) -> str:
+    """Stands in a plan for the id of the object with this name, which may not be made yet."""
+    return f"{{{name}}}"
+
+
+def is_new(identity: str) -> bool:
+    """Return whether a text stands for such an id."""
+    return identity.startswith("{")
 
 
 def entry_point(

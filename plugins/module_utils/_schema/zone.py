@@ -13,24 +13,30 @@ limiting rules" (sections "Availability").
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from typing import AbstractSet, Any, Mapping, NamedTuple
 
 from .._errors import OptionError
 from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION, doubts
-from .._expressions.grammar import MATCHES, Unread, tokens_of
+from .._expressions.grammar import MATCHES, Unread, normalise_expression, tokens_of
 from .._text import Option
 from .._values.kinds import A_LEVEL, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
+from .managed_rules import EXECUTE, deployed
 from .rate_limits import RATE_LIMIT_RULES, limit_of
 from .resource import (
     ACCOUNT_OPTION,
+    DELETE,
     ENFORCING,
     LOGGING,
     OWNERS,
+    REF,
     RESPONSE,
     RULESET_PATHS,
     TIMES_OF_CLOUDFLARE,
     ZONE_OPTION,
     ZONE_OWNER,
+    ByCursor,
     Field,
     Nested,
     Object,
@@ -39,6 +45,7 @@ from .resource import (
     Resource,
     Semantics,
     Single,
+    State,
     Values,
     Write,
     blocks_nobody,
@@ -180,7 +187,13 @@ def _unusual_custom_rule(rule: Values) -> str:
     return doubts(str(rule.get("expression") or ""))
 
 
-CUSTOM_PHASE = "http_request_firewall_custom"
+def _with_id(rule: Object, ids: Mapping[str, str]) -> Object:
+    """A rule that deploys a ruleset, with the id of that."""
+    identity = ids.get(deployed(rule))
+    return {**rule, "action_parameters": {"id": identity}} if identity else rule
+
+
+CUSTOM_PHASE, CUSTOM_KIND = "http_request_firewall_custom", "custom"  # of a ruleset
 WAF: Mapping[str, Permission] = {
     owner.option: Permission(f"{owner.title.capitalize()} WAF", owner.title)
     for owner in OWNERS.values()
@@ -202,9 +215,29 @@ CUSTOM_RULES = entry_point(
         invalid_reason=_invalid_custom_rule,
         unusual=_unusual_custom_rule,
         protects_nobody=blocks_nobody,
+        with_ids=_with_id,
     ),
 )
-# Read only: requests to zones of the plan Enterprise meet these rules first.
+
+ENTERPRISE_ZONES = 'cf.zone.plan eq "ENT"'
+
+
+def _invalid_rule_of_account(rule: Values) -> str:
+    """Return why Cloudflare would refuse a rule of an account, by the vendor's page "Create a
+    custom ruleset using the API" (account)."""
+    expression = str(rule.get("expression") or "")
+    if rule.get("action") != EXECUTE or ENTERPRISE_ZONES in normalise_expression(expression):
+        return _invalid_custom_rule(rule)
+    both = (
+        ENTERPRISE_ZONES if expression in ("", "true") else f"({expression}) and {ENTERPRISE_ZONES}"
+    )
+    return (
+        f"deploys a ruleset of an account, and its expression needs {ENTERPRISE_ZONES}, since"
+        f" only zones of the plan Enterprise have such rules. Set it to {both}"
+    )
+
+
+# Requests to zones of the plan Enterprise meet these rules first.
 CUSTOM_RULES_OF_ACCOUNT = entry_point(
     name="account_custom_rule",
     title="custom rule of the account",
@@ -213,17 +246,75 @@ CUSTOM_RULES_OF_ACCOUNT = entry_point(
     phase=CUSTOM_PHASE,
     permission=WAF[ACCOUNT_OPTION],
     fields=_FIELDS,
+    semantics=CUSTOM_RULES.semantics._replace(invalid_reason=_invalid_rule_of_account),
 )
-CUSTOM_RULESETS = "custom_rulesets"  # in a state: those that rules execute
+ENTRY_POINTS = {ZONE_OPTION: CUSTOM_RULES, ACCOUNT_OPTION: CUSTOM_RULES_OF_ACCOUNT}
+EXECUTED_RULESETS = "executed_rulesets"  # in a state: the rulesets that rules execute
 
 
 def ruleset_of(owner: str, identity: str) -> Resource:
     """A ruleset with its rules, to read it."""
     path, permission = f"{RULESET_PATHS[owner]}/{identity}", WAF[owner]
-    name = "custom_ruleset"
-    return Resource(
-        name, CUSTOM_RULESETS, "custom ruleset", owner, path, permission, (), (), Single()
+    name, title = "custom_ruleset", "custom ruleset"
+    return Resource(name, EXECUTED_RULESETS, title, owner, path, permission, (), (), Single())
+
+
+def _other_ruleset(ruleset: Object) -> str:
+    kind, phase = ruleset.get("kind"), ruleset.get("phase")
+    is_ours = (kind, phase) == (CUSTOM_KIND, CUSTOM_PHASE)
+    return "" if is_ours else f"is of the kind {kind} and the phase {phase}"
+
+
+def rules_of(owner: str, name: str) -> Resource:
+    """The rules of the custom ruleset with this name."""
+    rulesets = CUSTOM_RULESETS[owner]
+    return replace(
+        ENTRY_POINTS[owner],
+        name="custom_ruleset_rule",
+        plural=f"rules of {name}",
+        title="rule of the ruleset",
+        plural_title=f"rules of the ruleset {name}",
+        path=f"{rulesets.path}/{{parent_id}}",
+        quota=100,
+        parent=rulesets,
+        within=name,
     )
+
+
+def _rulesets(owner: str) -> Resource:
+    return Resource(
+        name="custom_ruleset",
+        plural="custom_rulesets" if owner == ZONE_OPTION else "account_custom_rulesets",
+        title="custom ruleset",
+        owner=owner,
+        path=RULESET_PATHS[owner],
+        permission=WAF[owner],
+        fields=(
+            Field("name", REF.value, required=True),
+            Field("description", TEXT, default="", inert=True),
+            Field("kind", choice(CUSTOM_KIND), default=CUSTOM_KIND),
+            Field("phase", choice(CUSTOM_PHASE), default=CUSTOM_PHASE),
+        ),
+        key=("name",),
+        create=Write("POST"),
+        update=Write("PUT", by_id=True),
+        delete=DELETE,
+        listing=ByCursor(50),
+        on_demand=True,
+        read_only=("version", "last_updated"),
+        quota=10,
+        holds=partial(rules_of, owner),
+        phase=CUSTOM_PHASE,
+        semantics=Semantics(not_ours=_other_ruleset),
+    )
+
+
+CUSTOM_RULESETS: Mapping[str, Resource] = {owner: _rulesets(owner) for owner in OWNERS}
+
+
+def own_rulesets(state: State, owner: str) -> list[Object]:
+    """The custom rulesets of the phase, among all rulesets of an owner that a state has."""
+    return [obj for obj in state.get(CUSTOM_RULESETS[owner].plural, ()) if not _other_ruleset(obj)]
 
 
 ENTERPRISE = "enterprise"

@@ -83,6 +83,15 @@ class ModuleSpec(ABC):
         resources = [item.resource for item in desired]
         return [item for item in resources if not item.parent or item.parent.plural in state]
 
+    def owned(self, options: Options, environment: Mapping[str, str]) -> ModuleSpec:
+        """The module for the owner that the options name, or else the environment; raises
+        OptionError."""
+        return self
+
+    def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
+        """The desired state with all that depends on the existing one; raises PlanError."""
+        return desired
+
     @abstractmethod
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         """Result of the module about the state afterwards."""

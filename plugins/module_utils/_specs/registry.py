@@ -28,6 +28,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     ),
     "whole_account": ("account_protection",),
     "ip_lists": ("ip_list", "ip_lists"),
+    "custom_rulesets": ("custom_ruleset",),
     "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
     "traffic": ("protection_traffic_info",),
     "rulesets": (),
@@ -41,6 +42,8 @@ def _modules_in(room: str) -> Specs:
         from .whole_account import SPECS
     elif room == "ip_lists":
         from .ip_lists import SPECS
+    elif room == "custom_rulesets":
+        from .custom_rulesets import SPECS
     elif room == "info":
         from .info import SPECS
     elif room == "traffic":

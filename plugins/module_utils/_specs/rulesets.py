@@ -18,6 +18,7 @@ from .._guard.rule_plans import SURROUNDINGS
 from .._plan.desired import (
     STATE,
     Desired,
+    Entries,
     Position,
     numbered,
     parse_desired,
@@ -28,7 +29,7 @@ from .._protection.expectation import EXPECTATIONS, FIREWALL, PACKET, REQUEST
 from .._protection.holes import unmanaged_records
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import MANAGED, Managed
-from .._schema.resource import ZONE_OPTION, Key, State
+from .._schema.resource import ZONE_OPTION, Key, Resource, State
 from .._schema.zone import FIREWALL_RULES
 from .._text import Message, Option
 from .base import (
@@ -78,21 +79,10 @@ class OrderedRules(ModuleSpec):
         }
 
     def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+        entries = numbered(self._option, options[self._option])
         absent, exact = options["state"] == ABSENT, options["state"] == EXACT
-        positions: dict[Key, Position] = {}
-        entries = []
-        problems = OptionProblems()
-        for path, entry in numbered(self._option, options[self._option]):
-            position = entry["position"]
-            if position is not None and not absent:
-                with problems.collected():
-                    positions[self._resource.key_of(entry)] = _position(path, position, exact)
-            entries.append((path, {name: entry[name] for name in entry if name != "position"}))
-        with problems.collected():
-            rules = parse_desired(self._resource, entries, absent=absent, exclusive=exact)
-            rules = parse_ignore(rules, "ignore", options.get("ignore") or ())
-        problems.raise_any()
-        return (rules._replace(positions=positions),)
+        ignore = options.get("ignore") or ()
+        return (desired_rules(self._resource, entries, absent, exact, Option(), ignore),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         rules = list(state[self._resource.plural])
@@ -105,6 +95,32 @@ class OrderedRules(ModuleSpec):
         if self._resource is not L7_OVERRIDES or {*map(self._resource.key_of, existing)} & {*named}:
             return frozenset()
         return {L7_OVERRIDES_OF_ACCOUNT.plural}
+
+
+def desired_rules(
+    resource: Resource,
+    entries: Entries,
+    absent: bool,
+    exact: bool,
+    path: Option,
+    ignore: Sequence[str],
+) -> Desired:
+    """The desired rules of a list, by entries with positions; `path` is the option around the
+    patterns of the refs to `ignore`. Raises OptionError."""
+    positions: dict[Key, Position] = {}
+    values = []
+    problems = OptionProblems()
+    for option, entry in entries:
+        position = entry["position"]
+        if position is not None and not absent:
+            with problems.collected():
+                positions[resource.key_of(entry)] = _position(option, position, exact)
+        values.append((option, {name: entry[name] for name in entry if name != "position"}))
+    with problems.collected():
+        rules = parse_desired(resource, values, absent=absent, exclusive=exact)
+        rules = parse_ignore(rules, "ignore", ignore, path)
+    problems.raise_any()
+    return rules._replace(positions=positions)
 
 
 def _position(path: Option, text: str, exact: bool) -> Position:

@@ -115,6 +115,8 @@ def parse_task(
     spec = StateReader(spec.owner, context.reads) if context.reads else spec.within(context)
     problems = OptionProblems()
     with problems.collected():
+        spec = spec.owned(options, environment)
+    with problems.collected():
         settings = parse_settings(options, spec.owner, environment, warn)
     with problems.collected():
         limits = parse_limits(options, spec.risks)
@@ -134,17 +136,12 @@ def parse_task(
     problems.raise_any()
     own = [item for item in expectations if item.kind in spec.expects]
     is_staged = bool(options.get("staged_rollout"))
-    return Task(
-        spec,
-        options,
-        settings,
-        reads,
-        desired,
-        Terms(limits, accepted, approval, evidence, own, is_staged, spec.risks, spec.surroundings),
-        warnings=check_values(desired),
-        unchecked=unchecked(expectations, spec.expects),
-        context=context,
+    terms = Terms(
+        limits, accepted, approval, evidence, own, is_staged, spec.risks, spec.surroundings
     )
+    others = unchecked(expectations, spec.expects)
+    warnings = check_values(desired)
+    return Task(spec, options, settings, reads, desired, terms, warnings, others, context)
 
 
 def _codes(spec: ModuleSpec, elements: Sequence[Any]) -> Sequence[str]:

@@ -201,7 +201,7 @@ class Links:
     """One request on its way from link to link, in the words of docs/way_of_a_request.md; `meets` is what the engine says."""
 
     def __init__(self, chain: Mapping[str, Sequence[Mapping[str, Any]]], meets: Callable[[str], bool]) -> None:
-        self.rulesets = {ruleset["id"]: ruleset for ruleset in chain["custom_rulesets"]}
+        self.rulesets = {ruleset["id"]: ruleset for ruleset in chain["executed_rulesets"]}
         self.meets = meets
         self.logged: str | None = None
         self.skipped_rulesets: list[str] = []
@@ -246,7 +246,7 @@ def chains_decide_as_link_by_link(random: Random, counts: Counts) -> None:
     chain = generators.chain(random)
     requests = generators.rich_requests(random, 6)
     every = [rule for name in ("account_custom_rules", "custom_rules") for rule in chain[name]]
-    every += [rule for ruleset in chain["custom_rulesets"] for rule in ruleset["rules"]]
+    every += [rule for ruleset in chain["executed_rulesets"] for rule in ruleset["rules"]]
     truths = {rule["expression"]: rich_engine().decisions(rule["expression"], requests) for rule in every}
     whole = [fields_of(request) for request in requests]
     parts = [fields_of(generators.partial(random, request)) for request in requests]

@@ -322,7 +322,7 @@ def chain(random: Random) -> dict[str, list[dict[str, Any]]]:
     return {
         "account_custom_rules": chain_rules(random, "account", SKIPS, RULESETS[:1]) if random.random() < 0.7 else [],
         "custom_rules": chain_rules(random, "zone", everywhere, RULESETS[1:]),
-        "custom_rulesets": rulesets,
+        "executed_rulesets": rulesets,
     }
 
 
@@ -331,9 +331,9 @@ def hidden(random: Random, chain: dict[str, list[dict[str, Any]]]) -> dict[str, 
     if random.random() < 0.3:
         return {**chain, "account_custom_rules": [{"unread": "403"}]}
     rulesets = [
-        {"id": one["id"], "unread": "403"} if random.random() < 0.5 else one for one in chain["custom_rulesets"]
+        {"id": one["id"], "unread": "403"} if random.random() < 0.5 else one for one in chain["executed_rulesets"]
     ]
-    return {**chain, "custom_rulesets": rulesets}
+    return {**chain, "executed_rulesets": rulesets}
 
 
 def partial(random: Random, request: dict[str, Any]) -> dict[str, Any]:

@@ -39,6 +39,7 @@ from ..._schema.registry import (
     EVALUATION,
     ZoneRule,
     contents_in,
+    evaluated_as,
     rules_in_force,
     spelt_out,
 )
@@ -74,7 +75,7 @@ class Rules(NamedTuple):
 def _changed_rules(change: Change, owner: str = "") -> Iterator[Rules]:
     """The rules that a plan changes, or lists to which they refer, of an owner if one is named."""
     states = (change.before.state, change.after.state)
-    changed = {item.resource.plural for item in change.plan.operations}
+    changed = {evaluated_as(item.resource).plural for item in change.plan.operations}
     lists = [contents_in(state) for state in states]
     if lists[0] != lists[1]:
         changed.update(states[0])

@@ -38,7 +38,7 @@ def ruleset(*rules: dict[str, Any], **fields: Any) -> dict[str, Any]:
 
 
 def flat(*zone: dict[str, Any], rulesets: Any = (), account: Any = (), **state: Any) -> list[ZoneRule]:
-    whole = {"custom_rules": list(zone), "custom_rulesets": list(rulesets), "account_custom_rules": list(account)}
+    whole = {"custom_rules": list(zone), "executed_rulesets": list(rulesets), "account_custom_rules": list(account)}
     return rules_in_force({**whole, **state})
 
 
