@@ -64,7 +64,10 @@ from tests.support.module_run import ZONE, Modules, run_main
 from tests.support.service_state import seed
 
 # Fields that this collection does not manage, and carries along.
-FOREIGN = {f"{name}.score_per_period" for name in ("rules", "overrides", "ddos_l4_overrides", "network_firewall_rules")}
+FOREIGN = {
+    f"{name}.score_per_period"
+    for name in ("rules", "ruleset.rules", "overrides", "ddos_l4_overrides", "network_firewall_rules")
+}
 FOREIGN |= {"overrides.other_rule", "ddos_l4_overrides.other_rule"}
 FOREIGN |= {f"rules.ratelimit.{name}" for name in ("of_the_future", "score_per_period", "score_response_header_name")}
 
