@@ -153,6 +153,15 @@ options:
             description: Whether Cloudflare logs the requests.
             type: bool
             required: true
+      expires:
+        description:
+          - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
+            that deletes it.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the rule does not expire.
+        version_added: 1.0.0
+        type: str
       api_fields:
         description:
           - Fields of the rule that this module has no option for, with the names and values of the
@@ -581,6 +590,25 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: d27a164833999c628cca24eacca502bc27170133d1942c7db18293eba8da5c2a
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 1.0.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_ruleset_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: Bots attack
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

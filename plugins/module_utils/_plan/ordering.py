@@ -29,7 +29,7 @@ def order_operations(
     resource = desired.resource
     deleted = {item.key for item in changes if item.action == "delete"}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
-    gone = (desired.expired | desired.undecided) - set(before)
+    gone = (desired.expired | desired.undecided | desired.gone) - set(before)
     desired = desired._replace(
         objects={key: desired.objects[key] for key in desired.objects if key not in gone}
     )
@@ -112,7 +112,7 @@ def _insert(desired: Desired, before: Sequence[Key]) -> Order:
     order = list(before)
     predecessors: dict[Position, Key] = {}  # the last new key at each position
     for key, values in desired.objects.items():
-        if key in before or key in desired.gone:
+        if key in before:
             continue
         where, other = position = desired.positions.get(key, ("last", ""))
         neighbour = resource.key_of({resource.key[0]: other})
