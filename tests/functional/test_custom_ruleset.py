@@ -17,7 +17,7 @@ from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 MODULE = "custom_ruleset"
 ENTERPRISE = 'cf.zone.plan eq "ENT"'
-OF_ACCOUNT = {"zone_id": None, "account_id": ACCOUNT}
+OF_ACCOUNT: dict[str, Any] = {"zone_id": None, "account_id": ACCOUNT}
 ADMIN: dict[str, Any] = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
 BLOCK_ALL: dict[str, Any] = {"ref": "all", "action": "block", "expression": "true"}
 NEW: dict[str, Any] = {"name": "Bots", "rules": [ADMIN], "deploy": {"expression": "true"}}
@@ -55,7 +55,7 @@ def test_rules_of_others_and_fields_of_the_future_stay(
     store.seed(**{**DEPLOYMENTS, "custom_rules": deployed})
     entry_point, before = store.rules_of("custom_rules"), deepcopy(store.custom_rulesets)
     others = deepcopy([entry_point[0], entry_point[2]])
-    task = {
+    task: dict[str, Any] = {
         "name": "Bots",
         "rules": [{"ref": "login", "enabled": False}],
         "deploy": {"enabled": False},
@@ -218,7 +218,7 @@ def test_a_ruleset_that_nothing_deploys_is_no_risk(service: LocalService, module
 def test_a_list_that_the_account_does_not_have_is_refused(service: LocalService, modules: Modules) -> None:
     service.account(ACCOUNT).seed(lists=[{"name": "offices", "kind": "ip", "items": []}])
     service.zone(ZONE).seed(account_id=ACCOUNT)
-    task = {"name": "Bots", "rules": [{**ADMIN, "expression": "ip.src in $office"}]}
+    task: dict[str, Any] = {"name": "Bots", "rules": [{**ADMIN, "expression": "ip.src in $office"}]}
     words = "The rule of the ruleset Bots admin names the list $office, which the account does not have (did you mean offices?)"
     assert words in modules.failed(MODULE, **task, deploy={"expression": "true"})["msg"]
     assert service.writes == []

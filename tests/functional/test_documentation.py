@@ -404,7 +404,7 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     queries = {"protection_info": whole, "custom_rules_info": beside, "protection_traffic_info": {"top": 2}}
     query = queries.get(module, {})
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
-    of_account = {"zone_id": None, "account_id": ACCOUNT_ID, "name": "Bots"}
+    of_account: dict[str, Any] = {"zone_id": None, "account_id": ACCOUNT_ID, "name": "Bots"}
     results += [modules.done(module, **of_account)] if module == "custom_ruleset" else []
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     options = OF_INTERRUPTED.get(module, options)

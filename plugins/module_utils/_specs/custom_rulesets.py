@@ -178,9 +178,9 @@ class CustomRuleset(ModuleSpec):
         for key, values in deployments.objects.items():
             _key, ruleset = own.get(deployed(values), ((), {}))
             now = by_ruleset.get(str(ruleset.get("id")), [])
-            rule = _deployment(entry_point.label_of(values), values, now, existing)
-            kept = entry_point.key_of(rule or values)
-            objects[kept] = {**values, **{name: rule[name] for name in SAME}} if rule else values
+            same = _deployment(entry_point.label_of(values), values, now, existing)
+            kept = entry_point.key_of(same or values)
+            objects[kept] = {**values, **{name: same[name] for name in SAME}} if same else values
             paths[kept] = deployments.paths[key]
             positions.update({kept: positions[key]} if key in positions else {})
         gone = {
