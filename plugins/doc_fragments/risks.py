@@ -149,6 +149,9 @@ options:
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
+      - V(blocks_traffic) means that the plan would newly block or challenge more of the past
+        requests than O(backtest) allows, or it is not known how many. Undecided requests count as
+        blocked.
     version_added: 1.0.0
     type: list
     elements: raw

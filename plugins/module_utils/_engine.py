@@ -187,6 +187,7 @@ class Run(NamedTuple):
             **({"pending": pending[0] if task.spec.one_object else pending} if pending else {}),
             **self.guard.compared(plan, before, after),
             **self.guard.expected(before, after),
+            **checked.backtest,
             **(self.client.owner if task.spec.returns_owner else {}),
             **task.spec.result(task.options, task.desired, after),
         }

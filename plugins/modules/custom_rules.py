@@ -225,6 +225,32 @@ options:
       rule:
         description: The ref of the rule that must decide.
         type: str
+  backtest:
+    description:
+      - Evaluate the requests of the last hours under the existing rules and under the planned ones,
+        in check mode too, and return RV(backtest). A plan that would newly block or challenge too
+        many of them is the risk C(blocks_traffic), and so is one of which it is not known.
+      - The module asks the analytics of the zone for the fields that the rules read, and for no
+        others. It needs the permission C(Analytics Read) of the zone for that. A plan that changes
+        nothing asks nothing.
+      - See U(https://github.com/edgeops/ansible-protection/blob/main/docs/backtest.md).
+    version_added: 1.0.0
+    type: dict
+    suboptions:
+      hours:
+        description: The hours whose requests are evaluated. They do not bound a O(backtest.file).
+        type: float
+        default: 24
+      max_blocked_percent:
+        description: The percentage of the requests that pass today which the plan may newly block
+          or challenge. Undecided requests count as blocked.
+        type: float
+        default: 0.1
+      file:
+        description: A file on the control node with Logpush records of the dataset
+          C(http_requests), NDJSON, plain or compressed with gzip. The module reads it instead of
+          the analytics.
+        type: path
 seealso:
   - module: edgeops.protection.custom_rules_info
   - module: edgeops.protection.firewall_rules
@@ -451,6 +477,122 @@ expectations:
       description: The C(actual), C(rule) and C(met) of the state before the plan.
       type: dict
       sample: {actual: allowed, rule: null, met: false}
+backtest:
+  description: The past requests that the plan would newly block, challenge or let pass.
+  version_added: 1.0.0
+  returned: when O(backtest) is given and the plan changes something
+  type: dict
+  contains:
+    since:
+      description: The beginning of the time that the requests cover, null if records of a file
+        do not have their time.
+      type: str
+      sample: '2026-02-28T09:15:02+00:00'
+    until:
+      description: The end of that time.
+      type: str
+      sample: '2026-03-01T09:15:02+00:00'
+    known:
+      description: Whether all requests are known, and enough of them.
+      type: bool
+      sample: true
+    unknown:
+      description: The unknown parts and their reasons, a sentence each.
+      type: list
+      elements: str
+      sample: []
+    requests:
+      description: The number of requests, null if none is known. The numbers of analytics are
+        estimates.
+      type: int
+      sample: 91500
+    samples:
+      description: The number of requests that the analytics or the file have seen of them.
+      type: int
+      sample: 9150
+    newly_blocked:
+      description: The requests that pass today, and that the plan would block or challenge, or
+        block where it challenges them.
+      type: dict
+      contains:
+        requests:
+          description: The number of requests, null if none is known.
+          type: int
+          sample: 0
+        percent:
+          description: The percentage of the requests that the existing rules do not block, null
+            if there are none.
+          type: float
+          sample: 0.0
+    newly_passed:
+      description: The requests that are blocked or challenged today, and that would pass.
+      type: dict
+      contains:
+        requests:
+          description: The number of requests, null if none is known.
+          type: int
+          sample: 0
+        percent:
+          description: The percentage of the requests that the existing rules do not block, null
+            if there are none.
+          type: float
+          sample: 0.0
+    undecided:
+      description: The requests of which that is not known.
+      type: dict
+      contains:
+        requests:
+          description: The number of requests, null if none is known.
+          type: int
+          sample: 1500
+        percent:
+          description: The percentage of the requests that the existing rules do not block, null
+            if there are none.
+          type: float
+          sample: 1.639
+        fields:
+          description: The fields that the source of the requests lacks, and whatever else of
+            the rules is not known.
+          type: list
+          elements: str
+          sample: [cf.client.bot]
+    rules:
+      description: The planned rules that are new or changed, or would newly stop requests, or
+        may; those that stop most come first.
+      type: list
+      elements: dict
+      contains:
+        requests:
+          description: The requests that it would newly block or challenge.
+          type: int
+          sample: 0
+        percent:
+          description: The percentage of the requests that the existing rules do not block, null
+            if there are none.
+          type: float
+          sample: 0.0
+        ref:
+          description: The rule.
+          type: str
+          sample: admin
+        action:
+          description: Its action.
+          type: str
+          sample: block
+        already:
+          description: The requests that it would stop, and that the existing rules stop as well.
+          type: int
+          sample: 0
+        undecided:
+          description: The requests that it may stop.
+          type: int
+          sample: 1500
+        examples:
+          description: The heaviest of the requests that it would newly stop, or else may stop;
+            the values of the fields that it reads, and C(requests).
+          type: list
+          elements: dict
+          sample: [{http.request.uri.path: /admin, requests: 1500}]
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
@@ -462,11 +604,12 @@ risks:
     code:
       description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: empties_list
+      sample: blocks_traffic
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'Custom rules: none of 2 would be left.'
+      sample: Of the requests that pass today, 0 % would be blocked or challenged, and 0.1 % may
+        be. Of 1.639 % it is not known, without cf.client.bot.
     networks:
       description: The networks that the risk concerns.
       type: list
@@ -481,7 +624,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [login]
+      sample: [admin]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.

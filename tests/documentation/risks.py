@@ -23,6 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ru
     RISKS_OF_PHASES,
     RULESET_RISKS,
     ZONE_RULE_RISKS,
+    blocks_traffic,
     risks_of_rules,
     weakens_ddos_rules,
     weakens_managed_rules,
@@ -30,6 +31,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ru
     weakens_rate_limits,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import RISKS as RISKS_OF_LISTS
 
 from tests.documentation.pages import to_yaml
@@ -43,13 +45,13 @@ OWN_RISKS = (
 )  # the others of an account have sections on other pages
 PAGES: Mapping[Path, Sequence[Risk]] = {
     ROOT / "docs" / "risks.md": ACCOUNT_RISKS,
-    ROOT / "docs" / "zone_risks.md": (*ZONE_RULE_RISKS, weakens_rate_limits),
+    ROOT / "docs" / "zone_risks.md": (*ZONE_RULE_RISKS, blocks_traffic, weakens_rate_limits),
     ROOT / "docs" / "ruleset_risks.md": OWN_RISKS,
 }
 RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "DOCUMENTATION": ACCOUNT_RISKS,
     "ZONE_RULES": ZONE_RULE_RISKS,
-    "ZONE_LISTS": RULESET_RISKS["request"],
+    "ZONE_LISTS": risks_of_rules(CUSTOM_RULES),
     "NETWORK_FIREWALL": RULESET_RISKS["packet"],
     "MANAGED_RULES": risks_of_rules(MANAGED_RULES),
     "LISTS_OF_ADDRESSES": RISKS_OF_LISTS,

@@ -21,6 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import BacktestRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import EXPECTATIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import UnmanagedRecord, WeakerRecord
@@ -63,7 +64,7 @@ Entry = dict[str, Any]  # one key of a result as RETURN documents it
 Entries = dict[str, Entry]
 
 DESCRIPTIONS: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("descriptions.yml").read_text("utf-8"))
-NAMES = {str: "str", int: "int", bool: "bool", float: "float", Any: "raw"}
+NAMES = {str: "str", int: "int", bool: "bool", float: "float", Any: "raw", dict: "dict"}
 BY_REFERENCE = {"CoverageChange.before", "CoverageChange.after"}  # their sentence names the place of the whole shape
 STORED_TYPES = {"raw": "int"}  # a priority is a number, or an empty text that clears it
 
@@ -100,7 +101,7 @@ def _typed_entry(path: str, hint: Any, texts: Mapping[str, str], name: str) -> E
 def _list_of(item: Any) -> Entry:
     if is_typeddict(item):
         return {"type": "list", "elements": "dict", "contains": typed_entries(item)}
-    return {"type": "list", "elements": NAMES[item]}
+    return {"type": "list", "elements": NAMES[get_origin(item) or item]}
 
 
 def object_entries(resources: Sequence[Resource]) -> Entries:
@@ -255,6 +256,8 @@ def result_entries(module: str) -> Entries:
             entries["weaker"] = records(WeakerRecord)
         if EXPECTATIONS.keys() <= spec.options.keys():
             entries["expectations"] = records(ExpectationRecord)
+        if "backtest" in spec.options:
+            entries["backtest"] = shape_of(BacktestRecord)
         if "accept_risks" in spec.options:
             entries["risks"] = records(RiskRecord)
         if "staged_rollout" in spec.options:

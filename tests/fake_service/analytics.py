@@ -140,7 +140,7 @@ class Viewer:
             raise GraphQLError(NO_ZONE)
         within_budget(identity)
         zone = service.zones[identity]
-        return [OwnerNode(zone.analytics, zone.events)]
+        return [OwnerNode(zone.analytics, [*zone.events, *zone.requests])]
 
 
 def within_budget(identity: str) -> None:

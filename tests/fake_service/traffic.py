@@ -21,6 +21,7 @@ NODES = {
     "tcp": "advancedTcpProtectionNetworkAnalyticsAdaptiveGroups",
     "dns": "advancedDnsProtectionNetworkAnalyticsAdaptiveGroups",
     "events": "firewallEventsAdaptiveGroups",
+    "requests": "httpRequestsAdaptiveGroups",
 }
 DAY = 24 * 60 * 60
 SETTINGS = {
@@ -80,13 +81,25 @@ def flow(fields: Flow, clock: Clock) -> Flow:
     }
 
 
-def event(fields: Flow, clock: Clock) -> Flow:
-    """Events of a rule: `count` of them, as many of which are seen as `sampleInterval` says; `hours_ago` as of flows."""
+EVENT = {"ruleId": "", "action": "block", "source": "firewallcustom"}
+REQUEST = {"requestSource": "eyeball", "clientRequestPath": "/", "botScore": 0}
+
+
+def counted(node: str, defaults: Flow, fields: Flow, clock: Clock) -> Flow:
+    """Events of a rule, or requests: `count` of them, as many of which are seen as `sampleInterval` says; `hours_ago` as of flows."""
     fields = dict(fields)
     moment = clock.now() - timedelta(hours=fields.pop("hours_ago", 0.5))
-    whole = {"datetime": timestamp(moment), "ruleId": "", "action": "block", "source": "firewallcustom", **fields}
+    whole = {"datetime": timestamp(moment), **defaults, **fields}
     whole["datetime"] = timestamp(moment_of(whole["datetime"]))
-    return {"node": "events", "sampleInterval": 1, "bits": 0, "packets": whole.pop("count", 1), **whole}
+    return {"node": node, "sampleInterval": 1, "bits": 0, "packets": whole.pop("count", 1), **whole}
+
+
+def event(fields: Flow, clock: Clock) -> Flow:
+    return counted("events", EVENT, fields, clock)
+
+
+def past_request(fields: Flow, clock: Clock) -> Flow:
+    return counted("requests", REQUEST, fields, clock)
 
 
 def moment_of(text: Any) -> datetime:
@@ -125,7 +138,7 @@ def groups(flows: Iterable[Flow], dimensions: Sequence[str], order: Sequence[str
 
 def _sort_key(row: Flow, name: str) -> Any:
     part, dummy, field = name.partition("_")
-    return row[part][field] if field else row["dimensions"][name]
+    return row[part][field] if field else row["count"] if name == "count" else row["dimensions"][name]
 
 
 def _row(dimensions: Flow, members: Sequence[Flow]) -> Flow:

@@ -13,7 +13,7 @@ from .accounts import Item
 from .beside import access_rule
 from .clock import Clock
 from .custom_rules import PHASE, seed, seeded_ruleset
-from .traffic import SETTINGS, Flow, event
+from .traffic import SETTINGS, Flow, event, past_request
 
 RULESETS = {  # their rules in a state document, and the phase
     "custom_rules": PHASE,
@@ -22,7 +22,7 @@ RULESETS = {  # their rules in a state document, and the phase
     "ddos_l7_overrides": "ddos_l7",
 }
 PLAIN = ("name", "plan", "status", "account_id", "advanced")
-BESIDE = ("security_level", "access_rules", "custom_rulesets", "events", "analytics")
+BESIDE = ("security_level", "access_rules", "custom_rulesets", "events", "requests", "analytics")
 OPTIONAL = ("products", "ref")
 
 
@@ -45,7 +45,8 @@ class Zone:
     custom_rulesets: list[Item] = field(default_factory=list)
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules
     events: list[Flow] = field(default_factory=list)
-    analytics: dict[str, Item] = field(default_factory=lambda: {"events": dict(SETTINGS)})
+    requests: list[Flow] = field(default_factory=list)
+    analytics: dict[str, Item] = field(default_factory=lambda: {"events": dict(SETTINGS), "requests": dict(SETTINGS)})
     security_level: Item = field(default_factory=lambda: {"value": "medium", "editable": True, "modified_on": None})
 
     @property
@@ -83,6 +84,7 @@ class Zone:
         self.security_level.update(given.get("security_level", {}))
         self.access_rules.extend(access_rule(fields, self.clock, "zone") for fields in given.get("access_rules", ()))
         self.events.extend(event(fields, self.clock) for fields in given.get("events", ()))
+        self.requests.extend(past_request(fields, self.clock) for fields in given.get("requests", ()))
         for node, settings in given.get("analytics", {}).items():
             self.analytics[node].update(settings)
         rulesets = given.get("custom_rulesets", ())

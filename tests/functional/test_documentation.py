@@ -422,6 +422,8 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         packet = {"destination": "198.18.0.1", "source": "198.18.0.2", "destination_port": 80}
         outside = {"packet": packet, "expect": "unprotected"}
         options = {**options, "expectations": [other if module == "custom_rules" else outside]}
+    if "backtest" in MODULE_SPECS[module].options:
+        options = {**options, "backtest": {}}
     if "accept_risks" in MODULE_SPECS[module].options:
         options = {**options, "accept_risks": list(CODES)}
     owner_id = {"zone_id": ZONE} if MODULE_SPECS[module].owner == "zone_id" else {"account_id": ACCOUNT_ID}

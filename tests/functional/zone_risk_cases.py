@@ -97,7 +97,31 @@ FIREWALL: Sequence[Rule] = (
 )
 LOGIN_RULES = [identity(number) for number in (2, 3, 4)]
 
+SHOP_TODAY = {
+    "custom_rules": SHOP,
+    "requests": [
+        {
+            "clientRequestPath": path,
+            "clientIP": "203.0.113.7",
+            "userAgent": "curl",
+            "clientCountryName": "DE",
+            "count": 50,
+        }
+        for path in ("/", "/shop")
+    ],
+}
+
+
+def tried(name: str, action: str, country: str, most: float, **expected: Any) -> RiskCase:
+    rule = {"ref": "country", "action": action, "expression": f'ip.src.country eq "{country}"'}
+    options = {"rules": [rule], "backtest": {"max_blocked_percent": most}}
+    return RiskCase(name, "custom_rules", options, None, existing=SHOP_TODAY, **expected)
+
+
 ZONE_RISK_CASES = (
+    tried("a rule that blocks what passes today", "block", "DE", 5, codes=["blocks_traffic"], entries=["country"]),
+    tried("a rule that blocks no more than allowed", "block", "FR", 0),
+    tried("a rule that logs what passes today", "log", "DE", 0),
     RiskCase("a DDoS override that is essentially off", "ddos_l4_overrides",
              {"overrides": [{"ref": "test", "expression": "ip.dst in {203.0.113.0/24}", "sensitivity": "eoff", "position": "first"}]},
              None, existing=L4_OVERRIDES,

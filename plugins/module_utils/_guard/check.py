@@ -27,8 +27,9 @@ class Checked(NamedTuple):
     `risks` are those that the task accepts, `refused` all others. `expired` are acceptances that no
     longer count at `now`, Cloudflare's time; `unmet` are those for everything that met nothing.
     `unknown` says why it is not known whether the owner takes the plan, a sentence each. `expected`
-    are the results of expectations, and `refusal` is why the plan must not be applied. `described`
-    is the coverage once all is enabled that the plan takes to an earlier stage first, if anything.
+    are the results of expectations, `backtest` that of a backtest, and `refusal` is why the plan
+    must not be applied. `described` is the coverage once all is enabled that the plan takes to an
+    earlier stage first, if anything.
     """
 
     plan: Plan
@@ -41,6 +42,7 @@ class Checked(NamedTuple):
     unmet: Sequence[Acceptance] = ()
     unknown: Sequence[str] = ()
     expected: Mapping[str, Any] = NO_ITEMS
+    backtest: Mapping[str, Any] = NO_ITEMS
     plan_id: str = ""
     refusal: str = ""
     described: Coverage | None = None
@@ -71,15 +73,16 @@ def check_plan(
     now: datetime | None,
     verdicts: Verdicts | None = None,
     staged: AbstractSet[VerdictKey] = frozenset(),
+    backtest: Finding | None = None,
 ) -> Checked:
     """The plan with its risks; `now` is Cloudflare's time, None if it is not known.
 
     `verdicts` are what the traffic says of the objects that the plan enables, `staged` the objects
-    that the rollout enables later.
+    that the rollout enables later, `backtest` the risk that a backtest finds.
     """
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
-    change = Change(plan, before, after, now, verdicts or {}, staged)
+    change = Change(plan, before, after, now, verdicts or {}, staged, backtest)
     risks = find_risks(change, terms.limits, terms.risks) if plan.operations else []
     acceptances = {item.code: accepting(item, terms.accepted, now) for item in risks}
     ends = {

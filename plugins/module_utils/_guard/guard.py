@@ -68,7 +68,8 @@ class Guard(NamedTuple):
             by_stage = partial(plan_as_described, make, desired)
         plan = self.rollout.plan(by_stage, first)
         surroundings = self.terms.surroundings
-        plan = surroundings.met(plan, self.context, bool(self.terms.expectations), self.client)
+        is_evaluated = bool(self.terms.expectations or (self.terms.backtest and plan.operations))
+        plan = surroundings.met(plan, self.context, is_evaluated, self.client)
         if plan.operations or self.terms.expectations or lists:
             plan = surroundings.completed(plan, self.context, lists, self.client)
         return surroundings.named(plan, self.context, self.client)
@@ -80,7 +81,11 @@ class Guard(NamedTuple):
             plan, self.client.read, self.terms.surroundings.checks
         )
         verdicts, terms = self.rollout.verdicts, self.terms
-        checked = check_plan(plan, terms, self.client.now, verdicts, self.rollout.staged)
+        tried = (
+            terms.backtest.run(plan, self.client) if terms.backtest and plan.operations else None
+        )
+        risk = tried.risk if tried else None
+        checked = check_plan(plan, terms, self.client.now, verdicts, self.rollout.staged, risk)
         identity = plan_id(self.client.owner, plan)
         expected = self.expected(plan.before, plan.after())
         refusals = [*infeasible, self._unmet(expected, plan)]
@@ -88,6 +93,7 @@ class Guard(NamedTuple):
         return checked._replace(
             unknown=[*unknown, *self.terms.surroundings.warnings(plan)],
             expected=expected,
+            backtest={"backtest": tried.record} if tried else {},
             plan_id=identity,
             refusal=joined(" ", filter(None, refusals)),
         )

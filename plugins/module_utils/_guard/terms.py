@@ -13,7 +13,17 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import Any, Iterable, Mapping, NamedTuple, Sequence, TypedDict
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Callable,
+    Iterable,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    TypedDict,
+)
 
 from .._errors import OptionError, OptionProblems
 from .._plan.fingerprint import is_rest_of
@@ -26,6 +36,10 @@ from .._values.address_set import Ranges, difference, range_of, union
 from .feasibility import ALONE, Surroundings
 from .risks.account import monitoring_time
 from .risks.base import Finding, Limits, Risk
+
+if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
+    from .._api.client import Client
+    from .backtest import Backtested
 
 ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
 # Needs no quotes in YAML.
@@ -312,20 +326,65 @@ def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
     chosen = options.get("rollout_evidence")
     if chosen is None:
         return None
-    hours, percent = chosen["hours"], chosen["max_would_drop_percent"]
-    packets = chosen["max_would_drop_packets"]
-    checks = {
-        "hours": (hours, 0 < hours <= HIGHEST_HOURS, f"above 0 and at most {HIGHEST_HOURS}"),
-        "max_would_drop_percent": (percent, 0 <= percent <= 100, "between 0 and 100"),
-        "max_would_drop_packets": (packets, packets is None or packets >= 0, "0 or more"),
-    }
+    _check_bounds(EVIDENCE, chosen)
+    names = ("hours", "max_would_drop_percent", "max_would_drop_packets")
+    return EvidenceLimits(*map(chosen.get, names))
+
+
+Bounds = Tuple[Callable[[Any], bool], str]  # whether a value is within them, and what they are
+PERCENT: Bounds = (lambda value: 0 <= value <= 100, "between 0 and 100")
+BOUNDS: Mapping[str, Bounds] = {
+    "hours": (lambda value: 0 < value <= HIGHEST_HOURS, f"above 0 and at most {HIGHEST_HOURS}"),
+    "max_would_drop_percent": PERCENT,
+    "max_blocked_percent": PERCENT,
+    "max_would_drop_packets": (lambda value: value is None or value >= 0, "0 or more"),
+}
+
+
+def _check_bounds(option: Option, chosen: Mapping[str, Any]) -> None:
+    """Raises OptionError for values of a dictionary that are out of bounds."""
     problems = OptionProblems()
-    for name, (value, fits, bounds) in checks.items():
+    for name, value in chosen.items():
+        fits, bounds = BOUNDS.get(name, (lambda _value: True, ""))
         with problems.collected():
-            if not fits:
-                raise OptionError(EVIDENCE.at(name), f"{value} is not {bounds}")
+            if not fits(value):
+                raise OptionError(option.at(name), f"{value} is not {bounds}")
     problems.raise_any()
-    return EvidenceLimits(hours, percent, packets)
+
+
+BACKTEST: OptionSpec = {
+    "backtest": {
+        "type": "dict",
+        "options": {
+            "hours": {"type": "float", "default": 24.0},
+            "max_blocked_percent": {"type": "float", "default": 0.1},
+            "file": {"type": "path"},
+        },
+    }
+}
+
+
+class BacktestTerms(NamedTuple):
+    """A task asks for the requests of some hours, or of a file, of which so much may be blocked."""
+
+    hours: float
+    max_percent: float
+    file: str | None
+
+    def run(self, plan: Plan, client: Client) -> Backtested:
+        """The backtest of a plan."""
+        from .backtest import run_backtest  # loaded by the tasks that ask for it
+
+        return run_backtest(plan, client, *self)
+
+
+def parse_backtest(options: Mapping[str, Any]) -> BacktestTerms | None:
+    """The option as it is set, None if it is left out; raises OptionError."""
+    chosen = options.get("backtest")
+    if chosen is None:
+        return None
+    _check_bounds(Option("backtest"), chosen)
+    return BacktestTerms(chosen["hours"], chosen["max_blocked_percent"], chosen["file"])
 
 
 class Pending(TypedDict):
@@ -350,8 +409,8 @@ class Pending(TypedDict):
 
 class Terms(NamedTuple):
     """The terms on which a task takes a plan: limits of risks, accepted risks, the approved plan,
-    expectations, evidence and stages of a rollout, the risks that its plans can have, and their
-    surroundings."""
+    expectations, evidence and stages of a rollout, the risks that its plans can have, their
+    surroundings, and a backtest."""
 
     limits: Limits
     accepted: Sequence[Acceptance] = ()
@@ -361,6 +420,7 @@ class Terms(NamedTuple):
     is_staged: bool = False
     risks: Sequence[Risk] = ()
     surroundings: Surroundings = ALONE
+    backtest: BacktestTerms | None = None
 
     @property
     def monitoring(self) -> timedelta:

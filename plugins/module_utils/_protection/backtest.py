@@ -24,7 +24,7 @@ from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue
 from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
 from .._schema.resource import State
-from .._traffic.evidence import percentage
+from .._traffic.evidence import FEWEST_SAMPLES, percentage, too_few
 from .decide import UNKNOWN_END, end_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .past_requests import Group
@@ -121,6 +121,11 @@ class Tried:
     fields: Sequence[str]
     requests: Counter[str] = field(default_factory=Counter)
     examples: Counter[tuple[Any, ...]] = field(default_factory=Counter)
+
+    @property
+    def may_stop(self) -> int:
+        """The requests that it would newly stop, or may."""
+        return self.requests[NEWLY_BLOCKED] + self.requests[UNDECIDED]
 
 
 class Backtest:
@@ -237,14 +242,17 @@ class Backtest:
         yield ends[0], ends[1]
 
     def record(self, window: Sequence[str | None], unknown: Sequence[str]) -> BacktestRecord:
-        """The backtest as results show it; `unknown` says why it is not known."""
+        """The backtest as results show it; `unknown` says why it is not known, unless there are too
+        few requests."""
         of, is_seen = self.requests, bool(self.requests["all"])
-        since, until = window
+        (since, until), reasons = window, list(unknown)
+        if of["samples"] < FEWEST_SAMPLES and not reasons:
+            reasons.append(too_few(of["samples"], "requests"))
         return BacktestRecord(
             since=since,
             until=until,
-            known=not unknown,
-            unknown=list(unknown),
+            known=not reasons,
+            unknown=reasons,
             requests=of["all"] if is_seen else None,
             samples=of["samples"] if is_seen else None,
             newly_blocked=self._share(NEWLY_BLOCKED),
@@ -256,12 +264,10 @@ class Backtest:
     @property
     def tried(self) -> list[Tried]:
         """The rules that are new or changed, or would newly stop something, or may."""
-        numbers = {
-            own: tried.requests[NEWLY_BLOCKED] + tried.requests[UNDECIDED]
-            for own, tried in self._tried.items()
-        }
-        concerned = [own for own, number in numbers.items() if number or own not in self._existing]
-        return [self._tried[own] for own in sorted(concerned, key=lambda own: -numbers[own])]
+        concerned = [
+            one for own, one in self._tried.items() if one.may_stop or own not in self._existing
+        ]
+        return sorted(concerned, key=lambda tried: -tried.may_stop)
 
     def _share(self, kind: str) -> Share:
         number = self.requests[kind] if self.requests["all"] else None

@@ -14,11 +14,15 @@ another form gives no field, so that rules which read it are undecided.
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
+import gzip
+import json
+from datetime import datetime, timezone
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError
 from .._expressions.operands import FieldValue
 from .._text import Option
+from .._timestamps import read_timestamp, write_timestamp
 from .request import REQUEST_KEY_OF_FIELD, REQUEST_KEYS, request_fields
 
 ANALYTICS, LOGPUSH = "analytics", "Logpush records"
@@ -97,6 +101,11 @@ PARTS: Mapping[str, Part] = {
 }
 WHOLE_URI = ("path", "query", "scheme", "host")
 MOST_KNOWN = 200_000  # values that are read once
+MOST_GROUPS = 20_000  # that are evaluated together
+LONGEST_LINE = 1 << 20
+TIME, SOURCE = "EdgeStartTimestamp", "ClientRequestSource"
+FROM_CLIENTS = (None, "", "eyeball", "unknown")  # others come from Cloudflare itself
+IN_NANOSECONDS = 10**12  # a time in seconds is lower
 
 
 class Group(NamedTuple):
@@ -105,6 +114,9 @@ class Group(NamedTuple):
     fields: Mapping[str, FieldValue]
     requests: int
     samples: int
+
+
+Row = Tuple[Sequence[Any], int, int]  # values that can be hashed, requests, samples
 
 
 class Reader:
@@ -120,7 +132,21 @@ class Reader:
         self.names = tuple(dict.fromkeys(name for _part, name in self._parts.values()))
         self._known: dict[tuple[str, Any], Any] = {}
 
-    def group(self, values: Sequence[Any], requests: int, samples: int) -> Group:
+    def groups(self, rows: Iterable[Row]) -> Iterator[list[Group]]:
+        """The groups of some rows in parts, so that many of them take no more memory."""
+        merged: dict[Sequence[Any], list[int]] = {}
+        for values, requests, samples in rows:
+            numbers = merged.get(values)
+            if numbers is None:
+                if len(merged) == MOST_GROUPS:
+                    yield [self.group(*one) for one in merged.items()]
+                    merged.clear()
+                numbers = merged[values] = [0, 0]
+            numbers[0] += requests
+            numbers[1] += samples
+        yield [self.group(*one) for one in merged.items()]
+
+    def group(self, values: Sequence[Any], numbers: Sequence[int]) -> Group:
         """Requests with these values, in the order of the `names`, by which the source has them."""
         by_name = dict(zip(self.names, values))
         described: dict[str, Any] = {}
@@ -129,7 +155,7 @@ class Reader:
             value = self._value(key, part, by_name[name])
             if value is not None:
                 (described if key in REQUEST_KEYS else fields)[key] = value
-        return Group({**request_fields(described), **fields}, requests, samples)
+        return Group({**request_fields(described), **fields}, *numbers)
 
     def _value(self, key: str, part: Part, written: Any) -> Any:
         """A value as rules see it; None if it is not given, or not understood."""
@@ -155,3 +181,52 @@ def _keys_of(name: str) -> Sequence[str]:
     if key == "uri":
         return WHOLE_URI if name == "http.request.full_uri" else WHOLE_URI[:2]
     return (key,)
+
+
+class Records:
+    """The Logpush records of a file, NDJSON, plain or compressed, as rows of these columns;
+    `malformed` is the number of the lines that are none."""
+
+    def __init__(self, path: str, names: Sequence[str]) -> None:
+        self._path, self._names = path, names
+        self._times: list[Any] = []
+        self.malformed = 0
+
+    def __iter__(self) -> Iterator[Row]:
+        with open(self._path, "rb") as file:
+            is_compressed = file.peek(2)[:2] == b"\x1f\x8b"
+            stream: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
+            for line in iter(lambda: stream.readline(LONGEST_LINE), b""):
+                try:
+                    record = json.loads(line)
+                except (ValueError, RecursionError):
+                    record = None
+                if not isinstance(record, dict):
+                    self.malformed += bool(line.strip())
+                elif record.get(SOURCE) in FROM_CLIENTS:
+                    self._note(record.get(TIME))
+                    values = map(record.get, self._names)
+                    yield (
+                        tuple(one if isinstance(one, (str, int)) else None for one in values),
+                        1,
+                        1,
+                    )
+
+    def _note(self, time: Any) -> None:
+        if not self._times and isinstance(time, (str, int)):
+            self._times = [time, time]
+        elif self._times and type(time) is type(self._times[0]):
+            self._times = [min(time, self._times[0]), max(time, self._times[1])]
+
+    @property
+    def window(self) -> Sequence[str | None]:
+        """The times of the first and of the last request, None if the records do not have them."""
+        return [_timestamp(time) for time in self._times] or (None, None)
+
+
+def _timestamp(time: str | int) -> str | None:
+    if isinstance(time, int):
+        seconds = time / 10**9 if time > IN_NANOSECONDS else time
+        return write_timestamp(datetime.fromtimestamp(seconds, timezone.utc))
+    moment = read_timestamp(time)
+    return write_timestamp(moment) if moment else None

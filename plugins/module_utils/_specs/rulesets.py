@@ -15,6 +15,7 @@ from .._guard.risks.account import lowers_sensitivity
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
+from .._guard.terms import BACKTEST
 from .._plan.desired import (
     STATE,
     Desired,
@@ -75,6 +76,7 @@ class OrderedRules(ModuleSpec):
             **IGNORE_OPTION,
             "validate": {"type": "bool", "default": False},
             **(EXPECTATIONS if self.expects else {}),
+            **(BACKTEST if REQUEST in self.expects else {}),
             **risk_options(self.risks),
         }
 

@@ -15,7 +15,7 @@ from .._api.settings import Settings, parse_settings
 from .._context import TASK, Context
 from .._errors import OptionProblems
 from .._guard.risks.base import codes_of, parse_limits
-from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_evidence
+from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backtest, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.lists import WHOLE_LISTS
@@ -130,15 +130,14 @@ def parse_task(
         desired = spec.desired(options, expectations)
         reads = spec.reads(options, desired, {})
     with problems.collected():
-        evidence = parse_evidence(options)
+        evidence, backtest = parse_evidence(options), parse_backtest(options)
     with problems.collected():
         unreadable.raise_any()
     problems.raise_any()
     own = [item for item in expectations if item.kind in spec.expects]
+    around = spec.risks, spec.surroundings
     is_staged = bool(options.get("staged_rollout"))
-    terms = Terms(
-        limits, accepted, approval, evidence, own, is_staged, spec.risks, spec.surroundings
-    )
+    terms = Terms(limits, accepted, approval, evidence, own, is_staged, *around, backtest)
     others = unchecked(expectations, spec.expects)
     warnings = check_values(desired)
     return Task(spec, options, settings, reads, desired, terms, warnings, others, context)

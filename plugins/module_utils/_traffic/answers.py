@@ -27,7 +27,8 @@ from .queries import LIMITS_OF_NODES, NODES, PERMISSION, Page, TrafficNode
 class Row(NamedTuple):
     """A sum of packets that have all of this in common; `samples` is how many of them were seen.
 
-    Of events it is the number, with the rule as destination, and its action as outcome.
+    Of events it is the number, with the rule as destination, and its action as outcome. Of requests
+    it is the number, with all dimensions as `values`.
     """
 
     destination: str
@@ -37,6 +38,7 @@ class Row(NamedTuple):
     verdict: str
     packets: int
     samples: int
+    values: Sequence[Any] = ()
 
 
 def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
@@ -198,16 +200,18 @@ def _rows(listed: Any, page: Page) -> list[Row]:
 
 def _row(item: Any, page: Page) -> Row:
     try:
-        dimensions, measure = item["dimensions"], page.node.measure
+        dimensions, measure = item.get("dimensions"), page.node.measure
         packets, samples = reduce(getitem, measure, item), item["confidence"]
         samples = reduce(getitem, (*measure, "sampleSize"), samples)
-        values = [dimensions[name] for name in (page.destination, *page.node.grouped_by)]
+        values = [dimensions[name] for name in page.dimensions]
         texts = [str(value) if type(value) is int else value for value in values]  # such as a port
-    except (KeyError, TypeError) as exc:
+    except (AttributeError, KeyError, TypeError) as exc:
         raise Unanswered("The analytics gave a row that lacks fields.", page.node) from exc
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
     if not whole or not all(isinstance(text, str) for text in texts):
         raise Unanswered("The analytics gave a row that is not understood.", page.node)
+    if page.node.of_requests:
+        return Row("", "", "", "", "", packets, samples, tuple(values))
     if page.node.key:
         return Row(texts[0], "", "", "".join(texts[1:]), "", packets, samples)
     destination, data_center, reason, outcome, verdict = texts

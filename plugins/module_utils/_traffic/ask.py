@@ -30,7 +30,7 @@ from .answers import (
     position_of,
     read_answer,
 )
-from .queries import DROP, NODES, Page, TrafficNode, node_of, query
+from .queries import DROP, NODES, REQUESTS, Page, TrafficNode, node_of, query
 
 GRAPHQL_PATH = "graphql"
 MAX_PAGES = 20  # of one node
@@ -62,6 +62,38 @@ def ask_traffic(
     of_components = {node_of(component) for component in components}
     pages = [Page(node, since, until) for node in NODES if node in of_components]
     return replace(asking, by_node=asking.first(pages))
+
+
+def ask_requests(
+    send: Send, zone_id: str, dimensions: Sequence[str], since: datetime, until: datetime
+) -> NodeTraffic:
+    """The requests to a zone between two moments, grouped by these dimensions, asked for in as many
+    queries as its settings demand."""
+    node = REQUESTS._replace(grouped_by=tuple(dimensions))
+    asking, page = (
+        AccountTraffic(send, zone_id, since, until, nodes=(node,)),
+        Page(node, since, until),
+    )
+    listing = NodeTraffic(page)
+    try:
+        allowed = asking.ask((), with_settings=True).settings.get(node.name)
+        longest = until - since
+        if allowed:
+            longest = timedelta(seconds=allowed.max_duration or longest.total_seconds())
+            allowed = allowed._replace(max_duration=None)
+            page = bounded(page, allowed)
+            listing = NodeTraffic(page).without(
+                *kept_back(page, allowed), *cuts(listing.page, allowed)
+            )
+        end = until if not allowed or allowed.enabled else page.since
+        while end > page.since:
+            window = page._replace(since=max(page.since, end - longest), until=end)
+            part = asking.complete(asking.listing(window, asking.ask([window])))
+            listing = replace(listing, rows=[*listing.rows, *part.rows]).without(*part.unknown)
+            end = window.since
+    except Unanswered as exc:
+        return listing.without(exc.reason)
+    return listing
 
 
 TOP: Mapping[str, str] = {  # lists of the heaviest traffic, by the dimension that each counts

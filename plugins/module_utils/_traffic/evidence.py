@@ -267,9 +267,9 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
     )
 
 
-def too_few(samples: int) -> str:
+def too_few(samples: int, of: str = "packets") -> str:
     """The reason why a share of so few samples is not known."""
-    return f"Only {samples} packets were sampled, fewer than {FEWEST_SAMPLES}."
+    return f"Only {samples} {of} were sampled, fewer than {FEWEST_SAMPLES}."
 
 
 def by_network(evidence: Evidence, prefixes: Sequence[str] | None) -> Mapping[str, Sequence[Row]]:

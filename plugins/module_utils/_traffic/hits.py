@@ -21,12 +21,12 @@ from .._errors import ProtectionError
 from .._schema.resource import ACCOUNT_OPTION, LOGGED, ZONE_OPTION, Object
 from .._timestamps import write_timestamp
 from .ask import AccountTraffic
-from .queries import PERMISSION, Page, TrafficNode
+from .queries import PERMISSION, PERMISSION_OF_ZONE, Page, TrafficNode
 
 NODE = TrafficNode("events", "firewallEventsAdaptiveGroups", "firewall events")
 BY_RULE = NODE._replace(key="ruleId", grouped_by=("action",), measure=("count",))
 EVENTS = {f"{owner}_id": BY_RULE._replace(owner=owner) for owner in ("account", "zone")}
-PERMISSIONS = {ACCOUNT_OPTION: PERMISSION, ZONE_OPTION: "Analytics Read (zone)"}
+PERMISSIONS = {ACCOUNT_OPTION: PERMISSION, ZONE_OPTION: PERMISSION_OF_ZONE}
 UNLOGGED = "The rule skips without logging, so that it leaves no events."
 SAMPLED = "Cloudflare samples these events, so that few hits may be missed."
 

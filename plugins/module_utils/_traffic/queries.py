@@ -13,6 +13,7 @@ from typing import Any, Mapping, NamedTuple, Sequence
 from .._schema.account import COMPONENTS, DNS, TCP
 
 PERMISSION = "Account Analytics Read (account)"
+PERMISSION_OF_ZONE = "Analytics Read (zone)"
 SUBNET, ADDRESS = "ipDestinationSubnet", "ipDestinationAddress"
 DATA_CENTER, REASON, OUTCOME, VERDICT = "coloCode", "mitigationReason", "outcome", "verdict"
 GROUPED_BY = (DATA_CENTER, REASON, OUTCOME, VERDICT)  # beside the destination
@@ -23,7 +24,8 @@ PASS, DROP = "pass", "drop"
 
 class TrafficNode(NamedTuple):
     """A node of an account or zone, by the name that queries give it; its data are about a
-    `product`, and grouped by dimensions of which the first may be a `key`."""
+    `product`, and grouped by dimensions of which the first may be a `key`. Of requests the heaviest
+    groups come first, and `only` some are asked for."""
 
     name: str
     field: str
@@ -32,6 +34,8 @@ class TrafficNode(NamedTuple):
     key: str = ""
     grouped_by: tuple[str, ...] = GROUPED_BY
     measure: tuple[str, ...] = ("sum", "packets")
+    only: tuple[tuple[str, str], ...] = ()
+    of_requests: bool = False
 
     @property
     def filter_type(self) -> str:
@@ -47,6 +51,16 @@ class TrafficNode(NamedTuple):
 NODES: tuple[TrafficNode, ...] = (
     TrafficNode("tcp", "advancedTcpProtectionNetworkAnalyticsAdaptiveGroups", TCP),
     TrafficNode("dns", "advancedDnsProtectionNetworkAnalyticsAdaptiveGroups", DNS),
+)
+
+REQUESTS = TrafficNode(
+    "requests",
+    "httpRequestsAdaptiveGroups",
+    "HTTP requests",
+    "zone",
+    measure=("count",),
+    only=(("requestSource", "eyeball"),),
+    of_requests=True,
 )
 
 
@@ -106,6 +120,12 @@ class Page(NamedTuple):
         """The dimension that tells the destination, or the key of the node."""
         return self.node.key or SUBNET if self.subnets is None else ADDRESS
 
+    @property
+    def dimensions(self) -> tuple[str, ...]:
+        """All dimensions by which the rows are grouped."""
+        own = () if self.node.of_requests else (self.destination,)
+        return (*own, *self.node.grouped_by)
+
     def conditions(self) -> dict[str, Any]:
         """The filter, by the names of the vendor's schema."""
         begin = {} if self.first is None else {f"{self.destination}_geq": self.first}
@@ -114,6 +134,7 @@ class Page(NamedTuple):
         return {
             "datetime_geq": write_time(self.since),
             "datetime_lt": write_time(self.until),
+            **dict(self.node.only),
             **within,
             **begin,
             **dropping,
@@ -155,16 +176,17 @@ def _settings_query(nodes: Sequence[TrafficNode]) -> str:
 
 
 def _rows_query(page: Page) -> str:
-    alias, dimensions = page.node.name, (page.destination, *page.node.grouped_by)
-    order = ", ".join(
-        (["sum_packets_DESC"] if page.heaviest else []) + [f"{name}_ASC" for name in dimensions]
-    )
+    alias, dimensions = page.node.name, page.dimensions
+    order = [f"{name}_ASC" for name in dimensions]
+    order = ["sum_packets_DESC", *order] if page.heaviest else order
+    order = ["count_DESC"] if page.node.of_requests else order
+    grouped = f"dimensions {{ {' '.join(dimensions)} }} " if dimensions else ""
     return (
-        f"{alias}: {page.node.field}(filter: ${alias}, limit: ${alias}Limit, orderBy: [{order}]) "
+        f"{alias}: {page.node.field}(filter: ${alias}, limit: ${alias}Limit, orderBy: [{', '.join(order)}]) "
         "{ "
         f"{_nested(page.node.measure)} "
         f"confidence(level: 0.95) {{ {_nested((*page.node.measure, 'sampleSize'))} }} "
-        f"dimensions {{ {' '.join(dimensions)} }} }}"
+        f"{grouped}}}"
     )
 
 

@@ -43,7 +43,8 @@ IGNORED = {
 }
 HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED, *(f"{name}_state" for name in RULES)])
 IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
-OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence")  # which a restore is not
+# Which are not of a restore, that brings back what was there.
+OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence", "backtest")
 # Variables of the playbook in messages, which do not advise a staged rollout.
 NAMES = {"accept_risks": "restore_accept_risks", "staged_rollout": ""}
 # What the variables of the inventory say of a host that is restored: where it is and how it is

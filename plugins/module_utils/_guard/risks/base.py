@@ -103,7 +103,8 @@ def not_known(why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
 class Change(NamedTuple):
     """A plan with what it does to the coverage; `now` is Cloudflare's time, None where it does not
     say. `verdicts` are what the traffic says of the objects that the plan enables, where the task
-    asks for it. `staged` are the objects that are to be enabled, and are not yet."""
+    asks for it. `staged` are the objects that are to be enabled, and are not yet. `backtest` is the
+    risk that a backtest finds."""
 
     plan: Plan
     before: Coverage
@@ -111,6 +112,7 @@ class Change(NamedTuple):
     now: datetime | None = None
     verdicts: Verdicts = NO_ITEMS
     staged: AbstractSet[VerdictKey] = frozenset()
+    backtest: Finding | None = None
 
 
 class Limit(NamedTuple):

@@ -44,6 +44,7 @@ from ..._schema.registry import (
     spelt_out,
 )
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
+from ..._schema.zone import CUSTOM_RULES
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, networks, union
 from .base import Change, Entry, Finding, Limit, Limits, Risk, entries_of, risk
@@ -288,6 +289,15 @@ def _widened(is_same: bool) -> str:
     return "widened by a list" if is_same else "widened"
 
 
+@risk(
+    "The plan would newly block or challenge more of the past requests than O(backtest) allows, or"
+    " it is not known how many. Undecided requests count as blocked."
+)
+def blocks_traffic(change: Change, limits: Limits) -> Finding | None:
+    """Requests that pass today would be blocked or challenged."""
+    return change.backtest
+
+
 ZONE_RULE_RISKS = (weakens_zone, skips_everything, blocks_everything)
 NETWORK_FIREWALL_RISKS = (weakens_network_firewall, skips_everything, blocks_everything)
 
@@ -398,7 +408,9 @@ RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets i
     "packet": (*DELETION_RISKS, *NETWORK_FIREWALL_RISKS),
     "": (*DELETION_RISKS, *OVERRIDE_RISKS),
 }
-RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {  # of rules that do not decide by themselves
+RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {
+    CUSTOM_RULES.phase: (*RULESET_RISKS["request"], blocks_traffic),
+    # Of rules that do not decide by themselves.
     RATE_LIMIT_RULES.phase: (*DELETION_RISKS, weakens_rate_limits),
     MANAGED_RULES.phase: (*DELETION_RISKS, weakens_managed_rules),
 }

@@ -60,13 +60,13 @@ OTHER_FORMS: dict[str, list[Any]] = {
 def test_the_sources_give_the_same_field(name: str) -> None:
     *written, value = SAME[name]
     for source, one in zip((ANALYTICS, LOGPUSH), written, strict=True):
-        fields = Reader([name], source).group([one], 5, 1).fields
+        fields = Reader([name], source).group([one], (5, 1)).fields
         assert fields[name] == value and type(fields[name]) is type(value), source
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in OTHER_FORMS.items() for value in values])
 def test_values_of_another_form_give_no_field(name: str, value: Any) -> None:
-    assert name not in Reader([name], ANALYTICS).group([value], 5, 1).fields
+    assert name not in Reader([name], ANALYTICS).group([value], (5, 1)).fields
 
 
 def test_a_uri_has_its_parts() -> None:
@@ -83,7 +83,7 @@ def test_a_uri_has_its_parts() -> None:
         "clientRequestScheme": "https",
         "clientRequestHTTPHost": "h.example",
     }
-    fields = reader.group([values[name] for name in reader.names], 1, 1).fields
+    fields = reader.group([values[name] for name in reader.names], (1, 1)).fields
     assert fields["http.request.full_uri"] == b"https://h.example/a?b=1" and fields["http.request.uri"] == b"/a?b=1"
 
 

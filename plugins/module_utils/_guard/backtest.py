@@ -1,0 +1,89 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The backtest of a plan: past requests of the analytics or of a file, and the risk that they
+show. Not known counts as too much."""
+
+from __future__ import annotations
+
+import zlib
+from datetime import datetime, timedelta, timezone
+from fractions import Fraction
+from typing import NamedTuple
+
+from .._api.client import Client
+from .._plan.plan import Plan
+from .._protection.backtest import Backtest, BacktestRecord
+from .._protection.past_requests import ANALYTICS, LOGPUSH, Reader, Records
+from .._schema.resource import ZONE_OPTION
+from .._schema.zone import CUSTOM_RULES
+from .._text import first_few, plural
+from .._timestamps import write_timestamp
+from .._traffic.ask import ask_requests
+from .._traffic.queries import PERMISSION, PERMISSION_OF_ZONE
+from .risks.base import Entry, Finding, entries_of
+
+
+class Backtested(NamedTuple):
+    """The backtest of a plan as results show it, and the risk that it finds."""
+
+    record: BacktestRecord
+    risk: Finding | None
+
+
+def run_backtest(
+    plan: Plan, client: Client, hours: float, max_percent: float, file: str | None
+) -> Backtested:
+    """The backtest of a plan with the requests of some hours, or with those of a file."""
+    backtest = Backtest(plan.before, plan.after())
+    record = _of_file(backtest, file) if file else _of_analytics(backtest, client, hours)
+    return Backtested(record, _risk(plan, backtest, record, max_percent))
+
+
+def _of_analytics(backtest: Backtest, client: Client, hours: float) -> BacktestRecord:
+    reader = Reader(backtest.fields, ANALYTICS)
+    until = client.now or datetime.now(timezone.utc)
+    since, zone_id = until - timedelta(hours=hours), client.owner[ZONE_OPTION]
+    listing = ask_requests(client.ask, zone_id, reader.names, since, until)
+    for part in reader.groups((row.values, row.packets, row.samples) for row in listing.rows):
+        backtest.add(part)
+    unknown = [text.replace(PERMISSION, PERMISSION_OF_ZONE) for text in listing.unknown]
+    return backtest.record((write_timestamp(listing.page.since), write_timestamp(until)), unknown)
+
+
+def _of_file(backtest: Backtest, path: str) -> BacktestRecord:
+    reader, unknown = Reader(backtest.fields, LOGPUSH), []
+    records = Records(path, reader.names)
+    try:
+        for part in reader.groups(records):
+            backtest.add(part)
+    except (OSError, EOFError, zlib.error) as exc:
+        reason = getattr(exc, "strerror", None) or str(exc)
+        unknown = [f"The file {path} cannot be read to its end: {reason}."]
+    lines = plural(records.malformed, "line", "lines")
+    backtest.add_unread(records.malformed, f"{lines} of {path} without a record")
+    return backtest.record(records.window, unknown)
+
+
+def _risk(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float) -> Finding | None:
+    of, reasons = backtest.requests, list(record["unknown"])
+    if 100 * of["may_block"] > Fraction(str(most)) * of["passing"]:
+        newly, undecided = record["newly_blocked"], record["undecided"]
+        rules = [f"{one['ref']} {one['percent']:g} %" for one in record["rules"] if one["requests"]]
+        by = f" ({first_few(rules)})" if rules else ""
+        reasons.append(
+            f"Of the requests that pass today, {newly['percent'] or 0:g} % would be blocked or"
+            f" challenged{by}, and {most:g} % may be."
+        )
+        if undecided["requests"]:
+            reasons.append(
+                f"Of {undecided['percent'] or 0:g} % it is not known, without"
+                f" {first_few(undecided['fields'])}."
+            )
+    if not reasons:
+        return None
+    stopping = [tried.step.rule for tried in backtest.tried if tried.may_stop]
+    entries = [Entry(CUSTOM_RULES, rule.key, rule.entry) for rule in stopping]
+    return Finding(" ".join(reasons), [], entries or entries_of(plan.operations))
