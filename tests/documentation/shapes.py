@@ -22,7 +22,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import BacktestRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import EXPECTATIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import UnmanagedRecord, WeakerRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
@@ -243,6 +242,13 @@ def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [options, *(found for suboptions in inner for found in all_options(suboptions))]
 
 
+OF_OPTIONS: Mapping[str, tuple[str, Entry]] = {
+    "expectations": ("expectations", records(ExpectationRecord)),
+    "backtest": ("backtest", shape_of(BacktestRecord)),
+    "accept_risks": ("risks", records(RiskRecord)),
+}
+
+
 def result_entries(module: str) -> Entries:
     """All keys of a module's results but `changed`, `msg` and `failed`, which Ansible documents."""
     spec = MODULE_SPECS[module]
@@ -254,12 +260,7 @@ def result_entries(module: str) -> Entries:
             entries["unmanaged"] = records(UnmanagedRecord)
         if module in (*WHOLE_LISTS, "ip_list", "ip_lists", "security_level") and module != "account_protection":
             entries["weaker"] = records(WeakerRecord)
-        if EXPECTATIONS.keys() <= spec.options.keys():
-            entries["expectations"] = records(ExpectationRecord)
-        if "backtest" in spec.options:
-            entries["backtest"] = shape_of(BacktestRecord)
-        if "accept_risks" in spec.options:
-            entries["risks"] = records(RiskRecord)
+        entries.update({name: entry for option, (name, entry) in OF_OPTIONS.items() if option in spec.options})
         if "staged_rollout" in spec.options:
             entries["pending"] = shape_of(Pending) if isinstance(spec, SingleObject) else records(Pending)
         entries["diff"] = shape_of(Diff)

@@ -135,9 +135,8 @@ def parse_task(
         unreadable.raise_any()
     problems.raise_any()
     own = [item for item in expectations if item.kind in spec.expects]
-    around = spec.risks, spec.surroundings
-    is_staged = bool(options.get("staged_rollout"))
-    terms = Terms(limits, accepted, approval, evidence, own, is_staged, *around, backtest)
+    around = bool(options.get("staged_rollout")), spec.risks, spec.surroundings
+    terms = Terms(limits, accepted, approval, evidence, own, *around, backtest)
     others = unchecked(expectations, spec.expects)
     warnings = check_values(desired)
     return Task(spec, options, settings, reads, desired, terms, warnings, others, context)

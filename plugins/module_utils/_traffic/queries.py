@@ -180,10 +180,10 @@ def _rows_query(page: Page) -> str:
     order = [f"{name}_ASC" for name in dimensions]
     order = ["sum_packets_DESC", *order] if page.heaviest else order
     order = ["count_DESC"] if page.node.of_requests else order
+    of_rows = f"filter: ${alias}, limit: ${alias}Limit, orderBy: [{', '.join(order)}]"
     grouped = f"dimensions {{ {' '.join(dimensions)} }} " if dimensions else ""
     return (
-        f"{alias}: {page.node.field}(filter: ${alias}, limit: ${alias}Limit, orderBy: [{', '.join(order)}]) "
-        "{ "
+        f"{alias}: {page.node.field}({of_rows}) {{ "
         f"{_nested(page.node.measure)} "
         f"confidence(level: 0.95) {{ {_nested((*page.node.measure, 'sampleSize'))} }} "
         f"{grouped}}}"
