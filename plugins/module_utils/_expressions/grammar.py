@@ -218,6 +218,7 @@ class Combination(NamedTuple):
 Tree = Union[Constant, Comparison, Negation, Combination]
 
 
+@lru_cache(maxsize=4096)
 def parse(expression: str) -> Tree:
     """The structure of an expression; raises Unread."""
     parser = _Parser(tokens_of(expression), len(expression.rstrip(WHITE_SPACE)))

@@ -170,22 +170,25 @@ def _left(rule: ZoneRule, before: Sequence[ZoneRule]) -> str:
 def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:
     """True if it depends on the name of the zone, or on the prefixes of the account, whether all
     plain traffic matches a rule."""
-    is_active, is_request = rule.enforces or rule.lets_pass, resource.traffic == "request"
-    names = OF_ZONES if is_request else OF_ACCOUNTS
-    if not is_active or not any(name in rule.expression for name in names):
+    is_active = rule.enforces or rule.lets_pass
+    return is_active and _depends_on_owner(rule.expression, resource.traffic, rule.lets_pass)
+
+
+@lru_cache(maxsize=4096)
+def _depends_on_owner(expression: str, traffic: str, lets_pass: bool) -> bool:
+    is_request = traffic == "request"
+    if not any(name in expression for name in (OF_ZONES if is_request else OF_ACCOUNTS)):
         return False
-    owners: list[State] = [{}]
-    if not is_request:  # of one family each
-        families = networks(EVERYTHING)
-        owners = [{OWN_PREFIXES.plural: [{"prefix": one}]} for one in families]
-    are_wide = [bool(width(resource, rule, owner)) for owner in owners]
+    # Prefixes are of one family each.
+    owners: list[tuple[str, ...]] = [()] if is_request else [(one,) for one in networks(EVERYTHING)]
+    are_wide = [bool(plain_traffic(expression, traffic, lets_pass, names)) for names in owners]
     if any(are_wide):
         return not all(are_wide)
-    _whole, *kinds = _kinds_of(resource.traffic, rule.lets_pass)
+    _whole, *kinds = _kinds_of(traffic, lets_pass)
     if is_request:
-        return _depends_on_zone(rule.expression, kinds[0])
+        return _depends_on_zone(expression, kinds[0])
     for kind in kinds:
-        rest = _rest(kind, rule.expression)
+        rest = _rest(kind, expression)
         others = complement(union(part for to, _sources in rest for part in to))
         spaces = [("", space) for space in (*(to for to, _sources in rest), others) if space]
         if _in_words(kind._replace(spaces=spaces), rest):

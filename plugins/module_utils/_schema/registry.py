@@ -10,7 +10,7 @@ All that speaks of "all resources", "all rulesets" or "all lists" derives from i
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import lists_in, with_contents
 from .._values.address_set import Ranges, range_of, union
@@ -123,34 +123,47 @@ def _firewall_rule(rule: Object) -> ZoneRule:
     )
 
 
+MOST_REMEMBERED = 4096
+
+
 def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRule]]:
     """Reads the rules of an entry point, which Cloudflare evaluates as it lists them."""
 
     declared = [field.name for field in resource.fields if not field.narrows]
     known = frozenset([*declared, *resource.read_only, "id", "categories", "logging"])
+    actions = ENFORCING | resource.enforcing | {"skip", "log"}
+
+    def read(rule: Object) -> ZoneRule:
+        action, label = str(rule.get("action")), resource.label_of(rule)
+        skipped, unknown = _skipped(rule.get("action_parameters")) if action == "skip" else ((), ())
+        return ZoneRule(
+            key=resource.key_of(rule),
+            entry=label,
+            title=label,
+            action=action,
+            expression=str(rule.get("expression") or ""),
+            active=resource.field("enabled").normalised(rule) != "false",
+            stops=action in resource.enforcing,
+            skips=frozenset(skipped),
+            obj=rule,
+            conditions=sorted(name for name in rule if name not in known and rule[name]),
+            unknown=[*_unknown(action, actions), *unknown],
+        )
+
+    memory: dict[int, tuple[Object, ZoneRule]] = {}  # a plan is looked at in many ways
+
+    def remembered(rule: Object) -> ZoneRule:
+        known = memory.get(id(rule))
+        if known is None or known[1].obj is not rule or known[0] != rule:
+            if len(memory) >= MOST_REMEMBERED:
+                memory.clear()
+            known = memory[id(rule)] = dict(rule), read(rule)
+        return known[1]
 
     def in_order(rules: Sequence[Object]) -> list[ZoneRule]:
-        return [_ruleset_rule(resource, rule, known) for rule in rules]
+        return [remembered(rule) for rule in rules]
 
     return in_order
-
-
-def _ruleset_rule(resource: Resource, rule: Object, known: AbstractSet[str]) -> ZoneRule:
-    action = str(rule.get("action"))
-    skipped, unknown = _skipped(rule.get("action_parameters")) if action == "skip" else ((), ())
-    return ZoneRule(
-        key=resource.key_of(rule),
-        entry=resource.label_of(rule),
-        title=resource.label_of(rule),
-        action=action,
-        expression=str(rule.get("expression") or ""),
-        active=resource.field("enabled").normalised(rule) != "false",
-        stops=action in resource.enforcing,
-        skips=frozenset(skipped),
-        obj=rule,
-        conditions=sorted(name for name in rule if name not in known and rule[name]),
-        unknown=[*_unknown(action, ENFORCING | resource.enforcing | {"skip", "log"}), *unknown],
-    )
 
 
 def phase_of(resource: Resource) -> str:
