@@ -217,7 +217,7 @@ alarms:
       type: str
       sample: zone-5c2a81.example
     policies:
-      description: The alarm policies.
+      description: The policies.
       type: list
       elements: dict
       contains:
@@ -229,26 +229,25 @@ alarms:
           description: The name of the policy.
           type: str
           sample: attacks
-        type:
-          description: The kind of alarm in Cloudflare's words, such as V(dos_attack_l4).
+        alert_type:
+          description: The kind of alarm, such as V(dos_attack_l4).
           type: str
           sample: dos_attack_l4
         enabled:
-          description: Whether the policy is enabled, null if Cloudflare does not say.
+          description: Whether the policy is enabled.
           type: bool
           sample: true
         filters:
-          description: The filters of the policy with their values; empty ones are left out.
+          description: The filters of the policy with their values.
           type: dict
           sample: {target_ip: [192.0.2.0/24]}
-        destinations:
-          description: The ids of the destinations by their kind, such as C(email), C(pagerduty)
-            or C(webhooks).
+        mechanisms:
+          description: The destinations by their kind, each with its id; that of a mail is its
+            address.
           type: dict
-          sample: {webhooks: [b115d5ec15c641ee8b7692c449b5227b]}
+          sample: {webhooks: [{id: b115d5ec15c641ee8b7692c449b5227b}]}
     webhooks:
-      description: The webhooks that messages are sent to, without their addresses, which are
-        secrets.
+      description: The webhooks.
       type: list
       elements: dict
       contains:
@@ -261,27 +260,31 @@ alarms:
           type: str
           sample: chat
         last_success:
-          description: When a message last arrived, null if Cloudflare does not say.
+          description: When a message last arrived, null for never.
           type: str
           sample: '2026-03-01T09:15:02.310412+00:00'
         last_failure:
-          description: When a message last failed, null if Cloudflare does not say.
+          description: When a message last failed, null for never.
           type: str
           sample: '2026-03-01T09:15:02Z'
     silences:
-      description: The times in which policies are silent.
+      description: The silences.
       type: list
       elements: dict
       contains:
+        id:
+          description: The id of the silence.
+          type: str
+          sample: 338637384bbb4fd10626051dd1cac2ff
         policy_id:
-          description: The id of the policy.
+          description: The id of the policy that is silent.
           type: str
           sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
-        since:
-          description: When the silence begins, null if Cloudflare does not say.
+        start_time:
+          description: When the silence begins.
           type: str
           sample: '2026-03-01T09:15:02Z'
-        until:
+        end_time:
           description: When the silence ends, null if it has no end.
           type: str
           sample: '2026-03-01T11:15:02Z'

@@ -14,7 +14,6 @@ from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import (
     AccessRule,
-    Alarms,
     ChangeRecord,
     OnboardedPrefix,
 )
@@ -41,6 +40,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ALARMS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
@@ -181,6 +181,13 @@ WHOLE_RULESET: Entries = {
     },
 }
 OWNERS_OF_RULESETS: Entries = {"account_id": {"type": "str"}, "zone_id": {"type": "str"}}
+ALARMS_READ: Entry = {
+    "type": "dict",
+    "contains": {
+        "zone": {"description": "The name of the zone, null for an account.", "type": "str"},
+        **{item.plural: {"description": f"The {item.plural}.", **many(item)} for item in ALARMS},
+    },
+}
 OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "tcp_protection_status": {"tcp_protection_status": one(STATUS)},
     "protected_prefixes": {"prefixes": many(PREFIXES)},
@@ -215,7 +222,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "coverage": shape_of(CoverageSummary),
         "announced": records(OnboardedPrefix),
         "access_rules": records(AccessRule),
-        "alarms": shape_of(Alarms),
+        "alarms": ALARMS_READ,
         "ip_lists": WHOLE_LIST,
         "network_firewall_rules": many(NETWORK_FIREWALL_RULES),
         "ddos_l4_overrides": many(L4_OVERRIDES),
@@ -227,7 +234,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "zone_id": {"type": "str"},
         "rules": with_hits(many(CUSTOM_RULES)),
         "access_rules": records(AccessRule),
-        "alarms": shape_of(Alarms),
+        "alarms": ALARMS_READ,
         "changes": records(ChangeRecord),
     },
 }

@@ -9,6 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
+    Ranges,
+    difference,
+    range_of,
+    union,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.ready import hindrances, remarks
 
 from tests.fake_service import LocalService
@@ -23,6 +29,14 @@ def read(service: LocalService, modules: Modules, fields: Any, named: Any = ({"p
     """The result of the module for an account with one onboarded prefix."""
     service.account(ACCOUNT).seed(onboarded=[{"cidr": PREFIX, **fields}], prefixes=named)
     return modules.done("protection_info", gather_subset=["prefixes", "announced"])
+
+
+def protected(named: Any = ({"prefix": PREFIX},)) -> Ranges:
+    sides = [
+        union(filter(None, (range_of(entry["prefix"]) for entry in named if entry.get("excluded", False) is side)))
+        for side in (False, True)
+    ]
+    return difference(*sides)
 
 
 def bound(service_name: str, state: str = "active", cidr: str = "203.0.113.64/26") -> dict[str, Any]:
@@ -67,7 +81,7 @@ STATE = "_validation_state"
 def test_a_prefix_says_what_keeps_it_from_being_diverted(
     fields: Any, expected: Any, service: LocalService, modules: Modules
 ) -> None:
-    found = hindrances(read(service, modules, fields))
+    found = hindrances(read(service, modules, fields), protected())
     assert [(item["weakens"], item["reason"]) for item in found] == expected
     key = "203.0.113.64/26" if "bindings" in fields else PREFIX
     assert {item["key"] for item in found} <= {key}
@@ -90,7 +104,7 @@ def test_a_prefix_says_what_keeps_it_from_being_diverted(
 def test_a_binding_matters_for_the_addresses_that_a_prefix_protects(
     named: Any, state: str, expected: list[str], service: LocalService, modules: Modules
 ) -> None:
-    found = hindrances(read(service, modules, bound("CDN", state), named))
+    found = hindrances(read(service, modules, bound("CDN", state), named), protected(named))
     assert [item["reason"] for item in found] == expected
 
 
@@ -123,6 +137,11 @@ def announced(since: Any = SINCE, **on_demand: Any) -> dict[str, Any]:
         (announced(on_demand_enabled=False), traffic(), []),
         (announced("yesterday"), traffic(), []),
         (
+            {**WITHDRAWN, "on_demand_locked": None, "bgp_prefixes": [{"cidr": "203.0.113.0/25"}]},
+            None,
+            ["If 203.0.113.0/25 is locked is not known: Cloudflare does not say it."],
+        ),
+        (
             {"rpki" + STATE: None, "irr" + STATE: ""},
             None,
             [f"The {name} state of {PREFIX} is not known: Cloudflare does not say it." for name in ("IRR", "RPKI")],
@@ -134,4 +153,4 @@ def test_remarks_give_no_status(
 ) -> None:
     result = read(service, modules, fields)
     assert remarks(result, seen) == expected
-    assert hindrances(result) == []
+    assert hindrances(result, protected()) == []

@@ -66,22 +66,13 @@ class ServiceBinding(TypedDict):
     state: str | None
 
 
-class ValidationStates(TypedDict):
-    """The states of the validation of a prefix in Cloudflare's words, None if it says none."""
-
-    irr: str | None
-    rpki: str | None
-    ownership: str | None
-    asn: str | None
-
-
 class OnboardedPrefix(TypedDict):
     """A prefix that an account has brought, its parts, and the networks that other accounts use."""
 
     prefix: str
     approved: bool
     locked: bool | None
-    states: ValidationStates
+    states: dict[str, Any]
     networks: list[AnnouncedNetwork]
     delegated: list[str]
     bindings: list[ServiceBinding]
@@ -113,17 +104,14 @@ def _network_record(
         prefix=str(prefix.get("cidr")),
         approved=is_approved(prefix),
         locked=True if True in locks else None if None in locks else False,
-        states=_validation_states(prefix),
+        states={
+            name.partition("_")[0]: _text_of(prefix.get(f"{name}_validation_state"))
+            for name in VALIDATIONS
+        },
         networks=parts,
         delegated=[str(part.get("cidr")) for part in delegations],
         bindings=[_binding_record(part) for part in bindings],
     )
-
-
-def _validation_states(prefix: Object) -> ValidationStates:
-    words = (_text_of(prefix.get(f"{name}_validation_state")) for name in VALIDATIONS)
-    irr, rpki, ownership, asn = words
-    return ValidationStates(irr=irr, rpki=rpki, ownership=ownership, asn=asn)
 
 
 def _announced_network(prefix: Object, part: Object) -> AnnouncedNetwork:
@@ -185,91 +173,21 @@ def _access_rule_record(rule: Object) -> AccessRule:
     )
 
 
-class AlarmPolicy(TypedDict):
-    """A kind of alarm, and the ids of those whom Cloudflare tells of it, by their kind."""
-
-    id: str
-    name: str
-    type: str
-    enabled: bool | None
-    filters: dict[str, Any]
-    destinations: dict[str, Any]
-
-
-class AlarmWebhook(TypedDict):
-    """A destination of alarms without its address, which is a secret."""
-
-    id: str
-    name: str
-    last_success: str | None
-    last_failure: str | None
-
-
-class AlarmSilence(TypedDict):
-    """A time in which a policy tells nothing; `until` is None for one without end."""
-
-    policy_id: str
-    since: str | None
-    until: str | None
-
-
-class Alarms(TypedDict):
-    """The alarms of an account; `zone` is the name of the zone for which they were read."""
-
-    zone: str | None
-    policies: list[AlarmPolicy]
-    webhooks: list[AlarmWebhook]
-    silences: list[AlarmSilence]
-
-
-def read_alarms(client: Client) -> Alarms:
-    """The alarms of an account, or of the account of a zone, which all hosts of a run share; raises
-    ServiceError, and ProtectionError for a zone without an account."""
+def read_alarms(client: Client) -> dict[str, Any]:
+    """The alarms of an account, or of the account of a zone, which all hosts of a run share, and
+    the name of the zone; raises ServiceError, and ProtectionError for a zone without an account."""
     zone = None if ACCOUNT_OPTION in client.owner else client.read(ZONE)[0]
     account = account_of(client, zone)
-    alarms: Alarms = once(account.path_to(ALERTING_PATH), lambda: _read_alarms(account))
-    return {**alarms, "zone": _text_of(zone.get("name")) if zone else None}
 
+    def read() -> dict[str, Any]:
+        listed = zip(ALARMS, concurrently(account.read, ALARMS))
+        return {
+            resource.plural: [{name: item.get(name) for name in names} for item in items]
+            for resource, items in listed
+            for names in [[field.name for field in resource.fields]]
+        }
 
-def _read_alarms(client: Client) -> Alarms:
-    policies, webhooks, silences = concurrently(client.read, ALARMS)
-    return Alarms(
-        zone=None,
-        policies=[_alarm_policy(item) for item in policies],
-        webhooks=[
-            AlarmWebhook(
-                id=str(item.get("id")),
-                name=str(item.get("name")),
-                last_success=_text_of(item.get("last_success")),
-                last_failure=_text_of(item.get("last_failure")),
-            )
-            for item in webhooks
-        ],
-        silences=[
-            AlarmSilence(
-                policy_id=str(item.get("policy_id")),
-                since=_text_of(item.get("start_time")),
-                until=_text_of(item.get("end_time")),
-            )
-            for item in silences
-        ],
-    )
-
-
-def _alarm_policy(item: Object) -> AlarmPolicy:
-    mechanisms, filters = (item.get(name) or {} for name in ("mechanisms", "filters"))
-    return AlarmPolicy(
-        id=str(item.get("id")),
-        name=str(item.get("name")),
-        type=str(item.get("alert_type")),
-        enabled=_flag_of(item.get("enabled")),
-        filters={name: values for name, values in filters.items() if values},
-        destinations={
-            kind: [str(one.get("id")) for one in listed]
-            for kind, listed in mechanisms.items()
-            if listed
-        },
-    )
+    return {**once(account.path_to(ALERTING_PATH), read), "zone": zone and zone.get("name")}
 
 
 AUDIT_PAGE = 1000

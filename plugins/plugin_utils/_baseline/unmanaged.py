@@ -146,12 +146,12 @@ def _value(values: Mapping[str, Any], name: str) -> str:
 ACCEPTED_UNMANAGED = "report_accepted_unmanaged"  # the variable that accepts some
 MAX_SENTENCES = 10  # name an object each
 ACCESS_RULE = "access_rule"  # a resource that no module writes
-BROUGHT, BOUND = "onboarded_prefix", "service_binding"  # and others, which no baseline could name
+BROUGHT, BOUND = "onboarded_prefix", "service_binding"
+OF_PREFIXES = {BROUGHT: "onboarded prefix", BOUND: "service binding"}  # no baseline could name them
 KINDS = {
     **{name: item.title for name, item in BY_NAME.items()},
     ACCESS_RULE: "IP Access rule",
-    BROUGHT: "onboarded prefix",
-    BOUND: "service binding",
+    **OF_PREFIXES,
 }
 
 Unmanaged = Mapping[str, Any]  # a record of a result
@@ -207,18 +207,15 @@ def weakening(items: Iterable[Unmanaged], weakens: bool = True) -> list[str]:
     concerned = [item for item in concerned if item["reason"]]
     concerned.sort(key=lambda item: item["weakens"] is None)
     sentences = [
-        sentence(f"The {title_of(item)} {item['key']} {item['reason']}{_unnamed(item)}")
+        sentence(f"The {title_of(item)} {item['key']} {item['reason']}{unnamed}")
         for item in concerned[:MAX_SENTENCES]
+        for unnamed in ["" if item["resource"] in OF_PREFIXES else ", and no baseline names it"]
     ]
     more = len(concerned) - MAX_SENTENCES
     if more > 0:
         others = plural(more, "more object", "more objects")
         sentences.append(f"And {others} that no baseline names.")
     return sentences
-
-
-def _unnamed(item: Unmanaged) -> str:
-    return "" if item["resource"] in (BROUGHT, BOUND) else ", and no baseline names it"
 
 
 def title_of(item: Unmanaged) -> str:

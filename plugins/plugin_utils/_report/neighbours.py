@@ -40,7 +40,7 @@ from ...module_utils._values.address_set import (
 )
 from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
-from .ready import alarm_gaps, hindrances, protected_by, remarks
+from .ready import alarm_gaps, hindrances, remarks
 from .record import Announced, LastChange, Unused
 from .results import TRAFFIC, HostResults, differences_of
 
@@ -224,7 +224,10 @@ class Beside:
         names = announced["not_known"]
         unclear = [f"Whether {network} is announced is not known." for network in names]
         host = replace(host, announced=announced, unread=[*host.unread, *unclear])
-        return with_unmanaged(host, INFO, hindrances(result))
+        coverage, _planned = host.coverage()
+        named = _ranges_of(entry.get("prefix") for entry in result["prefixes"])
+        protected = coverage.protected if coverage else named
+        return with_unmanaged(host, INFO, hindrances(result, protected))
 
     def _access_rules(self, host: HostResults) -> HostResults:
         account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
@@ -239,18 +242,18 @@ class Beside:
 
     def _alarms(self, host: HostResults) -> HostResults:
         """Sentences on attacks of which nobody would hear, which are no reason for a status."""
-        account, zone, results = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL), []
-        if account:
-            results.append(self._run(account, INFO, gather_subset=["prefixes", "alarms"]))
-        if zone:
-            results.append(self._run(zone, ZONE_INFO, alarms=True))
-        now, sentences = datetime.now(timezone.utc), []
-        for result in results:
+        account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
+        subsets = {"gather_subset": ["prefixes", "alarms"]}
+        readings = ((account, INFO, subsets), (zone, ZONE_INFO, {"alarms": True}))
+        announced = host.announced["networks"] if host.announced else []
+        sentences: list[str] = []
+        for result in [self._run(part, module, **more) for part, module, more in readings if part]:
             if result.get("failed"):
                 sentences.append(f"Alarms are not known: {result.get('msg')}")
-            else:
-                protected = protected_by(result) if "prefixes" in result else []
-                sentences += alarm_gaps(result["alarms"], protected, now)
+                continue
+            own = [*announced, *(item["prefix"] for item in result.get("prefixes", ()))]
+            now = datetime.now(timezone.utc)
+            sentences += alarm_gaps(result["alarms"], _ranges_of(own), now)
         return replace(host, alarms=list(dict.fromkeys(sentences)))
 
     def _hits(self, host: HostResults, hours: float) -> HostResults:

@@ -8,7 +8,7 @@ custom_rules_info: reasons why an onboarded prefix cannot be diverted, and why n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -29,9 +29,8 @@ Prefix = Mapping[str, Any]  # of the result
 Reason = tuple[str, "bool | None"]  # None if it may be one
 
 
-def hindrances(result: Prefix) -> list[dict[str, Any]]:
+def hindrances(result: Prefix, protected: Ranges) -> list[dict[str, Any]]:
     """The prefixes and bindings that are not ready, as objects that no baseline names."""
-    protected = protected_by(result)
     rows = [(BROUGHT, item["prefix"], [*_of_prefix(item)]) for item in result["announced"]]
     rows += [
         (BOUND, binding["network"], [*_of_binding(binding, protected)])
@@ -49,16 +48,6 @@ def hindrances(result: Prefix) -> list[dict[str, Any]]:
         for resource, key, reasons in rows
         if reasons
     ]
-
-
-def protected_by(result: Prefix) -> Ranges:
-    """The addresses in a protected prefix and in no excluded one."""
-    entries = [(range_of(item["prefix"]), item.get("excluded")) for item in result["prefixes"]]
-    named, excluded = (
-        union(network for network, is_out in entries if network and bool(is_out) is side)
-        for side in (False, True)
-    )
-    return difference(named, excluded)
 
 
 def _of_prefix(prefix: Prefix) -> Iterator[Reason]:
@@ -104,6 +93,11 @@ def remarks(result: Prefix, traffic: HostTraffic | None) -> list[str]:
         if item["states"][name] is None
     ]
     parts = [part for prefix in result["announced"] for part in prefix["networks"]]
+    unsaid += [
+        f"If {part['prefix']} is locked is not known: Cloudflare does not say it."
+        for part in parts
+        if part["locked"] is None and part["announced"] is False
+    ]
     components = [*traffic["components"].values()] if traffic and traffic["known"] else []
     if not traffic or not components or any(item["more_networks"] for item in components):
         return unsaid
@@ -118,67 +112,62 @@ def remarks(result: Prefix, traffic: HostTraffic | None) -> list[str]:
     ]
 
 
-# By attack: the types of policies that tell of it, and their filter by address or zone.
-OF_ATTACKS = {
-    "L3/4": (("dos_attack_l4", "advanced_ddos_attack_l4_alert"), "target_ip"),
-    "HTTP": (("dos_attack_l7", "advanced_ddos_attack_l7_alert"), "target_zone_name"),
-}
+# The attacks, the types of policies that tell of them, and the filter by address or zone.
+PACKETS = ("L3/4", ("dos_attack_l4", "advanced_ddos_attack_l4_alert"), "target_ip")
+HTTP = ("HTTP", ("dos_attack_l7", "advanced_ddos_attack_l7_alert"), "target_zone_name")
 THRESHOLDS = {"packets_per_second", "megabits_per_second", "requests_per_second"}
-WEBHOOKS = "webhooks"
 
 
-def alarm_gaps(alarms: Mapping[str, Any], protected: Ranges, now: datetime) -> Iterator[str]:
-    """Sentences on attacks of which nobody would hear: those on protected addresses, or on the zone
-    for which the alarms were read."""
-    zone = str(alarms["zone"] or "").casefold()
-    if zone:
-        yield from _unheard(alarms, "HTTP", lambda names: zone in map(str.casefold, names))
-    elif protected:
-        yield from _unheard(alarms, "L3/4", lambda names: not _rest(protected, names))
+def alarm_gaps(alarms: Mapping[str, Any], own: Ranges, now: datetime) -> Iterator[str]:
+    """Sentences on attacks of which nobody would hear: those on the networks of an account, or on
+    the zone for which the alarms were read."""
+    if own or alarms["zone"]:
+        yield from _unheard(alarms, own)
     for webhook in alarms["webhooks"]:
-        failure, success = (webhook[name] for name in ("last_failure", "last_success"))
-        failed, arrived = map(read_timestamp, (failure, success))
-        if (failure and not failed) or (success and not arrived):
+        times = [webhook[name] for name in ("last_failure", "last_success") if webhook[name]]
+        failed, arrived = map(read_timestamp, (webhook["last_failure"], webhook["last_success"]))
+        if not all(map(read_timestamp, times)):
             yield f"If messages to the webhook {_quoted(webhook['name'])} arrive is not known."
         elif failed and not (arrived and arrived >= failed):
-            at = to_the_minute(failure)
+            at = to_the_minute(times[0])
             yield f"The last message to the webhook {_quoted(webhook['name'])} failed, {at}."
     names = {policy["id"]: policy["name"] for policy in alarms["policies"]}
     for silence in alarms["silences"]:
-        start, end = map(read_timestamp, (silence["since"], silence["until"]))
+        start, end = map(read_timestamp, (silence["start_time"], silence["end_time"]))
         policy = _quoted(names.get(silence["policy_id"], silence["policy_id"]))
-        if not silence["until"]:
+        if not silence["end_time"]:
             yield f"A silence of the alarm policy {policy} has no end."
         elif not end or (end > now and not (start and start > now)):
-            until = to_the_minute(silence["until"])
+            until = to_the_minute(silence["end_time"])
             yield f"The alarm policy {policy} is silent until {until}."
 
 
-def _rest(protected: Ranges, names: Sequence[str]) -> Ranges:
-    return difference(protected, union(filter(None, map(range_of, names))))
-
-
-def _unheard(
-    alarms: Mapping[str, Any], attacks: str, is_whole: Callable[[Sequence[str]], bool]
-) -> Iterator[str]:
+def _unheard(alarms: Mapping[str, Any], own: Ranges) -> Iterator[str]:
     """A sentence if no policy tells of all these attacks; a threshold counts as meant."""
-    types, place = OF_ATTACKS[attacks]
+    zone = str(alarms["zone"] or "").casefold()
+    attacks, types, place = HTTP if zone else PACKETS
     webhooks = {webhook["id"] for webhook in alarms["webhooks"]}
     telling = [
         policy
         for policy in alarms["policies"]
-        if policy["enabled"] and policy["type"] in types
+        if policy["enabled"] and policy["alert_type"] in types
         if any(
-            kind != WEBHOOKS or webhooks & {*ids} for kind, ids in policy["destinations"].items()
+            kind != "webhooks" or one.get("id") in webhooks
+            for kind, listed in (policy["mechanisms"] or {}).items()
+            for one in listed
         )
     ]
-    wide = [item["filters"] for item in telling if not {*item["filters"]} - THRESHOLDS - {place}]
-    named = [str(name) for filters in wide for name in filters.get(place, ())]
-    if any(place not in filters for filters in wide) or is_whole(named):
+    filters = [
+        {name: values for name, values in item.items() if values and name not in THRESHOLDS}
+        for item in (policy["filters"] or {} for policy in telling)
+    ]
+    named = [str(name) for item in filters if {*item} <= {place} for name in item.get(place, ())]
+    left = difference(own, union(filter(None, map(range_of, named))))
+    if {} in filters or (zone in map(str.casefold, named) if zone else not left):
         return
     if telling:
         of_some = first_few(_quoted(policy["name"]) for policy in telling)
-        yield f"The filters of the alarm policies leave out {attacks} attacks: {of_some}."
+        yield f"The filters of the alarm policies may leave out {attacks} attacks: {of_some}."
     else:
         yield (
             f"No alarm policy that is enabled and has a destination tells of {attacks} attacks"
