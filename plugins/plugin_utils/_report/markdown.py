@@ -161,16 +161,19 @@ def _part(
 
 def _previous(report: Report) -> Iterator[str]:
     if previous := report["previous"]:
-        lines = [f"- {_change(item)}" for item in previous["hosts"]]
+        lines = [line for item in previous["hosts"] for line in _change_lines(item)]
         title = f"Since the report of {shown(previous['generated'])}"
-        yield from _part(title, lines or ["No host stands otherwise."], "host", "hosts")
+        lines = lines or ["No host stands otherwise."]
+        yield from _part(title, lines, "line", "lines", MAX_LINES)
 
 
-def _change(item: HostChange) -> str:
-    """The status of a host now and before, and one reason that is new, or gone."""
+def _change_lines(item: HostChange) -> Iterator[str]:
+    """The status of a host now and before, one reason that is new, or gone, and what a run would do
+    that it would not have done then."""
     reason = as_markdown(excerpt(item["new"][0], MAX_CELL)) if item["new"] else ""
     gone = f"no longer: {as_markdown(excerpt(item['gone'][0], MAX_CELL))}" if item["gone"] else ""
-    return f"{as_markdown(item['host'])}: {status_change(item)}. {reason or gone}".rstrip()
+    yield f"- {as_markdown(item['host'])}: {status_change(item)}. {reason or gone}".rstrip()
+    yield from (f"  {_operation(operation)}" for operation in item["differences"])
 
 
 def _deadlines(report: Report) -> Iterator[str]:

@@ -87,17 +87,21 @@ def compare(previous: Report, records: Sequence[HostRecord]) -> Comparison:
     names = dict.fromkeys([*current, *earlier])
     changes = [_host_change(name, earlier.get(name), current.get(name)) for name in names]
     others = [
-        item for item in changes if item["before"] != item["now"] or item["new"] or item["gone"]
+        item
+        for item in changes
+        if item["before"] != item["now"] or item["new"] or item["gone"] or item["differences"]
     ]
     return Comparison(generated=previous["generated"], hosts=others)
 
 
 def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -> HostChange:
     old, new = (record["reasons"] if record else [] for record in (before, now))
+    known = before["operations"] if before else []
     return HostChange(
         host=host,
         before=before["status"] if before else None,
         now=now["status"] if now else None,
         new=[reason for reason in new if reason not in old],
         gone=[reason for reason in old if reason not in new],
+        differences=[item for item in (now["operations"] if now else ()) if item not in known],
     )

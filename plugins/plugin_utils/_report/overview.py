@@ -286,7 +286,9 @@ def _change_cells(item: HostChange, present: set[str]) -> Iterator[dict[str, Any
     yield links([item["host"]]) if item["host"] in present else {"text": item["host"]}
     yield {"text": status_change(item)}
     gone = [f"No longer: {reason}" for reason in item["gone"]]
-    yield {"text": " ".join([*item["new"], *gone])}
+    number = len(item["differences"])
+    more = [f"{plural(number, 'new difference', 'new differences')}."] if number else []
+    yield {"text": " ".join([*item["new"], *more, *gone])}
 
 
 def _ends(records: Iterable[HostRecord]) -> dict[str, Any]:

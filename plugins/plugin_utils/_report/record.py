@@ -575,6 +575,7 @@ class HostChange(TypedDict):
     now: Status | None
     new: Annotated[list[str], "reasons that the earlier report does not have"]
     gone: Annotated[list[str], "reasons that only the earlier report has"]
+    differences: Annotated[list[Difference], "those that the earlier report does not have"]
 
 
 class Comparison(TypedDict):

@@ -335,19 +335,37 @@ def test_the_parts_of_a_merged_report_have_their_age() -> None:
 
 
 def test_the_report_says_what_changed_since_the_one_before() -> None:
-    before = report_of([record("lima", status="in_order", reasons=[]), record("oslo"), record("kyiv")], GENERATED)
-    now = report_of([record("lima", reasons=["1 difference."]), record("oslo")], "2026-11-22T10:00:00+00:00")
+    drifted, added = rule("by hand"), rule("of the branch")
+    order = record("lima", status="in_order", reasons=[], operations=[])
+    before = report_of([order, record("oslo", operations=[drifted]), record("kyiv")], GENERATED)
+    both = [record("lima", reasons=["1 difference."], operations=[added]), record("oslo", operations=[added, drifted])]
+    now = report_of(both, "2026-11-22T10:00:00+00:00")
     now["previous"] = compare(before, now["hosts"])
     assert now["previous"] == {
         "generated": GENERATED,
         "hosts": [
-            {"host": "lima", "before": "in_order", "now": "drift", "new": ["1 difference."], "gone": []},
-            {"host": "kyiv", "before": "drift", "now": None, "new": [], "gone": ["kyiv"]},
+            {
+                "host": "lima",
+                "before": "in_order",
+                "now": "drift",
+                "new": ["1 difference."],
+                "gone": [],
+                "differences": [added],
+            },
+            {"host": "oslo", "before": "drift", "now": "drift", "new": [], "gone": [], "differences": [added]},
+            {"host": "kyiv", "before": "drift", "now": None, "new": [], "gone": ["kyiv"], "differences": []},
         ],
     }
     page = markdown_page(now)
     assert "## Since the report of 2026-11-21 10:00 UTC" in page
-    assert "- lima: in order → drift. 1 difference.\n- kyiv: drift → not in the report. no longer: kyiv" in page
+    assert page.partition("10:00 UTC\n\n")[2].splitlines()[:5] == [
+        "- lima: in order → drift. 1 difference.",
+        "  - `+` Custom rule `of the branch`: action `block`",
+        "- oslo: drift.",
+        "  - `+` Custom rule `of the branch`: action `block`",
+        "- kyiv: drift → not in the report. no longer: kyiv",
+    ]
+    assert "1 difference. 1 new difference." in html_page(now)
 
 
 def test_the_page_says_changes_of_many_hosts_once_and_hosts_refer_to_them() -> None:

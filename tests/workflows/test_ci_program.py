@@ -1,0 +1,163 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The program that the recipes run, in a project of its own: it installs what it needs, plans, reports, tells, and applies."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import yaml
+from flask import Flask, Response, request
+from werkzeug.serving import make_server
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY
+from tests.support.module_run import ACCOUNT
+
+PARTS = ("extensions", "galaxy.yml", "meta", "playbooks", "plugins", "roles")
+BY_HAND = {"prefix": "203.0.113.0/24", "comment": "by hand"}
+Finished = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture(scope="session")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The collection as an unpacked archive has it."""
+    folder = tmp_path_factory.mktemp("release") / "ansible-protection"
+    folder.mkdir()
+    for name in PARTS:
+        copy = shutil.copytree if (REPOSITORY / name).is_dir() else shutil.copy
+        copy(REPOSITORY / name, folder / name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("home")
+
+
+@dataclass
+class Project:
+    """A repository with an inventory, whose main branch describes one prefix."""
+
+    directory: Path
+    release: Path
+    home: Path
+    service: LocalService
+
+    def git(self, *words: str) -> None:
+        identity = ("-c", "user.name=edge", "-c", "user.email=edge@example.com", "-c", "protocol.file.allow=always")
+        subprocess.run(["git", *identity, *words], cwd=self.directory, check=True, capture_output=True)
+
+    def describe(self, *prefixes: str) -> None:
+        host = {
+            "edge_account_id": ACCOUNT,
+            "edge_base_url": self.service.base_url,
+            "edge_api_token": "{{ lookup('ansible.builtin.env', 'CLOUDFLARE_API_TOKEN') }}",
+            "ansible_connection": "local",
+            "ansible_python_interpreter": "{{ ansible_playbook_python }}",
+            "baseline_rules": [],
+            "baseline_prefixes": [{"prefix": prefix, "comment": "of the file"} for prefix in prefixes],
+        }
+        (self.directory / "inventory").mkdir(exist_ok=True)
+        inventory = {"accounts": {"hosts": {"berlin": host}}}
+        (self.directory / "inventory" / "hosts.yml").write_text(yaml.safe_dump(inventory), encoding="utf-8")
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "describe")
+
+    def run(self, *words: str, **variables: str) -> Finished:
+        ours = ("ANSIBLE_", "CLOUDFLARE_", "GITHUB_", "CI_", "PROTECTION_")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+        environment |= {"PROTECTION_HOME": str(self.home), "CLOUDFLARE_API_TOKEN": self.service.token, **variables}
+        command = ["bash", str(self.release / "extensions" / "ci" / "protection"), *words]
+        return subprocess.run(command, cwd=self.directory, env=environment, capture_output=True, text=True, check=False)
+
+    def read(self, name: str) -> str:
+        return (self.directory / "report" / name).read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def project(release: Path, home: Path, tmp_path: Path) -> Iterator[Project]:
+    with LocalService() as service:
+        service.account(ACCOUNT).seed(enabled=True, prefixes=[{**BY_HAND, "comment": "changed by hand"}])
+        directory = tmp_path / "project"
+        directory.mkdir()
+        made = Project(directory, release, home, service)
+        made.git("init", "--quiet", "--initial-branch", "main")
+        made.describe("203.0.113.0/24")
+        made.git("clone", "--quiet", "--bare", ".", str(tmp_path / "origin"))
+        made.git("remote", "add", "origin", str(tmp_path / "origin"))
+        made.git("checkout", "--quiet", "-b", "change")
+        yield made
+
+
+def test_a_plan_tells_the_change_of_the_branch_from_drift_and_is_applied(project: Project) -> None:
+    project.describe("203.0.113.0/24", "198.51.100.0/24")
+    planned = project.run("plan", GITHUB_BASE_REF="main")
+    assert planned.returncode == 0, planned.stdout + planned.stderr
+    page = project.read("report.md")
+    of_the_branch = page.partition("## Since the report of")[2].partition("\n## ")[0]
+    assert "198.51.100.0/24" in of_the_branch and "203.0.113.0/24" not in of_the_branch
+    assert "changed by hand" in page
+    assert not project.service.writes
+    applied = project.run("apply")
+    assert applied.returncode == 0 and "changed=1" in applied.stdout, applied.stdout + applied.stderr
+    assert project.service.writes
+
+
+def test_a_plan_of_something_else_is_not_applied(project: Project) -> None:
+    assert project.run("plan").returncode == 0
+    assert "Since the report of" not in project.read("report.md")
+    project.describe("198.51.100.0/24")
+    applied = project.run("apply")
+    assert applied.returncode and "The plan of berlin is not the approved one" in applied.stdout, applied.stdout
+    assert not project.service.writes
+
+
+def test_a_branch_that_is_not_there_is_said(project: Project) -> None:
+    planned = project.run("plan", GITHUB_BASE_REF="gone")
+    assert planned.returncode == 0, planned.stderr
+    assert "gone cannot be reported on" in planned.stderr
+
+
+def test_a_report_fails_on_drift_and_tells_once(project: Project) -> None:
+    bodies: list[Any] = []
+    app = Flask("receiver")
+
+    @app.post("/secret")
+    def receive() -> Response:
+        bodies.append(request.get_json())
+        return Response(status=204)
+
+    server = make_server("127.0.0.1", 0, app)
+    Thread(target=server.serve_forever, daemon=True).start()
+    notify = {
+        "PROTECTION_NOTIFY_URL": f"http://127.0.0.1:{server.server_port}/secret",
+        "PROTECTION_NOTIFY_KIND": "slack",
+    }
+    try:
+        for _run in range(2):
+            reported = project.run("report", **notify)
+            assert reported.returncode and "report_fail_on" in reported.stdout + reported.stderr
+            assert "/secret" not in reported.stdout + reported.stderr
+    finally:
+        server.shutdown()
+    (body,) = bodies
+    assert body["text"].startswith("Protection: 1 new.\nNew: berlin is ")
+    assert json.loads(project.read("report.json"))["hosts"][0]["host"] == "berlin"
+    assert project.run("report", FAIL_ON="[]").returncode == 0
+
+
+def test_another_word_is_refused(project: Project) -> None:
+    refused = project.run("deploy")
+    assert refused.returncode == 2 and refused.stderr.startswith("Usage: protection plan|report|apply|baseline")
