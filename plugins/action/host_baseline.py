@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..plugin_utils._action import CollectionAction
+from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan, plan_ids
 from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
 from ..plugin_utils._baseline.posture import RISKS, Merged, Values, afterwards
@@ -44,6 +45,8 @@ class ActionModule(CollectionAction):
     ) -> dict[str, Any]:
         task = HostTask(self.calls(task_vars or {}))
         check_mode = bool(self._task.check_mode)
+        if self._task.args.get("attack"):
+            return task.result_of(lambda: Attack(task, task_vars or {}, check_mode).run())
         return task.result_of(lambda: _update(task, task.runner(), check_mode))
 
 

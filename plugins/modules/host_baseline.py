@@ -24,6 +24,11 @@ description:
   - It prints a line or two for each host, which say how well the account is protected and which
     steps are left.
   - It warns of variables that begin with C(baseline_) and that the role does not have.
+options:
+  attack:
+    description: Takes or ends a posture of the host, by the variables of the playbook C(edgeops.protection.attack).
+    type: bool
+    default: false
 author:
   - The edgeops.protection authors (@edgeops)
 attributes:

@@ -216,6 +216,7 @@ def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture 
         return None
     until, since = (_moment(name, chosen.pop(name, None)) for name in ("until", "since"))
     name, reason = (chosen.pop(key, None) for key in ("name", "reason"))
+    more = [] if name is None else chosen.pop(RISKS, [])
     if until is None or (name is None) is not bool(chosen):
         raise ValueError(f"{POSTURE} takes until, and a name or the values themselves.")
     variable = POSTURE if name is None else f"{POSTURES}.{name}"
@@ -226,6 +227,7 @@ def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture 
             f"{POSTURE}.name: no posture is called {name}{did_you_mean(str(name), names)}; {there}."
         )
     own = chosen if name is None else named[variable]
+    own = {**own, RISKS: [*own.get(RISKS, ()), *more]} if more else own
     if not own.keys() - {RISKS}:
         raise ValueError(f"{POSTURE}.name: the posture {name} has nothing for {host}.")
     return Posture(str(name or ""), until, reason, since, holds(until), own, variable)

@@ -50,6 +50,10 @@ SEARCHES: Mapping[str, str] = {
     "awx": "automation_platform",
     "alert": "events",
     "unit test": "expectations",
+    "emergency": "attack",
+    "incident": "attack",
+    "under attack": "attack",
+    "mitigate now": "attack",
 }
 BEGINNING = 900  # characters of a page, without its title
 

@@ -1,0 +1,228 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook attack: a host takes a posture, or ends it, in one plan.
+
+The file is there before the first write to Cloudflare, and goes after the last one. If a run is
+killed in between, the next run of the baseline finishes its work.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
+from ...module_utils._schema.registry import title_of_resource
+from ...module_utils._specs.base import validate
+from ...module_utils._text import first_few
+from ...module_utils._timestamps import write_timestamp
+from .._baseline.approval import approved_plan
+from .._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
+from .._baseline.misspelt import misspelt_in_playbook
+from .._baseline.posture import time_there
+from .._baseline.results import has_failed
+from .._baseline.variables import (
+    ACCOUNT,
+    OF_HOST,
+    POSTURE,
+    SNAPSHOT_DIRECTORY,
+    Part,
+    connection_options,
+)
+from .._export.snapshot import require_writable, snapshots_in
+from .file import posture_file
+from .variables import (
+    ACCEPT,
+    ATTACK,
+    LEVEL,
+    OVER,
+    POSTURE_NAME,
+    REASON,
+    check_options,
+    end_of,
+    values_of,
+)
+
+MINUTES = 15  # of traffic that are shown
+HEAVIEST = 5
+SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
+SHOWN = {"source_networks": "networks", "sources": "sources", "asns": "AS", "ports": "ports"}
+ELSEWHERE = "A scheduled run from a checkout without it takes the posture back, or is refused."
+LEVELS = (
+    "Configuration rules and page rules may set another security level for some requests, and"
+    " nobody here can read them."
+)
+
+
+class Attack:
+    """One run of the playbook on one host."""
+
+    def __init__(self, task: HostTask, variables: Iterable[str], check_mode: bool) -> None:
+        self._task, self._check_mode = task, check_mode
+        own = validate(ATTACK, "attack", task.checked(ATTACK)).options
+        self._values = {**task.checked(OF_HOST), **own}
+        if misspelt := misspelt_in_playbook(variables, "attack", ATTACK):
+            raise ValueError(" ".join(misspelt))
+        hosts = task.value("ansible_play_hosts_all") or [task.host]
+        check_options(self._values, hosts, task.value("ansible_limit"))
+        self._file = posture_file(task.value("inventory_dir"), task.host)
+        self._is_written = False
+
+    def run(self) -> HostRun:
+        """Take the posture, or end it; raises ValueError for what is asked wrongly."""
+        values, task = self._values, self._task
+        written = self._written()
+        if values.get(OVER) and not written:
+            raise ValueError(f"There is no posture to end: {self._file.path} does not exist.")
+        first = task.merged({**values, POSTURE: None}).parts(task.host)
+        now = time_there(first, task.runner().run_module)
+        if values.get(OVER):
+            posture = {**(written or {}), "until": write_timestamp(now)}
+        else:
+            until = end_of(values, now)
+            posture = {"name": values.get(POSTURE_NAME), "until": write_timestamp(until)}
+            since = (written or {}).get("since") or write_timestamp(now)
+            posture.update(since=since, reason=values.get(REASON))
+            if not posture["name"]:
+                posture.update(values_of(values, values, until))
+            self._show_traffic(first)
+        accepted = [*(posture.get("accept_risks") or []), *(values.get(ACCEPT) or [])]
+        posture.update({"accept_risks": accepted} if accepted else {})
+        return self._apply({name: item for name, item in posture.items() if item is not None})
+
+    def _written(self) -> dict[str, Any] | None:
+        """The posture in the file; raises ValueError for a posture that something else sets."""
+        written, posture = self._file.read(), self._values.get(POSTURE)
+        if posture and not written:
+            raise ValueError(
+                f"{POSTURE} is set elsewhere, and attack writes {self._file.path} alone. Change it"
+                " there, or remove it and run again."
+            )
+        return written
+
+    def _apply(self, posture: Mapping[str, Any]) -> HostRun:
+        task, check_mode = self._task, self._check_mode
+        values = {**self._values, POSTURE: posture}
+        merged = task.merged(values)
+        parts = merged.parts(task.host)
+        if wrong := wrong_parts(parts):
+            return HostRun(wrong, True)
+        require_writable(self._file.path.parent)
+        predicted: list[Mapping[str, Any]] = []
+        runner = task.runner()
+
+        def run_module(part: Part, check: bool) -> dict[str, Any]:
+            result = runner.run_module(part, check)
+            predicted.extend(result.get("operations") or () if check else ())
+            return result
+
+        take_snapshot = snapshots_in(
+            self._directory(), task.host, parts, runner.run_module, check_mode
+        )
+
+        def before_writing() -> str:
+            self._show(predicted)
+            path = take_snapshot() if take_snapshot else ""
+            self._write(posture)
+            return path
+
+        approved = approved_plan(task.host, values)
+        run = HostRunner(run_module).update(task.host, parts, check_mode, approved, before_writing)
+        run = run._replace(accept=ACCEPT, posture=merged.posture and merged.posture.record())
+        if run.refusal or has_failed(run.results):
+            return self._failure(run)
+        self._write(posture)
+        self._end()
+        return run
+
+    def _directory(self) -> str:
+        """The directory of snapshots; by default one that is no part of an inventory."""
+        set_by_user = self._values.get(SNAPSHOT_DIRECTORY)
+        sources = self._task.value("ansible_inventory_sources") or []
+        here = any(os.path.isdir(item) and Path(item).resolve() == Path.cwd() for item in sources)
+        return str(set_by_user or (f".{SNAPSHOTS}" if here else SNAPSHOTS))
+
+    def _write(self, posture: Mapping[str, Any]) -> None:
+        if self._check_mode or self._is_written:
+            return
+        note = self._file.note
+        self._file.write(posture)
+        self._is_written = True
+        if note:
+            self._task.tell(note)
+
+    def _end(self) -> None:
+        """Take the file of a posture away that is over, and say what is left to do."""
+        path, over = self._file.path, self._values.get(OVER)
+        would = "would be" if self._check_mode else "is"
+        if over and not self._check_mode:
+            self._file.remove()
+        if not over and self._values.get(LEVEL):
+            self._task.tell(LEVELS)
+        self._task.tell(
+            f"The posture is over, and {path} {would} gone. Commit that."
+            if over
+            else f"The posture {would} in {path}. Commit it. {ELSEWHERE}"
+        )
+
+    def _failure(self, run: HostRun) -> HostRun:
+        """A run that failed; one that lacks acceptances says all of them in a line to copy."""
+        if self._is_written:
+            goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
+            self._task.tell(goes_on)
+            return run
+        failed = [result for result in run.results.values() if result.get("failed")]
+        if run.refusal or not all(str(item.get("msg")).startswith(HAS_RISKS) for item in failed):
+            return run
+        risks = [risk for result in failed for risk in result.get("risks") or ()]
+        own = map(json.dumps, self._values.get(ACCEPT) or ())
+        lacking = ", ".join(dict.fromkeys([*own, *map(acceptance_to_copy, risks)]))
+        sentences = [f"{risk['code']}: {risk['message']}" for risk in risks]
+        copied = shlex.quote(f"{{{ACCEPT}: [{lacking}]}}")
+        add = f"If this is meant, run the same again with -e {copied} Nothing was changed."
+        return run._replace(refusal=" ".join([HAS_RISKS, *sentences, add]))
+
+    def _show(self, operations: list[Mapping[str, Any]]) -> None:
+        names = [f"{item['action']} {_title(item)}" for item in operations]
+        self._task.tell(f"The run {'would' if self._check_mode else 'will'} {first_few(names)}.")
+
+    def _show_traffic(self, parts: list[Part]) -> None:
+        """Show who attacks, as far as the analytics know it; they never stop the run."""
+        account = next((part for part in parts if part.module == ACCOUNT), None)
+        if account is None:
+            return
+        options = {**connection_options(account), "hours": MINUTES / 60, "top": HEAVIEST}
+        result = self._task.runner().run_module(Part("protection_traffic_info", options), False)
+        for sentence in _traffic_lines(result):
+            self._task.tell(sentence)
+
+
+def _title(operation: Mapping[str, Any]) -> str:
+    title, key = title_of_resource(operation["resource"]), operation["key"]
+    return title if key == operation["resource"] else f"{title} {key}"
+
+
+def _traffic_lines(result: Mapping[str, Any]) -> Iterator[str]:
+    traffic = result.get("traffic") or {}
+    top = traffic.get("top") or {"unknown": [str(result.get("msg"))]}
+    lists = {
+        title: [f"{item['value']} ({item['packets']})" for item in top.get(name) or ()]
+        for name, title in SHOWN.items()
+    }
+    lists["reasons"] = [
+        f"{reason} ({packets})"
+        for component in (traffic.get("components") or {}).values()
+        for reason, packets in component["reasons"].items()
+    ]
+    for title, items in lists.items():
+        if items:
+            yield f"Dropped, or would have been, in {MINUTES} minutes: {title} {first_few(items)}."
+    if top["unknown"]:
+        yield f"Not all of the traffic is known: {' '.join(top['unknown'])}"

@@ -1,0 +1,184 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The variables of the playbook attack, and the posture that they make of a host."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from ...module_utils._schema.account import COMPONENTS, TCP_KINDS
+from ...module_utils._schema.resource import OWNERS
+from ...module_utils._specs.registry import MODULE_SPECS
+from ...module_utils._text import first_few
+from ...module_utils._timestamps import parse_expiry, write_timestamp
+from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
+from .._baseline.variables import PREFIX
+from .._variables import Arguments
+
+POSTURE_NAME, OVER, ALL = "attack_posture", "attack_over", "attack_all"
+HOURS, UNTIL, REASON, ACCEPT = (
+    f"attack_{name}" for name in ("hours", "until", "reason", "accept_risks")
+)
+BLOCK, MITIGATE, SENSITIVITY, LEVEL = (
+    f"attack_{name}" for name in ("block", "mitigate", "sensitivity", "security_level")
+)
+VALUES = (BLOCK, MITIGATE, SENSITIVITY, LEVEL)
+TEXTS = {"type": "list", "elements": "str"}
+ATTACK: Arguments = {
+    **{name: {"type": "str"} for name in (POSTURE_NAME, UNTIL, REASON)},
+    HOURS: {"type": "float"},
+    BLOCK: {"type": "dict", "options": dict.fromkeys(("networks", "asns", "countries"), TEXTS)},
+    MITIGATE: {**TEXTS, "choices": list(COMPONENTS)},
+    SENSITIVITY: MODULE_SPECS["protection_rule"].options["rate_sensitivity"],
+    LEVEL: {**MODULE_SPECS["security_level"].options["level"], "required": False},
+    ACCEPT: {"type": "list", "elements": "raw"},
+    OVER: {"type": "bool"},
+    ALL: {"type": "bool"},
+}
+MOST_HOURS = 24 * 31
+REF = "attack-block"
+RULESETS = {"account_id": "network_firewall_rules", "zone_id": "custom_rules"}
+OWN = ("prefixes", "allowlist")
+# The risks of the way back, which is no other than the end of what the posture added.
+WAY_BACK = {
+    "rules": ("stops_mitigation", "lowers_sensitivity"),
+    "dns_rules": ("stops_mitigation", "lowers_sensitivity"),
+    "security_level": ("lowers_sensitivity",),
+    "network_firewall_rules": ("weakens_network_firewall", "empties_list"),
+    "custom_rules": ("weakens_zone", "empties_list"),
+}
+AFTERWARDS = timedelta(days=7)  # in which a run is to take it back
+
+
+def check_options(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) -> None:
+    """Raises ValueError for options that do not fit together, and if nobody said which hosts are
+    meant."""
+    if not limit and not options.get(ALL):
+        raise ValueError(
+            f"Which hosts are under attack? There are {first_few(hosts)}. Name them by --limit, or"
+            f" set {ALL}: true for all of them."
+        )
+    chosen = [name for name in (POSTURE_NAME, *VALUES) if options.get(name)]
+    times = [name for name in (HOURS, UNTIL) if options.get(name) is not None]
+    if options.get(OVER):
+        if chosen or times:
+            raise ValueError(
+                f"{OVER} ends a posture, and goes without {first_few(chosen + times)}."
+            )
+    elif not chosen:
+        raise ValueError(
+            f"Nothing says what to do: set {POSTURE_NAME}, or {first_few(VALUES)}, or {OVER}."
+        )
+    elif POSTURE_NAME in chosen and len(chosen) > 1:
+        raise ValueError(f"{POSTURE_NAME} goes without {first_few(chosen[1:])}.")
+    elif len(times) != 1:
+        raise ValueError(f"Until when? Set one of {HOURS} and {UNTIL}.")
+
+
+def end_of(options: Mapping[str, Any], now: datetime) -> datetime:
+    """The time until which the posture holds; raises ValueError."""
+    hours = options.get(HOURS)
+    if hours is not None:
+        if not 0 < hours <= MOST_HOURS:
+            raise ValueError(f"{HOURS}: {hours:g} is not above 0 and at most {MOST_HOURS}.")
+        return now + timedelta(hours=hours)
+    try:
+        until = parse_expiry(str(options[UNTIL]))
+    except ValueError as exc:
+        raise ValueError(f"{UNTIL}: {exc}.") from exc
+    if not timedelta() < until - now <= timedelta(hours=MOST_HOURS):
+        raise ValueError(
+            f"{UNTIL}: {write_timestamp(until)} is not within {MOST_HOURS} hours from now on,"
+            f" {write_timestamp(now)} by Cloudflare's clock."
+        )
+    return until
+
+
+def values_of(
+    options: Mapping[str, Any], host: Mapping[str, Any], until: datetime
+) -> dict[str, Any]:
+    """The values of a posture that the options say directly, with the risks of the way back; raises
+    ValueError for a block of what it must not block, and for values of which the host has nothing.
+    """
+    owners = {
+        owner
+        for owner in OWNERS
+        for name in OWNERS[owner].options
+        if host.get(f"{PREFIX}{name}") or host.get(f"edge_{name}")
+    }
+    values: dict[str, Any] = {}
+    if block := options.get(BLOCK):
+        rule = {"ref": REF, "action": "block", "expression": _expression(block, host)}
+        values = {RULESETS[owner]: [{**rule, "position": "first"}] for owner in owners}
+    if "account_id" in owners:
+        for name, rules in _rules(options):
+            values.setdefault(name, []).extend(rules)
+    if options.get(LEVEL) and "zone_id" in owners:
+        values["security_level"] = options[LEVEL]
+    if not values:
+        raise ValueError("The host has nothing that these options are for.")
+    codes = dict.fromkeys(code for name in values for code in WAY_BACK[name])
+    end = write_timestamp(until + AFTERWARDS)
+    back = [{"code": code, "expires": end, "reason": "the way back"} for code in codes]
+    return {**values, "accept_risks": back}
+
+
+def _rules(options: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """The global rules of components, by the variable that has them."""
+    mitigated, sensitivity = options.get(MITIGATE) or (), options.get(SENSITIVITY)
+    for name in mitigated or (COMPONENTS if sensitivity else ()):
+        rule = {"scope": "global", **({"mode": "enabled"} if name in mitigated else {})}
+        for field in ("rate_sensitivity", "burst_sensitivity") if sensitivity else ():
+            rule[field] = str(sensitivity)
+        is_tcp = name in TCP_KINDS
+        yield "rules" if is_tcp else "dns_rules", [{"kind": name, **rule} if is_tcp else rule]
+
+
+def _expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
+    """The packets or requests to block; raises ValueError."""
+    networks = [str(text) for text in block.get("networks") or ()]
+    for index, network in enumerate(networks):
+        if problem := _problem(network, host):
+            raise ValueError(f"{BLOCK}.networks[{index}]: {problem}.")
+    asns = _matching("asns", block, "(?:AS)?([1-9][0-9]{0,9})", "the number of a system, as 64496")
+    countries = _matching("countries", block, "([A-Z]{2})", "the code of a country, as DE")
+    quoted = [f'"{country}"' for country in countries]
+    parts = {"ip.src": networks, "ip.src.asnum": asns, "ip.src.country": quoted}
+    sets = [f"{name} in {{{' '.join(items)}}}" for name, items in parts.items() if items]
+    if not sets:
+        raise ValueError(f"{BLOCK}: it names no networks, asns or countries.")
+    return " or ".join(sets)
+
+
+def _matching(name: str, block: Mapping[str, Any], pattern: str, form: str) -> list[str]:
+    matches = [(text, re.fullmatch(pattern, str(text).upper())) for text in block.get(name) or ()]
+    for index, (text, match) in enumerate(matches):
+        if not match:
+            raise ValueError(f"{BLOCK}.{name}[{index}]: '{text}' is not {form}.")
+    return [match[1] for _text, match in matches if match]
+
+
+def _problem(network: str, host: Mapping[str, Any]) -> str:
+    """The reason why a network is not to be blocked; empty if it may be."""
+    try:
+        blocked = parse_network(network)
+    except ValueError as exc:
+        return str(exc)
+    widest = WIDEST_USUAL[blocked.version]
+    if blocked.prefixlen < widest:
+        return f"{network} is wider than /{widest}; block the parts that attack"
+    for name in OWN:
+        for entry in host.get(f"{PREFIX}{name}") or ():
+            if not entry.get("excluded") and networks_overlap(entry.get("prefix"), network):
+                return f"{network} has addresses of {entry['prefix']}, your own in {PREFIX}{name}"
+    here = next(iter(os.environ.get("SSH_CONNECTION", "").split()), "")
+    if here and networks_overlap(here, network):
+        return f"{network} has {here}, from which you work (SSH_CONNECTION)"
+    return ""

@@ -1,0 +1,340 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook attack: a posture in one command, kept by scheduled runs, over by itself or by hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.inventories import LOCAL
+from tests.support.module_run import ACCOUNT, ZONE
+
+OFFICE = {"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}
+TELNET = {"ref": "telnet", "action": "block", "expression": "tcp.dstport in {23 2323}"}
+GEO = {"ref": "geo", "action": "managed_challenge", "expression": 'ip.src.country eq "XX"', "position": "first"}
+RULE = {
+    "kind": "syn_flood",
+    "scope": "global",
+    "mode": "monitoring",
+    "rate_sensitivity": "low",
+    "burst_sensitivity": "low",
+}
+UNDER_ATTACK = {
+    "security_level": "under_attack",
+    "custom_rules": [GEO],
+    "rules": [{"kind": "syn_flood", "scope": "global", "mode": "enabled", "rate_sensitivity": "high"}],
+    "accept_risks": ["skips_monitoring", "stops_mitigation", "lowers_sensitivity"],
+}
+BASELINE = {
+    "edge_account_id": ACCOUNT,
+    "edge_zone_id": ZONE,
+    "baseline_rules": [RULE],
+    "baseline_prefixes": [{"prefix": "203.0.113.0/24"}],
+    "baseline_enabled": True,
+    "baseline_custom_rules": [OFFICE],
+    "baseline_network_firewall_rules": [TELNET],
+    "baseline_security_level": "medium",
+    "baseline_postures": {"under_attack": UNDER_ATTACK},
+}
+BEGIN = datetime(2027, 1, 29, 3, 0, tzinfo=UTC)
+POSTURE = {"attack_posture": "under_attack", "attack_hours": 4, "attack_reason": "INC-7"}
+IN = ("enabled", "high", ["geo", "office"], "under_attack")
+OUT = ("monitoring", "low", ["office"], "medium")
+FLOOD = [
+    {"ipDestinationAddress": "203.0.113.7", "packets": 90_000, "hours_ago": 0.1},
+    {
+        "ipDestinationAddress": "203.0.113.7",
+        "packets": 9_000,
+        "hours_ago": 0.1,
+        "verdict": "drop",
+        "mitigationReason": "CHALLENGE_NEEDED",
+        "ipSourceAddress": "198.51.100.9",
+        "sourceAsn": 64496,
+    },
+]
+
+
+@pytest.fixture
+def service() -> Iterator[LocalService]:
+    with LocalService() as running:
+        running.clock.set(BEGIN)
+        running.account(ACCOUNT).seed(traffic=FLOOD)
+        running.zone(ZONE)
+        yield running
+        assert not running.breaches
+
+
+class Site:
+    """A host in an inventory of its own, whose variables people wrote into host_vars/berlin.yml."""
+
+    def __init__(self, service: LocalService, folder: Path) -> None:
+        self.service, self.folder, self.inventory = service, folder, folder / "inventory"
+        self.own = self.inventory / "host_vars" / "berlin.yml"
+        self.file = self.inventory / "host_vars" / "berlin" / "posture.yml"
+        self.own.parent.mkdir(parents=True)
+        hosts = {"accounts": {"hosts": {"berlin": None, "munich": None}}}
+        connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
+        document = {"all": {"children": hosts, "vars": {**LOCAL, **connection}}}
+        (self.inventory / "hosts.yml").write_text(yaml.safe_dump(document), encoding="utf-8")
+        self.describe()
+
+    def describe(self, **more: Any) -> None:
+        """Write the variables of the host."""
+        self.own.write_text(yaml.safe_dump({**BASELINE, **more}), encoding="utf-8")
+
+    def playbook(self, name: str, *arguments: str, code: int = 0) -> Run:
+        scratch = self.folder / "here"
+        scratch.mkdir(exist_ok=True)
+        playbook = f"edgeops.protection.{name}"
+        run = ansible_playbook("-i", self.inventory, "--limit", "berlin", *arguments, playbook, directory=scratch)
+        assert run.code == code, run.output
+        return run
+
+    def attack(self, *arguments: str, code: int = 0, **variables: Any) -> str:
+        """The output of the playbook on one line."""
+        given = {f"attack_{name}": value for name, value in variables.items()} or POSTURE
+        run = self.playbook("attack", "-e", json.dumps(given), *arguments, code=code)
+        return " ".join(run.output.split())
+
+    def scheduled(self, code: int = 0) -> bool:
+        """A scheduled run; True if it changed something."""
+        (task,) = self.playbook("baseline", code=code).of()
+        return bool(task.result["changed"])
+
+    def state(self) -> tuple[str, str, list[str], str]:
+        """The mode and the sensitivity of the rule, the custom rules and the security level."""
+        (rule,) = self.service.account(ACCOUNT).rules["syn_flood"]
+        zone = self.service.zone(ZONE)
+        refs = [item["ref"] for item in zone.rules_of("custom_rules")]
+        return rule["mode"], rule["rate_sensitivity"], refs, zone.security_level["value"]
+
+    def firewall(self) -> list[str]:
+        return [rule["ref"] for rule in self.service.account(ACCOUNT).rules_of("network_firewall_rules")]
+
+    def files(self) -> list[str]:
+        """What is in the inventory, without the file of the hosts."""
+        found = sorted(path for path in self.inventory.rglob("*") if path.is_symlink() or path.is_file())
+        return [str(path.relative_to(self.inventory)) for path in found if path.name != "hosts.yml"]
+
+    def posture(self) -> Mapping[str, Any]:
+        posture: Mapping[str, Any] = yaml.safe_load(self.file.read_text(encoding="utf-8"))["baseline_posture"]
+        return posture
+
+
+@pytest.fixture
+def site(service: LocalService, tmp_path: Path) -> Site:
+    site = Site(service, tmp_path)
+    assert site.scheduled() is True
+    assert site.state() == OUT
+    return site
+
+
+def test_a_prepared_posture_in_one_command_and_out_by_itself(site: Site) -> None:
+    predicted = site.attack("--check")
+    assert (site.state(), site.files()) == (OUT, ["host_vars/berlin.yml"])
+    assert (
+        "berlin: The run would update SYN flood rule global, create custom rule geo, update security level" in predicted
+    )
+    assert f"The posture would be in {site.file}. Commit it." in predicted
+    output = site.attack()
+    assert site.state() == IN
+    assert "Dropped, or would have been, in 15 minutes: networks 198.51.100.0/24 (9000)." in output
+    assert "reasons CHALLENGE_NEEDED (9000)." in output
+    assert "A scheduled run from a checkout without it takes the posture back, or is refused." in output
+    posture = dict(site.posture())
+    assert (posture.pop("until")[:16], posture.pop("since")[:16]) == ("2027-01-29T07:00", "2027-01-29T03:00")
+    assert posture == {"name": "under_attack", "reason": "INC-7"}
+    assert len([*site.folder.glob("here/snapshots/berlin/*.yml")]) == 1
+    for _scheduled in range(2):
+        site.service.clock.advance(hours=1)
+        assert (site.scheduled(), site.state()) == (False, IN)
+    site.service.clock.advance(hours=3)
+    assert (site.scheduled(), site.state()) == (True, OUT)
+    assert site.scheduled() is False
+
+
+def test_the_same_again_holds_longer_and_changes_nothing_else(site: Site) -> None:
+    site.attack()
+    site.service.clock.advance(hours=1)
+    site.service.calls.clear()
+    site.attack(posture="under_attack", hours=8, reason="INC-7")
+    assert site.service.writes == []
+    assert [site.posture()[name][:16] for name in ("since", "until")] == ["2027-01-29T03:00", "2027-01-29T12:00"]
+
+
+def test_over_by_hand_leaves_the_inventory_as_it_was(site: Site) -> None:
+    site.attack()
+    assert site.files() == ["host_vars/berlin/main.yml", "host_vars/berlin/posture.yml", "host_vars/berlin.yml"]
+    predicted = site.attack("--check", over=True)
+    assert (site.state(), site.file.exists()) == (IN, True)
+    assert f"The posture is over, and {site.file} would be gone. Commit that." in predicted
+    site.attack(over=True)
+    assert (site.state(), site.files()) == (OUT, ["host_vars/berlin.yml"])
+    assert site.scheduled() is False
+
+
+def test_the_own_file_of_a_host_stays_in_force_beside_the_posture(site: Site) -> None:
+    output = site.attack()
+    link = site.file.parent / "main.yml"
+    assert f"{site.own} stays as it is; {link} leads to it, so that Ansible reads both." in output
+    assert link.resolve() == site.own
+    site.describe(baseline_security_level="high")
+    site.service.clock.advance(hours=5)
+    site.scheduled()
+    assert site.state()[3] == "high"
+
+
+def test_a_folder_of_the_host_takes_the_file(site: Site) -> None:
+    site.file.parent.mkdir()
+    site.own.rename(site.file.parent / "own.yml")
+    site.attack()
+    assert site.files() == ["host_vars/berlin/own.yml", "host_vars/berlin/posture.yml"]
+    site.attack(over=True)
+    assert site.files() == ["host_vars/berlin/own.yml"]
+
+
+def test_a_file_that_people_wrote_stays(site: Site) -> None:
+    site.file.parent.mkdir()
+    site.own.rename(site.file.parent / "main.yml")
+    site.file.write_text("---\nnotes: call the hosting centre\n", encoding="utf-8")
+    site.attack()
+    assert site.files() == [
+        "host_vars/berlin/main.yml",
+        "host_vars/berlin/posture-of-attack.yml",
+        "host_vars/berlin/posture.yml",
+    ]
+    assert "hosting" in site.file.read_text(encoding="utf-8")
+    assert site.state() == IN
+
+
+def test_values_without_a_prepared_posture(site: Site) -> None:
+    wanted: dict[str, Any] = {
+        "block": {"networks": ["198.51.100.0/24"], "asns": [64496], "countries": ["xx"]},
+        "mitigate": ["syn_flood"],
+        "sensitivity": "high",
+        "security_level": "under_attack",
+        "until": "2027-01-29T06:00:00Z",
+    }
+    refused = site.attack(code=2, **wanted)
+    assert "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring" in refused
+    assert (site.state(), site.files()) == (OUT, ["host_vars/berlin.yml"])
+    output = site.attack(accept_risks=["skips_monitoring"], **wanted)
+    assert "Configuration rules and page rules may set another security level" in output
+    assert site.state() == ("enabled", "high", ["attack-block", "office"], "under_attack")
+    assert site.firewall() == ["attack-block", "telnet"]
+    (rule, _other) = site.service.account(ACCOUNT).rules_of("network_firewall_rules")
+    assert rule["expression"] == ('ip.src in {198.51.100.0/24} or ip.src.asnum in {64496} or ip.src.country in {"XX"}')
+    assert site.scheduled() is False
+    site.service.clock.advance(hours=3)
+    assert (site.scheduled(), site.state(), site.firewall()) == (True, OUT, ["telnet"])
+
+
+def test_values_end_by_hand_as_well(site: Site) -> None:
+    site.attack(block={"networks": ["198.51.100.0/24"]}, hours=2)
+    site.attack(over=True)
+    assert (site.state(), site.firewall(), site.files()) == (OUT, ["telnet"], ["host_vars/berlin.yml"])
+
+
+def test_traffic_that_is_not_known_stops_nobody(site: Site) -> None:
+    site.service.misbehave("query_errors", messages=["not authorized for that account"])
+    output = site.attack()
+    assert "Not all of the traffic is known: The analytics were answered with HTTP 200: not authorized" in output
+    assert site.state() == IN
+
+
+RUNNING: dict[str, Any] = {"posture": "under_attack", "hours": 4}
+BLOCKED: dict[str, Any] = {"hours": 4}
+
+
+def block(**block: Any) -> dict[str, Any]:
+    return {"hours": 4, "block": block}
+
+
+MISTAKES: list[tuple[str, dict[str, Any], str]] = [
+    ("nothing to do", {"hours": 4}, "Nothing says what to do: set attack_posture, or attack_block, attack_mitigate"),
+    ("no end", {"posture": "under_attack"}, "Until when? Set one of attack_hours and attack_until."),
+    ("two ends", {**RUNNING, "until": "2027-01-30"}, "Until when? Set one of attack_hours and attack_until."),
+    ("no time", {**RUNNING, "hours": 0}, "attack_hours: 0 is not above 0 and at most 744."),
+    ("for ever", {**RUNNING, "hours": 100000}, "attack_hours: 100000 is not above 0 and at most 744."),
+    ("hours in words", {**RUNNING, "hours": "four"}, "attack_hours: 'four' is not a number"),
+    ("an end that is over", {"posture": "under_attack", "until": "2027-01-29T01:00:00Z"},
+     "attack_until: 2027-01-29T01:00:00+00:00 is not within 744 hours from now on, 2027-01-29T03:00"),
+    ("a time of the day", {"posture": "under_attack", "until": "09:00"}, "attack_until: '09:00' is "),
+    ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "no posture is called under_atack (did you mean under_attack?)"),
+    ("a posture and values", {**RUNNING, "security_level": "high"}, "attack_posture goes without attack_security_level."),
+    ("a misspelt variable", {"postur": "under_attack", "hours": 4}, "attack_postur is not a variable of the playbook attack; it has no effect. Did you mean attack_posture?"),
+    ("everybody", block(networks=["0.0.0.0/0"]), "attack_block.networks[0]: 0.0.0.0/0 is wider than /8; block the parts that attack."),
+    ("everybody by IPv6", block(networks=["198.51.100.7", "::/0"]), "attack_block.networks[1]: ::/0 is wider than /16"),
+    ("source for destination", block(networks=["203.0.113.0/25"]),
+     "attack_block.networks[0]: 203.0.113.0/25 has addresses of 203.0.113.0/24, your own in baseline_prefixes."),
+    ("oneself", block(networks=["192.0.2.0/24"]), "192.0.2.0/24 has 192.0.2.77, from which you work (SSH_CONNECTION)."),
+    ("no network", block(networks=["198.51.100.300"]), "attack_block.networks[0]: '198.51.100.300' is not a network"),
+    ("a host name", block(networks=["bot.example.com"]), "attack_block.networks[0]: 'bot.example.com' is not a network"),
+    ("a name of a system", block(asns=["EXAMPLE-AS"]), "attack_block.asns[0]: 'EXAMPLE-AS' is not the number of a system, as 64496."),
+    ("a country in words", block(countries=["Germany"]), "attack_block.countries[0]: 'Germany' is not the code of a country, as DE."),
+    ("an empty block", block(networks=[]), "attack_block: it names no networks, asns or countries."),
+    ("a misspelt part of a block", block(network=["198.51.100.7"]), "attack_block.network: there is no such field (did you mean networks?)"),
+    ("an unknown component", {"hours": 4, "mitigate": ["tcp"]}, "attack_mitigate[0]: 'tcp' is none of"),
+    ("an unknown sensitivity", {"hours": 4, "sensitivity": "extreme"}, "attack_sensitivity: 'extreme' is none of"),
+    ("an unknown level", {"hours": 4, "security_level": "panic"}, "attack_security_level: 'panic' is none of"),
+    ("what has a risk", {"hours": 4, "mitigate": ["out_of_state_tcp"]},
+     "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring, entries: [out_of_state_tcp global]}]}'"),
+    ("over before it began", {"over": True}, "There is no posture to end:"),
+    ("over and again", {"over": True, "posture": "under_attack"}, "attack_over ends a posture, and goes without attack_posture."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("variables", "answer"), [row[1:] for row in MISTAKES], ids=[row[0] for row in MISTAKES])
+def test_mistakes_at_three_in_the_morning_have_an_answer_and_change_nothing(
+    variables: dict[str, Any], answer: str, service: LocalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "192.0.2.77 50022 198.51.100.1 22")
+    site = Site(service, tmp_path)
+    assert answer in site.attack(code=2, **variables)
+    assert (service.writes, site.files()) == ([], ["host_vars/berlin.yml"])
+
+
+def test_without_a_limit_the_hosts_are_named(site: Site) -> None:
+    given = json.dumps(POSTURE)
+    run = ansible_playbook("-i", site.inventory, "-e", given, "edgeops.protection.attack", directory=site.folder)
+    assert run.code == 2
+    words = "Which hosts are under attack? There are berlin, munich. Name them by --limit, or set attack_all: true"
+    assert words in " ".join(run.output.split())
+
+
+def test_what_nothing_sets_back_is_refused(site: Site) -> None:
+    site.describe(baseline_security_level=None)
+    words = "baseline_posture.security_level: nothing sets it back; set baseline_security_level as well."
+    assert words in site.attack(security_level="high", hours=1, code=2)
+    assert site.files() == ["host_vars/berlin.yml"]
+
+
+def test_a_posture_that_something_else_sets_is_left_to_it(site: Site) -> None:
+    site.describe(baseline_posture={"name": "under_attack", "until": "2027-01-29T09:00:00Z"})
+    for variables in (POSTURE, {"attack_over": True}):
+        run = site.playbook("attack", "-e", json.dumps(variables), code=2)
+        assert "baseline_posture is set elsewhere, and attack writes" in " ".join(run.output.split())
+
+
+def test_an_inventory_without_a_file_has_no_place(service: LocalService, tmp_path: Path) -> None:
+    given = {**LOCAL, **BASELINE, "edge_api_token": service.token, "edge_base_url": service.base_url, **POSTURE}
+    everybody = json.dumps({**given, "target": "all", "attack_all": True})
+    run = ansible_playbook("-i", "berlin,", "-e", everybody, "edgeops.protection.attack", directory=tmp_path)
+    assert run.code == 2
+    assert "The inventory is no file, so the posture has no place; name a file by -i." in " ".join(run.output.split())
+
+
+def test_a_file_of_the_host_without_an_ending_is_renamed_by_its_owner(site: Site) -> None:
+    site.own.rename(site.own.with_suffix(""))
+    assert f"Rename it to {site.own}, which Ansible reads as well, and run again." in site.attack(code=2)
