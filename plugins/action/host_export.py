@@ -13,6 +13,7 @@ from typing import Any
 
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._baseline.variables import POSTURE
 from ..plugin_utils._export.describe import export_state
 from ..plugin_utils._export.export_file import (
     HOST_OPTIONS,
@@ -32,6 +33,7 @@ from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
+OF_POSTURE = f"The file has the values of {POSTURE} as well, if that is in force."
 SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "variables.schema.json"
 
 
@@ -61,6 +63,7 @@ def _export(task: HostTask, options: Mapping[str, Any], check_mode: bool) -> dic
     resources = exported_resources(task.host, options)
     host = read_host(resources, connection_of(options), task.runner().run_module)
     export = export_state(host.objects, options["purge"])
+    notes = [*export.notes, *([OF_POSTURE] if task.value(POSTURE) else [])]
     text = sealed(export_text(export, host.owners))
     schema, place = SCHEMA_FILE.read_text(encoding="utf-8"), path.parents[1] / SCHEMA
     is_known = place.is_file() and place.read_text(encoding="utf-8", errors="replace") == schema
@@ -72,5 +75,5 @@ def _export(task: HostTask, options: Mapping[str, Any], check_mode: bool) -> dic
         "changed": text != before or not is_known,
         "path": str(path),
         "diff": {"before": before or "", "after": text},
-        **({"warnings": [f"{task.host}: {note}" for note in export.notes]} if export.notes else {}),
+        **({"warnings": [f"{task.host}: {note}" for note in notes]} if notes else {}),
     }

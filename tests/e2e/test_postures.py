@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -31,7 +32,10 @@ UNDER_ATTACK = {
 BASELINE = {
     "edge_account_id": ACCOUNT,
     "edge_zone_id": ZONE,
-    "baseline_rules": [{"kind": "syn_flood", "scope": "global", "mode": "monitoring", "rate_sensitivity": "low"}],
+    "baseline_rules": [
+        {"kind": "syn_flood", "scope": "global", "mode": "monitoring", "rate_sensitivity": "low"},
+        {"kind": "out_of_state_tcp", "scope": "global", "mode": "monitoring"},
+    ],
     "baseline_prefixes": [{"prefix": "203.0.113.0/24"}],
     "baseline_enabled": True,
     "baseline_custom_rules": [OFFICE],
@@ -155,3 +159,73 @@ def test_a_run_says_what_the_way_back_lacks(site: Site) -> None:
         add = "[{code: lowers_sensitivity, entries: [syn_flood global]}, {code: lowers_sensitivity, entries: [security_level]}]"
         assert f"If this is meant, add baseline_postures.under_attack.accept_risks: {add}." in text
     assert site.state() == IN
+
+
+def report(site: Site, *arguments: str) -> tuple[dict[str, Any], dict[str, str]]:
+    """The record of the host, and the files of the report."""
+    folder = site.folder / "report"
+    run = ansible_playbook("-i", site.inventory, "-e", f"report_directory={folder}", *arguments, "playbooks/report.yml")
+    assert run.code == 0, run.output
+    texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("report.*")}
+    (record,) = json.loads(texts["report.json"])["hosts"]
+    return record, texts
+
+
+def test_the_report_shows_a_posture_and_what_is_overdue(site: Site) -> None:
+    site.hold(since="2027-01-29T03:00:00Z")
+    site.run()
+    record, texts = report(site)
+    held = {"name": "under_attack", "until": "2027-01-29T09:00:00+00:00", "reason": "INC-7"}
+    assert record["posture"] == {**held, "since": "2027-01-29T03:00:00+00:00"}
+    assert (record["status"], record["overdue"], record["operations"]) == ("in_order", [], [])
+    badge = "posture under_attack since 2027-01-29 03:00 UTC until 2027-01-29 09:00 UTC (INC-7)"
+    assert f"in order, {badge}" in texts["report.md"].replace("\\", "")
+    assert f'<span class="badge pending">{badge}</span>' in texts["report.html"]
+    assert 'edgeops_protection_host_posture_end_timestamp_seconds{host="berlin"} 1801213200' in texts["report.prom"]
+    site.service.clock.advance(hours=7)
+    record, texts = report(site)
+    assert record["overdue"] == [
+        f"{item} is as baseline_postures.under_attack.{path} says, which does not hold."
+        for item, path in {
+            "SYN flood rule global": "rules[0]",
+            "Custom rule geo": "custom_rules[0]",
+            "Security level security_level": "security_level",
+        }.items()
+    ]
+    assert (record["status"], record["reasons"][:3]) == ("drift", record["overdue"])
+    assert 'edgeops_protection_host_overdue{host="berlin"} 3' in texts["report.prom"]
+    record, _texts = report(site, "-e", '{"baseline_posture": null}')
+    assert (record["posture"], len(record["overdue"])) == (None, 3)
+
+
+def test_an_export_says_that_it_has_the_values_of_a_posture(site: Site) -> None:
+    site.hold()
+    site.run()
+    exported = site.folder / "exported"
+    run = ansible_playbook("-i", site.inventory, "-e", f"export_directory={exported}", "playbooks/export.yml")
+    assert run.code == 0, run.output
+    assert "berlin: The file has the values of baseline_posture as well, if that is in force." in run.output
+    assert "ref: geo" in (exported / "berlin" / "protection.yml").read_text(encoding="utf-8")
+
+
+def test_an_approval_and_a_restore_stand_beside_a_posture(site: Site) -> None:
+    site.hold()
+    _record, _texts = report(site)
+    plans = site.folder / "report" / "plans" / "berlin.json"
+    snapshots = f"baseline_snapshot_directory={site.folder / 'snapshots'}"
+    site.run("-e", f"baseline_expected_plan={plans}", "-e", snapshots)
+    assert site.state() == IN
+    site.service.clock.advance(hours=7)
+    refused = site.run("-e", f"baseline_expected_plan={plans}", code=2)
+    assert "is not the approved one" in " ".join(refused.output.split()) or "approve" in refused.output
+    restore = (
+        "-e",
+        "restore_before=latest",
+        "-e",
+        snapshots,
+        "-e",
+        yaml.safe_dump({"restore_accept_risks": WAY}, default_flow_style=True),
+    )
+    run = ansible_playbook("-i", site.inventory, *restore, "playbooks/restore.yml")
+    assert run.code == 0, run.output
+    assert site.state() == OUT

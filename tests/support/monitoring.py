@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Posture
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 from tests.support.ansible_run import REPOSITORY
@@ -21,6 +23,7 @@ from tests.support.ansible_run import REPOSITORY
 ALERTS = REPOSITORY / "extensions" / "prometheus" / "alerts.yml"
 DASHBOARD = REPOSITORY / "extensions" / "grafana" / "protection.json"
 GENERATED = "2026-07-01T12:00:00+00:00"
+POSTURE = Posture(name="under_attack", until=GENERATED, reason="INC-7", since=None)
 PACKETS = {f"{action}_packets": 1000 for action in ("passed", "dropped", "would_drop")}
 
 
@@ -41,7 +44,7 @@ def dashboard_queries() -> dict[str, str]:
 
 
 def written_metrics(prediction: Mapping[str, Any]) -> str:
-    """The text of a report on a host with this result of account_protection, and with traffic."""
+    """The text of a report on a host with this result of account_protection, with traffic and a posture."""
     seen = {**PACKETS, "would_drop_percent": 33.3, "sample_interval": 1, "known": True, "unknown": []}
     components = {
         name: {**seen, "reasons": {}, "advice": [], "networks": []} for name in ("syn_flood", "out_of_state_tcp", "dns")
@@ -49,7 +52,8 @@ def written_metrics(prediction: Mapping[str, Any]) -> str:
     times = {"since": "2026-06-30T12:00:00+00:00", "until": GENERATED}
     traffic = {"traffic": {**times, "known": True, "unknown": [], "components": components}}
     results = {"account_protection": prediction, "protection_traffic_info": traffic}
-    return metrics(make_report([read_results({"host": "lima", "results": results})], GENERATED))
+    host = replace(read_results({"host": "lima", "results": results}), posture=POSTURE)
+    return metrics(make_report([host], GENERATED))
 
 
 def labels_of(text: str) -> dict[str, dict[str, set[str]]]:

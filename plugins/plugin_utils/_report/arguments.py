@@ -22,6 +22,7 @@ from ...module_utils._schema.resource import Resource
 from ...module_utils._specs.info import check_changes
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
+from .._baseline.posture import Posture
 from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED, Accepted
 from .._baseline.variables import OF_HOST, Part
 from .._variables import Arguments
@@ -98,10 +99,12 @@ def expiring(
     accepted: Iterable[Accepted],
     now: datetime,
     acknowledged: Iterable[Acknowledgement] = (),
+    posture: Posture | None = None,
 ) -> list[Deadline]:
     """All that ends within two weeks, the first end first: entries, accepted risks and objects,
-    acknowledged states."""
+    acknowledged states, the posture."""
     ends = [*_ends_of_entries(parts)]
+    ends += [(posture.until, "posture", posture.name)] if posture else []
     ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(parts)]
     ends += [
         (item.consent.expires, f"accepted {item.resource}", ", ".join(item.keys))

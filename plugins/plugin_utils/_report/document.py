@@ -72,7 +72,11 @@ def assess(host: HostResults, before: AccountCoverage | None) -> tuple[Status, l
             *host.acknowledging.unnamed(host.announced),
             *weakening(unaccepted(host.unmanaged())),
         ],
-        "drift": [*_drift(host), *weakening(unaccepted(host.unmanaged()), weakens=False)],
+        "drift": [
+            *host.overdue,
+            *_drift(host),
+            *weakening(unaccepted(host.unmanaged()), weakens=False),
+        ],
         "pending": [step["message"] for step in host.of_each(pending_steps)],
     }
     reasons = [reason for status in STATUSES for reason in applying.get(status, ())]
@@ -245,6 +249,8 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         plans=plans,
         operations=host.of_each(differences_of),
         risks=host.risks(),
+        posture=host.posture,
+        overdue=list(host.overdue),
         coverage=before.record() if before else None,
         prefixes=prefix_records(before, after) if before and after else [],
         accepted_risks=list(host.accepted_risks),

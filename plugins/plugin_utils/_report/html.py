@@ -48,6 +48,7 @@ from .record import (
     Report,
     is_idle,
     mitigation,
+    posture_lines,
     refused_risks,
     shown_as,
 )
@@ -197,6 +198,7 @@ PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
     "ACTIONS": PACKET_ACTIONS,
     "ACTION_CLASSES": ACTION_CLASSES,
     "anchor": anchor,
+    "posture_lines": posture_lines,
     "as_of": as_of,
     "bars": bars,
     "component_texts": component_texts,

@@ -126,7 +126,7 @@ def _table(report: Report) -> Iterator[str]:
 
 
 def _is_fine(record: HostRecord) -> bool:
-    return record["status"] == "in_order" and not is_idle(record)
+    return record["status"] == "in_order" and not is_idle(record) and not record["posture"]
 
 
 def _names(hosts: Sequence[HostRecord], report: Report) -> str:

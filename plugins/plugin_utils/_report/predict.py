@@ -20,7 +20,16 @@ from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts
 from .acknowledged import ACKNOWLEDGED, parse_acknowledged
 from .arguments import OF_REPORTED_HOST, accepted_risks, check_report, expiring
 from .neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
-from .results import HostResults, host_results, is_refusal, is_unmet, planned_rules, with_consents
+from .record import Posture
+from .results import (
+    HostResults,
+    differences_of,
+    host_results,
+    is_refusal,
+    is_unmet,
+    planned_rules,
+    with_consents,
+)
 
 ACCEPTED = "the report predicts only"
 READ = (f"{PREFIX}{CUSTOM}", f"{PREFIX}{IP_LISTS}")  # of a host, whatever its baseline has
@@ -35,7 +44,8 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
     check_report(values)  # before a host is read
-    parts = task.merged(values).parts(task.host)
+    current = task.merged(values)
+    parts = current.parts(task.host)
     if not parts:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     traffic = traffic_task(parts, values.get(TRAFFIC_HOURS))
@@ -68,7 +78,9 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     host = replace(
         beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),
-        expiring=expiring(parts, accepted, now, acknowledged),
+        expiring=expiring(parts, accepted, now, acknowledged, current.posture),
+        posture=current.posture and Posture(**current.posture.record()),
+        overdue=current.still_in_force(predicted.of_each(differences_of)),
     )
     return with_consents(host, accepted, now, acknowledged)
 

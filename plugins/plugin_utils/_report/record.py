@@ -418,6 +418,29 @@ def mitigated_shares(addresses: AddressCounts) -> Iterator[tuple[int, int, str]]
             yield numbers["covered"], whole, f"{text} protected {title} addresses{more}"
 
 
+class Posture(TypedDict):
+    """A posture of a host: values that hold until a time."""
+
+    name: Annotated[str | None, "null if the host has the values themselves"]
+    until: Annotated[str, "the moment from which the baseline alone counts"]
+    reason: str | None
+    since: Annotated[str | None, "null if nobody said it"]
+
+
+def posture_lines(posture: Posture | None) -> Iterator[str]:
+    """A line on the posture of a host."""
+    if posture:
+        since = f" since {to_the_minute(posture['since'])}" if posture["since"] else ""
+        reason = f" ({posture['reason']})" if posture["reason"] else ""
+        named = f"posture {posture['name']}" if posture["name"] else "a posture"
+        yield excerpt(f"{named}{since} until {to_the_minute(posture['until'])}{reason}", MAX_SHOWN)
+
+
+def status_text(record: Mapping[str, Any]) -> str:
+    """The status of a host, and its posture."""
+    return ", ".join([LABELS[record["status"]], *posture_lines(record["posture"])])
+
+
 def mitigation(record: Mapping[str, Any]) -> str:
     """The protected addresses of a host for which it mitigates attacks, and if its rules do."""
     texts = []
@@ -439,7 +462,7 @@ class HostRecord(TypedDict):
     host: Annotated[str, Column("host", lambda record: record["host"])]
     status: Annotated[
         Status,
-        Column("status", lambda record: LABELS[record["status"]]),
+        Column("status", status_text),
         Metric("severity", f"Status of a host: {SEVERITIES}.", severity),
     ]
     reasons: Annotated[list[str], Column("why", lambda record: (*record["reasons"], "")[0])]
@@ -479,6 +502,21 @@ class HostRecord(TypedDict):
         list[Risk],
         Metric("refused_risks", "Risks that a run refuses.", refused_risks),
         Counted("risk", "risks"),
+    ]
+    posture: Annotated[
+        Posture | None,
+        "null if the host has none",
+        Metric(
+            "posture_end_timestamp_seconds",
+            "When the posture of a host ends, or has ended.",
+            lambda posture: seconds(posture["until"]),
+        ),
+        HostLines("Posture", posture_lines),
+    ]
+    overdue: Annotated[
+        list[str],
+        "what a posture has set that does not hold, and that is still in force",
+        Metric("overdue", "What postures have set that do not hold, still in force.", len),
     ]
     coverage: CoverageRecord | None
     prefixes: list[PrefixRecord]

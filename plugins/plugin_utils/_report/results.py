@@ -30,6 +30,7 @@ from .record import (
     Expected,
     HostTraffic,
     LastChange,
+    Posture,
     Risk,
     SeenTraffic,
     Step,
@@ -69,6 +70,8 @@ class HostResults:
     unknown_hits: Sequence[str] = ()
     alarms: Sequence[str] | None = None
     traffic: HostTraffic | None = None
+    posture: Posture | None = None
+    overdue: Sequence[str] = ()
     accepted: Sequence[Accepted] = ()
     acknowledging: Acknowledging = field(default_factory=Acknowledging)
 

@@ -38,7 +38,7 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
         "expectations",
         "unknown_hits",
     )
-    lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring")}
+    lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring", "overdue")}
     values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, "plans": plans or {}, **lists}
     plan_id = None if plans is None else host_plan_id(plans)
     nothing = dict.fromkeys(
@@ -54,6 +54,7 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
             "sources",
             "unused",
             "alarms",
+            "posture",
         )
     )
     return {**values, "plan_id": plan_id, **nothing}

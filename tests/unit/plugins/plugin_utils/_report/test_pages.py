@@ -75,6 +75,8 @@ def record(data: str = "lima", **others: Any) -> Any:
         "unused": [{"ref": data, "since": data}],
         "unknown_hits": [data],
         "alarms": [data],
+        "posture": None,
+        "overdue": [],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data], "remarks": [data]},
         "acknowledged": [{"state": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
@@ -116,7 +118,8 @@ class Elements(HTMLParser):
 
 def compared(data: str) -> Any:
     """A report with everything that it may have, in which every text is this one."""
-    other: Any = {**record(data), "host": data + "2", "groups": []}
+    posture = {"name": data, "until": GENERATED, "reason": data, "since": GENERATED}
+    other: Any = {**record(data), "host": data + "2", "groups": [], "posture": posture, "overdue": [data]}
     report = report_of([record(data, owner=data, runbook=data), other], GENERATED)
     report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])
     return report
