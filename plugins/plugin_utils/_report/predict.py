@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Optional, cast
 
 from ...module_utils._expressions.grammar import lists_in
 from ...module_utils._protection.expectation import NAME as EXPECTATIONS
@@ -79,7 +79,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),
         expiring=expiring(parts, accepted, now, acknowledged, current.posture),
-        posture=current.posture and Posture(**current.posture.record()),
+        posture=cast(Optional[Posture], current.posture and current.posture.record()),
         overdue=current.still_in_force(predicted.of_each(differences_of)),
     )
     return with_consents(host, accepted, now, acknowledged)
