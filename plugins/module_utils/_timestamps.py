@@ -68,6 +68,12 @@ def write_timestamp(time: datetime) -> str:
     return time.astimezone(timezone.utc).replace(microsecond=0).isoformat()
 
 
+def to_the_minute(timestamp: str) -> str:
+    """A moment of Cloudflare in UTC, without seconds; the text itself if it is none."""
+    moment = read_timestamp(timestamp)
+    return f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M} UTC" if moment else timestamp
+
+
 def parse_expiry(text: str) -> datetime:
     """The moment from which something no longer counts; raises ValueError.
 

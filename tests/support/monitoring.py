@@ -13,9 +13,9 @@ from dataclasses import replace
 from typing import Any
 
 import yaml
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import PostureRecord
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Posture
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 from tests.support.ansible_run import REPOSITORY
@@ -23,7 +23,7 @@ from tests.support.ansible_run import REPOSITORY
 ALERTS = REPOSITORY / "extensions" / "prometheus" / "alerts.yml"
 DASHBOARD = REPOSITORY / "extensions" / "grafana" / "protection.json"
 GENERATED = "2026-07-01T12:00:00+00:00"
-POSTURE = Posture(name="under_attack", until=GENERATED, reason="INC-7", since=None)
+POSTURE = PostureRecord(name="under_attack", until=GENERATED, reason="INC-7", since=None)
 PACKETS = {f"{action}_packets": 1000 for action in ("passed", "dropped", "would_drop")}
 
 

@@ -35,6 +35,7 @@ from .record import (
     Conflict,
     ConflictKind,
     Counted,
+    Expected,
     HostRecord,
     Report,
     Sources,
@@ -42,7 +43,6 @@ from .record import (
     Totals,
     shown_as,
     unaccepted,
-    unmet_reasons,
 )
 from .results import (
     HostResults,
@@ -81,6 +81,16 @@ def assess(host: HostResults, before: AccountCoverage | None) -> tuple[Status, l
     }
     reasons = [reason for status in STATUSES for reason in applying.get(status, ())]
     return next((status for status in STATUSES if applying.get(status)), "in_order"), reasons
+
+
+def unmet_reasons(records: Sequence[Expected]) -> list[str]:
+    """A sentence on each expectation that does not hold now."""
+    return [
+        f"An expectation is unmet: {item['description']}: expected {item['expected']}, but"
+        f" {item['actual']}."
+        for item in records
+        if item["met"] is False
+    ]
 
 
 def _not_understood(coverage: AccountCoverage) -> list[str]:

@@ -20,6 +20,7 @@ from jinja2 import Environment, Template
 from markupsafe import Markup
 
 from ...module_utils._text import INVISIBLE, capitalised, first_few, plural, visible
+from .._baseline.posture import with_posture
 from .coverage import component_title
 from .overview import (
     SIGNS,
@@ -48,7 +49,6 @@ from .record import (
     Report,
     is_idle,
     mitigation,
-    posture_lines,
     refused_risks,
     shown_as,
 )
@@ -198,7 +198,7 @@ PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
     "ACTIONS": PACKET_ACTIONS,
     "ACTION_CLASSES": ACTION_CLASSES,
     "anchor": anchor,
-    "posture_lines": posture_lines,
+    "with_posture": with_posture,
     "as_of": as_of,
     "bars": bars,
     "component_texts": component_texts,

@@ -7,10 +7,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Optional, cast
+from typing import Any
 
 from ...module_utils._expressions.grammar import lists_in
 from ...module_utils._protection.expectation import NAME as EXPECTATIONS
@@ -20,7 +20,6 @@ from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts
 from .acknowledged import ACKNOWLEDGED, parse_acknowledged
 from .arguments import OF_REPORTED_HOST, accepted_risks, check_report, expiring
 from .neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
-from .record import Posture
 from .results import (
     HostResults,
     differences_of,
@@ -50,20 +49,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     traffic = traffic_task(parts, values.get(TRAFFIC_HOURS))
     runner = task.runner()
-    results: Results = {}
-    refusals = []
-    for part in parts:
-        part = informed(part, results, True)
-        result = runner.run_module(part, True)
-        expected = result.get(EXPECTATIONS)
-        if is_unmet(result):
-            part, result = _again(task, part, **{EXPECTATIONS: []})
-        if is_refusal(result):
-            refusals.append({**result, "module": part.name})
-            meant = [{"code": risk["code"], "reason": ACCEPTED} for risk in result["risks"]]
-            risks = [*part.options.get("accept_risks", ()), *meant]
-            part, result = _again(task, part, accept_risks=risks)
-        results[part.name] = {**result, EXPECTATIONS: expected} if expected else result
+    results, refusals = _predicted(task, parts)
     if traffic and not results[ACCOUNT].get("failed"):
         results[traffic.module] = runner.run_module(traffic, True)
     owners = owners_of(parts, results)
@@ -79,10 +65,30 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),
         expiring=expiring(parts, accepted, now, acknowledged, current.posture),
-        posture=cast(Optional[Posture], current.posture and current.posture.record()),
+        posture=current.posture and current.posture.record(),
         overdue=current.still_in_force(predicted.of_each(differences_of)),
     )
     return with_consents(host, accepted, now, acknowledged)
+
+
+def _predicted(task: HostTask, parts: Sequence[Part]) -> tuple[Results, list[Mapping[str, Any]]]:
+    """The results of all parts, also of those whose plan is refused, and these refusals."""
+    runner = task.runner()
+    results: Results = {}
+    refusals: list[Mapping[str, Any]] = []
+    for part in parts:
+        part = informed(part, results, True)
+        result = runner.run_module(part, True)
+        expected = result.get(EXPECTATIONS)
+        if is_unmet(result):
+            part, result = _again(task, part, **{EXPECTATIONS: []})
+        if is_refusal(result):
+            refusals.append({**result, "module": part.name})
+            meant = [{"code": risk["code"], "reason": ACCEPTED} for risk in result["risks"]]
+            risks = [*part.options.get("accept_risks", ()), *meant]
+            part, result = _again(task, part, accept_risks=risks)
+        results[part.name] = {**result, EXPECTATIONS: expected} if expected else result
+    return results, refusals
 
 
 def owners_of(parts: Sequence[Part], results: Results) -> dict[str, Any]:

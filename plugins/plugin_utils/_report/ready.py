@@ -13,10 +13,10 @@ from datetime import datetime
 from typing import Any
 
 from ...module_utils._text import excerpt, first_few
-from ...module_utils._timestamps import read_timestamp
+from ...module_utils._timestamps import read_timestamp, to_the_minute
 from ...module_utils._values.address_set import Ranges, difference, overlaps, range_of, union
 from .._baseline.unmanaged import BOUND, BROUGHT
-from .record import HostTraffic, to_the_minute
+from .record import HostTraffic
 
 STATES = {"irr": "IRR", "rpki": "RPKI", "ownership": "ownership"}  # which Cloudflare always says
 STATE_TITLES = {**STATES, "asn": "ASN ownership"}

@@ -13,7 +13,7 @@ description in the schema.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import (
     Annotated,
     Any,
@@ -30,8 +30,9 @@ from ...module_utils._guard.risks.base import RiskRecord
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.losses import UnmanagedRecord
 from ...module_utils._text import capitalised, excerpt
-from ...module_utils._timestamps import read_timestamp
+from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
+from .._baseline.posture import PostureRecord, with_posture
 
 REPORT_VERSION: Final = 1
 
@@ -111,6 +112,11 @@ def seconds(timestamp: str) -> float:
     return datetime.fromisoformat(timestamp).timestamp()
 
 
+def end_of(posture: PostureRecord) -> float:
+    """The POSIX time at which a posture ends, or has ended."""
+    return seconds(posture["until"])
+
+
 def misfit_of(exc: Exception) -> str:
     """The reason why JSON does not have the shape that its reader expects."""
     return f"{exc} is missing" if isinstance(exc, KeyError) else str(exc)
@@ -178,12 +184,6 @@ class Sources(TypedDict):
 
     passed: list[str]
     blocked: list[str]
-
-
-def to_the_minute(timestamp: str) -> str:
-    """A moment of Cloudflare in UTC, without seconds; the text itself if it is none."""
-    moment = read_timestamp(timestamp)
-    return f"{moment.astimezone(timezone.utc):%Y-%m-%d %H:%M} UTC" if moment else timestamp
 
 
 def unmanaged_text(item: Unmanaged) -> str:
@@ -290,16 +290,6 @@ class Expected(TypedDict):
 def unmet(expectations: Sequence[Expected]) -> int:
     """The number of expectations that do not hold now."""
     return sum(1 for item in expectations if item["met"] is False)
-
-
-def unmet_reasons(records: Sequence[Expected]) -> list[str]:
-    """A sentence on each expectation that does not hold now."""
-    return [
-        f"An expectation is unmet: {item['description']}: expected {item['expected']}, but"
-        f" {item['actual']}."
-        for item in records
-        if item["met"] is False
-    ]
 
 
 MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True: "met"}
@@ -418,29 +408,6 @@ def mitigated_shares(addresses: AddressCounts) -> Iterator[tuple[int, int, str]]
             yield numbers["covered"], whole, f"{text} protected {title} addresses{more}"
 
 
-class Posture(TypedDict):
-    """A posture of a host: values that hold until a time."""
-
-    name: Annotated[str | None, "null if the host has the values themselves"]
-    until: Annotated[str, "the moment from which the baseline alone counts"]
-    reason: str | None
-    since: Annotated[str | None, "null if nobody said it"]
-
-
-def posture_lines(posture: Posture | None) -> Iterator[str]:
-    """A line on the posture of a host."""
-    if posture:
-        since = f" since {to_the_minute(posture['since'])}" if posture["since"] else ""
-        reason = f" ({posture['reason']})" if posture["reason"] else ""
-        named = f"posture {posture['name']}" if posture["name"] else "a posture"
-        yield excerpt(f"{named}{since} until {to_the_minute(posture['until'])}{reason}", MAX_SHOWN)
-
-
-def status_text(record: Mapping[str, Any]) -> str:
-    """The status of a host, and its posture."""
-    return ", ".join([LABELS[record["status"]], *posture_lines(record["posture"])])
-
-
 def mitigation(record: Mapping[str, Any]) -> str:
     """The protected addresses of a host for which it mitigates attacks, and if its rules do."""
     texts = []
@@ -462,7 +429,7 @@ class HostRecord(TypedDict):
     host: Annotated[str, Column("host", lambda record: record["host"])]
     status: Annotated[
         Status,
-        Column("status", status_text),
+        Column("status", lambda host: with_posture(LABELS[host["status"]], host["posture"])),
         Metric("severity", f"Status of a host: {SEVERITIES}.", severity),
     ]
     reasons: Annotated[list[str], Column("why", lambda record: (*record["reasons"], "")[0])]
@@ -504,14 +471,9 @@ class HostRecord(TypedDict):
         Counted("risk", "risks"),
     ]
     posture: Annotated[
-        Posture | None,
+        PostureRecord | None,
         "null if the host has none",
-        Metric(
-            "posture_end_timestamp_seconds",
-            "When the posture of a host ends, or has ended.",
-            lambda posture: seconds(posture["until"]),
-        ),
-        HostLines("Posture", posture_lines),
+        Metric("posture_end_timestamp_seconds", "The end of a posture.", end_of),
     ]
     overdue: Annotated[
         list[str],

@@ -18,6 +18,7 @@ from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
+from .._baseline.posture import PostureRecord
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging
@@ -30,7 +31,6 @@ from .record import (
     Expected,
     HostTraffic,
     LastChange,
-    Posture,
     Risk,
     SeenTraffic,
     Step,
@@ -70,7 +70,7 @@ class HostResults:
     unknown_hits: Sequence[str] = ()
     alarms: Sequence[str] | None = None
     traffic: HostTraffic | None = None
-    posture: Posture | None = None
+    posture: PostureRecord | None = None
     overdue: Sequence[str] = ()
     accepted: Sequence[Accepted] = ()
     acknowledging: Acknowledging = field(default_factory=Acknowledging)

@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import read_coverage
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import assess, host_record
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
+    assess,
+    host_record,
+    unmet_reasons,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import field_changes
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import expected_lines, unmet_reasons
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import expected_lines
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
     differences_of,
