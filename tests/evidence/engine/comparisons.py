@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from ipaddress import ip_address
 from random import Random
+from tempfile import NamedTemporaryFile
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
@@ -32,11 +34,17 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.so
     matches_every_request,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import Backtest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import (
     decide_requests,
     rules_in_order,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import Outcome
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import (
+    LOGPUSH,
+    Reader,
+    Records,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import intersection, range_of
 from octorules_wirefilter import parse_expression
 
@@ -314,12 +322,57 @@ def requests_meet_the_same_after_migration(random: Random, counts: Counts) -> No
         counts.check(same, f"{rules}: {request}")
 
 
+def past_requests_change_as_in_the_engine(random: Random, counts: Counts) -> None:
+    """As many requests of a file are newly stopped, or newly pass, as in the engine, or undecided with what is not known."""
+    existing, planned = generators.planned_rules(random)
+    logged = generators.logged_requests(random, 10)
+    requests = [request for request, _record in logged]
+    effects = Counter(
+        _effect(*(ended(rules, decisions).word for rules, decisions in zip((existing, planned), both, strict=True)))
+        for both in zip(_decisions(existing, requests), _decisions(planned, requests), strict=True)
+    )
+    backtest = Backtest({"custom_rules": existing}, {"custom_rules": planned})
+    reader = Reader(backtest.fields, LOGPUSH)
+    with NamedTemporaryFile("w") as file:
+        file.write("".join(f"{json.dumps(record)}\n" for _request, record in logged))
+        file.flush()
+        for part in reader.groups(Records(file.name, reader.names)):
+            backtest.add(part)
+    shown = backtest.record((None, None), ())
+    undecided, fields = shown["undecided"]["requests"] or 0, shown["undecided"]["fields"]
+    missing = {
+        name: effects[name] - (shown[name]["requests"] or 0)  # type: ignore[literal-required]
+        for name in ("newly_blocked", "newly_passed")
+    }
+    case = f"{existing}: {planned}: {logged}: {effects}: {shown}"
+    counts.count(
+        rule_sets=1, decided=len(logged) - undecided, undecided=undecided, newly_blocked=effects["newly_blocked"]
+    )
+    counts.check(min(missing.values()) >= 0 and sum(missing.values()) <= undecided, case)
+    counts.check(bool(fields) is bool(undecided), f"without a name: {case}")
+
+
+def _decisions(rules: Sequence[Mapping[str, Any]], requests: Sequence[Mapping[str, Any]]) -> list[list[bool]]:
+    """What the engine decides on each request, rule by rule."""
+    of_rules = [rich_engine().decisions(rule["expression"], requests) for rule in rules]
+    return [[decisions[index] for decisions in of_rules] for index in range(len(requests))]
+
+
+def _effect(before: str, after: str) -> str:
+    """What becomes of a request, in the words of docs/backtest.md."""
+    stopping = ("blocked", "challenged")
+    if after in stopping and (before not in stopping or (before, after) == ("challenged", "blocked")):
+        return "newly_blocked"
+    return "newly_passed" if before in stopping and after not in stopping else "same"
+
+
 PARSER: tuple[Callable[[Random, Counts], None], ...] = (decided_filters_parse, equal_expressions_have_equal_literals)
 ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     filters_match_what_is_claimed,
     requests_match_as_evaluated,
     requests_are_decided_as_by_the_engine,
     rules_decide_as_in_the_engine,
+    past_requests_change_as_in_the_engine,
     chains_decide_as_link_by_link,
     complete_expressions_match_every_request,
     requests_meet_the_same_after_migration,

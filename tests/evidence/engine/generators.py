@@ -268,13 +268,62 @@ def _pairs(random: Random) -> dict[str, list[str]]:
     return {name: random.choices(WORDS, k=random.randint(1, 2)) for name in random.sample(NAMES, random.randrange(3))}
 
 
-def custom_rules(random: Random) -> list[dict[str, Any]]:
+QUERIES: dict[str, dict[str, list[str]]] = {  # with their arguments; "x" has none that is understood
+    "": {},
+    "x=1&q=sel%45ct": {"x": ["1"], "q": ["sel%45ct"]},
+    "x=Bot&x=a": {"x": ["Bot", "a"]},
+    "x": {"x": [""]},
+}
+
+
+def logged_requests(random: Random, count: int) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Requests by the names of all fields that the engine is told, and as Logpush records."""
+    logged = []
+    for request in rich_requests(random, count):
+        path = random.choice(["/", "/login", "/admin/x", "/api/v1", "/API/v2.json", "//", "/%61"])
+        query = random.choice(list(QUERIES))
+        request |= {
+            "http.request.uri.path": path,
+            "http.request.uri.query": query,
+            "http.request.uri": f"{path}?{query}" if query else path,
+            "http.request.uri.args": QUERIES[query],
+            "http.request.uri.args.values": [item for items in QUERIES[query].values() for item in items],
+            "http.host": random.choice(["example.com", "shop.example", "a  b"]),
+        }
+        record = {
+            "ClientIP": request["ip.src"],
+            "ClientRequestMethod": request["http.request.method"],
+            "ClientRequestScheme": "https" if request["ssl"] else "http",
+            "ClientRequestHost": request["http.host"].upper(),
+            "ClientRequestPath": path,
+            "ClientRequestURI": request["http.request.uri"],
+            "ClientCountry": request["ip.src.country"].lower(),
+            "ClientASN": request["ip.src.asnum"],
+            "ClientRequestUserAgent": request["http.user_agent"],
+        }
+        logged.append((request, record))
+    return logged
+
+
+def planned_rules(random: Random) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The custom rules of a zone, and others in their place: some stay, some change their action, some are new."""
+    atom = random.choice([request_atom, request_atom, rich_atom])
+    existing, new = custom_rules(random, atom), custom_rules(random, atom)
+    planned = [
+        {**rule, "action": "block"} if random.random() < 0.2 else rule for rule in existing if random.random() < 0.8
+    ]
+    planned += [{**rule, "ref": f"new-{rule['ref']}"} for rule in new[:3]]
+    random.shuffle(planned)
+    return existing, planned
+
+
+def custom_rules(random: Random, atom: Any = rich_atom) -> list[dict[str, Any]]:
     """The custom rules of a zone: most match few requests."""
     rules = []
     for number in range(random.randint(1, 8)):
         action = random.choice(["block", "managed_challenge", "log", "skip"])
         rule = {"ref": f"r{number}", "action": action, "enabled": random.random() < 0.9}
-        rule["expression"] = " and ".join(combination(random, rich_atom, 1) for dummy in range(random.randint(1, 2)))
+        rule["expression"] = " and ".join(combination(random, atom, 1) for dummy in range(random.randint(1, 2)))
         if action == "skip":
             rule["action_parameters"] = random.choice([{"ruleset": "current"}, {"products": ["waf"]}])
         rules.append(rule)
