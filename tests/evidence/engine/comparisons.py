@@ -340,10 +340,7 @@ def past_requests_change_as_in_the_engine(random: Random, counts: Counts) -> Non
             backtest.add(part)
     shown = backtest.record((None, None), ())
     undecided, fields = shown["undecided"]["requests"] or 0, shown["undecided"]["fields"]
-    missing = {
-        name: effects[name] - (shown[name]["requests"] or 0)  # type: ignore[literal-required]
-        for name in ("newly_blocked", "newly_passed")
-    }
+    missing = {name: effects[name] - (shown[name]["requests"] or 0) for name in ("newly_blocked", "newly_passed")}
     case = f"{existing}: {planned}: {logged}: {effects}: {shown}"
     counts.count(
         rule_sets=1, decided=len(logged) - undecided, undecided=undecided, newly_blocked=effects["newly_blocked"]
