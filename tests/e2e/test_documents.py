@@ -16,8 +16,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import hcl2
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.documentation.samples import AREAS
@@ -141,6 +143,25 @@ def test_a_program_on_a_page_runs(page: Page) -> None:
     for program in page.programs:
         exec(program, namespace)
     assert bool(namespace) == bool(page.programs)
+
+
+@each_page
+def test_a_configuration_of_terraform_is_read(page: Page) -> None:
+    types = {
+        name.strip('"')
+        for text in page.configurations
+        for item in hcl2.loads(text).get("resource", ())
+        for name in item
+    }
+    assert types <= {"cloudflare_ruleset", "cloudflare_list", "cloudflare_list_item"}
+
+
+def test_the_phases_of_terraform_are_those_of_the_modules() -> None:
+    shown = {row[1]: row[3] for row in rows(PAGES["docs/terraform.md"], "resource of Terraform") if row[1] != "none"}
+    entry_points = [
+        item for item in BY_NAME.values() if item.path.endswith("/entrypoint") and item.plural in MODULE_SPECS
+    ]
+    assert shown == {item.phase: f"baseline_{item.plural}" for item in entry_points}
 
 
 @each_page

@@ -6,7 +6,8 @@
 
 A YAML block that begins with `# some/path.yml` is that file; all files of a page make one project. A YAML block that
 is a list of tasks is a snippet. In a console block `$ ` begins a command, and what follows is its output, in which
-`...` stands for whatever is left out. Python blocks run in order, in one namespace. A block that is none of these is
+`...` stands for whatever is left out. Python blocks run in order, in one namespace. HCL blocks are
+parsed. A block that is none of these is
 refused, so that nothing on a page goes untested.
 
 sybil and pytest-examples run a block by itself, and prysk a page of commands; here the blocks of a page depend on each
@@ -27,7 +28,7 @@ import yaml
 from tests.support.ansible_run import REPOSITORY
 
 PATHS = tuple(sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md")]))
-LANGUAGES = ("yaml", "console", "python")
+LANGUAGES = ("yaml", "console", "python", "hcl")
 FILE = re.compile(r"# ([\w./-]+\.ya?ml)\n")
 ASSIGNMENT = re.compile(r"([A-Z_]+)=(.*)")
 
@@ -68,6 +69,7 @@ class Page:
     snippets: Sequence[Any]
     commands: Sequence[Command]
     programs: Sequence[str]
+    configurations: Sequence[str]  # of Terraform
 
     @property
     def name(self) -> str:
@@ -91,16 +93,19 @@ def read_page(path: Path) -> Page:
     snippets: list[Any] = []
     commands: list[Command] = []
     programs: list[str] = []
+    configurations: list[str] = []
     for block in blocks_of(text):
         if block.language == "console":
             commands += commands_of(block)
         elif block.language == "python":
             programs.append(block.text)
+        elif block.language == "hcl":
+            configurations.append(block.text)
         elif block.language == "yaml" and (named := FILE.match(block.text)):
             files[named[1]] = block.text
         elif block.language == "yaml":
             snippets += tasks_of(block)
-    return Page(path, text, files, snippets, commands, programs)
+    return Page(path, text, files, snippets, commands, programs, configurations)
 
 
 def blocks_of(text: str) -> Iterator[Block]:
