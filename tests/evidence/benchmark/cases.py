@@ -161,6 +161,9 @@ def without_ansible(ways: Ways) -> Iterator[Case]:
     tested, untested = "planning 1,000 custom rules with 100 expectations", "planning 1,000 custom rules"
     alternatives = {tested: ways.pure("expectations", 1_000), untested: ways.pure("rules", 1_000)}
     yield Case("expectations", alternatives, [Row(tested, untested, 2.5)])
+    tried, rows = "10,000 groups of past requests against 100 rules", "json.loads of the same rows"
+    alternatives = {tried: ways.pure("backtest", 10_000), rows: ways.pure("rows", 10_000)}
+    yield Case("backtest", alternatives, [Row(tried, rows, 40.0)])
     page, data = (f"the report on 1,000 hosts as {form}" for form in ("HTML", "JSON"))
     alternatives = {page: ways.pure("html", 1_000), data: ways.pure("json", 1_000)}
     yield Case("report", alternatives, [Row(page, data, 3.0)])

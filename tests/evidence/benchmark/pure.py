@@ -3,11 +3,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Functions alone, without Ansible and without a service:
-`python -m tests.evidence.benchmark.pure plan|loads|html|json|rules|expectations SIZE`.
+`python -m tests.evidence.benchmark.pure plan|loads|html|json|rules|expectations|backtest|rows SIZE`.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
 processor. One prefix in a hundred is new, one changes and one goes; the hosts of a report have every status in turn. The
-rules of a zone are planned with and without 100 expectations.
+rules of a zone are planned with and without 100 expectations. As many groups of past requests are evaluated under 100 rules, of
+which five are new.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
     parse_desired,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import Backtest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import expectation_records
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import ANALYTICS, Reader
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
@@ -97,6 +100,36 @@ def plan_rules(rules: list[dict[str, Any]], expectations: Sequence[Mapping[str, 
     return len(plan.operations) == 1 and not warnings and all(record["met"] for record in records)
 
 
+def past_requests(size: int) -> bytes:
+    """Groups of requests as the analytics answer with them: no two have the same address and user agent."""
+    requests = [
+        {
+            "clientRequestHTTPHost": f"h{number % 120}.example",
+            "clientRequestPath": f"/p{number % 200}/{number}.html",
+            "clientIP": f"198.51.{number % 256}.{number // 256 % 256}",
+            "userAgent": f"Mozilla/5.0 (X11; Linux x86_64; rv:{number}.0) bot{number % 300}",
+        }
+        for number in range(size)
+    ]
+    rows = [
+        {"count": 10 + number, "confidence": {"count": {"sampleSize": 10}}, "dimensions": request}
+        for number, request in enumerate(requests)
+    ]
+    return json.dumps(rows).encode()
+
+
+def backtest(rows: Sequence[Mapping[str, Any]]) -> int:
+    """The number of requests that were evaluated."""
+    rules = [{**rule, "id": identifier(number), "enabled": True} for number, rule in enumerate(zone_rules(100))]
+    tried = Backtest({CUSTOM_RULES.plural: rules[:-5]}, {CUSTOM_RULES.plural: rules})
+    reader = Reader(tried.fields, ANALYTICS)
+    of_rows = ((tuple(map(row["dimensions"].get, reader.names)), row["count"], 10) for row in rows)
+    for part in reader.groups(of_rows):
+        tried.add(part)
+    record = tried.record((None, None), ())
+    return (record["requests"] or 0) if record["rules"] and not record["undecided"]["requests"] else 0
+
+
 def work(what: str, size: int) -> Callable[[], bool]:
     """What is measured; it returns whether the result is right."""
     if what in ("html", "json"):
@@ -105,8 +138,11 @@ def work(what: str, size: int) -> Callable[[], bool]:
         return lambda: f"host-{size - 1:04}" in make[what](report)
     if what in ("rules", "expectations"):
         return lambda: plan_rules(zone_rules(size), expected() if what == "expectations" else [])
-    text = lists(size)
-    if what == "loads":
+    if what == "backtest":
+        rows = json.loads(past_requests(size))
+        return lambda: backtest(rows) > 10 * size
+    text = past_requests(size) if what == "rows" else lists(size)
+    if what in ("loads", "rows"):
         return lambda: bool(json.loads(text))
     document = json.loads(text)
     return lambda: plan(document) == 3 * (size // DIFFERS)

@@ -88,7 +88,11 @@ def test_the_short_page_has_five_rows_as_the_details_have_them(cases: list[Case]
 
 
 @pytest.mark.parametrize(
-    ("what", "size"), [("plan", 1_000), ("loads", 1_000), ("html", 6), ("json", 6), ("rules", 9), ("expectations", 9)]
+    ("what", "size"),
+    [
+        *[("plan", 1_000), ("loads", 1_000), ("html", 6), ("json", 6)],
+        *[("rules", 9), ("expectations", 9), ("backtest", 400), ("rows", 400)],
+    ],
 )
 def test_pure_functions_give_the_right_result(what: str, size: int) -> None:
     assert pure.work(what, size)()
