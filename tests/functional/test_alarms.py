@@ -19,6 +19,7 @@ from tests.fake_service.beside import WEBHOOK_URL
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+NETWORK = range_of("203.0.113.0/24") or (0, 0)
 PREFIXES = [{"prefix": "203.0.113.0/24"}, {"prefix": "203.0.113.128/25", "excluded": True}]
 L4: dict[str, Any] = {"id": "p4", "name": "packets", "alert_type": "dos_attack_l4"}
 L7: dict[str, Any] = {"id": "p7", "name": "requests", "alert_type": "dos_attack_l7"}
@@ -160,6 +161,25 @@ def test_a_silence_is_said(
 ) -> None:
     silences = [{"policy_id": "p4", **silence}]
     assert gaps_of_account(service, modules, alarm_policies=[L4], alarm_silences=silences) == expected
+
+
+@pytest.mark.parametrize(
+    ("odd", "expected"),
+    [
+        ({"enabled": "yes"}, NO_L4),
+        ({"filters": ["udp"]}, SOME_L4),
+        ({"filters": {"target_ip": "203.0.113.0/24"}}, SOME_L4),
+        ({"mechanisms": "noc"}, NO_L4),
+        ({"mechanisms": {"email": "noc"}}, NO_L4),
+        ({"mechanisms": {"email": ["noc"]}}, NO_L4),
+        ({"mechanisms": {"pagerduty": [{"name": "noc"}]}}, NO_L4),
+    ],
+)
+def test_a_policy_of_another_shape_is_never_counted_on(odd: Mapping[str, Any], expected: str) -> None:
+    policy = {**L4, "enabled": True, "filters": None, "mechanisms": {"email": [{"id": "noc@example.com"}]}}
+    alarms = {"zone": None, "policies": [{**policy, **odd}], "webhooks": [], "silences": []}
+    assert list(alarm_gaps({**alarms, "policies": [policy]}, union([NETWORK]), NOW)) == []
+    assert list(alarm_gaps(alarms, union([NETWORK]), NOW)) == [expected]
 
 
 @pytest.mark.parametrize("module", ["protection_info", "custom_rules_info"])

@@ -142,6 +142,11 @@ def alarm_gaps(alarms: Mapping[str, Any], own: Ranges, now: datetime) -> Iterato
             yield f"The alarm policy {policy} is silent until {until}."
 
 
+def _structure(value: Any) -> Mapping[str, Any]:
+    """A dictionary of Cloudflare; anything else is one value under an empty name."""
+    return value if isinstance(value, Mapping) else {"": [value]} if value else {}
+
+
 def _unheard(alarms: Mapping[str, Any], own: Ranges) -> Iterator[str]:
     """A sentence if no policy tells of all these attacks; a threshold counts as meant."""
     zone = str(alarms["zone"] or "").casefold()
@@ -150,16 +155,17 @@ def _unheard(alarms: Mapping[str, Any], own: Ranges) -> Iterator[str]:
     telling = [
         policy
         for policy in alarms["policies"]
-        if policy["enabled"] and policy["alert_type"] in types
+        if policy["enabled"] is True and policy["alert_type"] in types
         if any(
-            kind != "webhooks" or one.get("id") in webhooks
-            for kind, listed in (policy["mechanisms"] or {}).items()
+            one["id"] in webhooks if kind == "webhooks" else one["id"]
+            for kind, listed in _structure(policy["mechanisms"]).items()
             for one in listed
+            if isinstance(one, Mapping) and "id" in one
         )
     ]
     filters = [
         {name: values for name, values in item.items() if values and name not in THRESHOLDS}
-        for item in (policy["filters"] or {} for policy in telling)
+        for item in (_structure(policy["filters"]) for policy in telling)
     ]
     named = [str(name) for item in filters if {*item} <= {place} for name in item.get(place, ())]
     left = difference(own, union(filter(None, map(range_of, named))))
