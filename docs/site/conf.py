@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,7 +40,7 @@ ENTRIES = {"docs/rate_limit": ["429", "HTTP 429"]}
 project = "edgeops.protection"
 author = "The edgeops.protection authors"
 copyright = f"2026, {author}"
-release = version = GALAXY["version"]
+release = version = os.environ.get("DOCS_VERSION") or f"{GALAXY['version']}, not released"
 
 extensions = ["myst_parser", "sphinx_antsibull_ext", "sphinx_copybutton", "sphinx_design"]
 html_theme = "furo"

@@ -29,7 +29,14 @@ def types(session: nox.Session) -> None:
         link.parent.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(target)
-    run(session, "shellcheck", ".ci/install", ".ci/run", "extensions/slices/run_slices", requires="lint")
+    programs = (
+        ".ci/install",
+        ".ci/publish_docs",
+        ".ci/run",
+        "extensions/ci/protection",
+        "extensions/slices/run_slices",
+    )
+    run(session, "shellcheck", *programs, requires="lint")
     run(session, "codespell", *SPELLED, requires="lint")
     run(session, "python", "-m", "tests.prose", requires="lint")
     run(session, "antsibull-changelog", "lint", requires="lint")

