@@ -11,7 +11,7 @@ PORT ?= 0
 STATE ?= tests/demo/state.yml
 NOX = .cache/nox/bin/python -m nox
 # The further targets that run the session of their name, or those that have it for a tag.
-SESSIONS := e2e models coverage plans parity every-row engine comparisons browser awx netbox prometheus rulebook workflows bench kills mutants \
+SESSIONS := quick e2e models coverage plans parity every-row engine comparisons browser awx netbox prometheus rulebook workflows bench kills mutants \
     docs-update docs build ee release-check sanity sanity-all integration
 TAGS := targets targets-all matrix matrix-all
 .PHONY: help demo serve test lint importer evidence clean nox $(SESSIONS) $(TAGS)
@@ -20,7 +20,7 @@ help: ## Show what there is.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@awk '/^def / { name = $$2; sub(/\(.*/, "", name); gsub("_", "-", name) } \
 	    /^    """.*"""$$/ && index(" test $(SESSIONS) $(TAGS) ", " " name " ") { gsub(/"""|^ +/, ""); printf "make %-13s %s\n", name, $$0; name = "" }' \
-	    tests/sessions/{running,sources,pythons,archive}.py
+	    tests/sessions/{quick,running,sources,pythons,archive}.py
 
 demo: ## Export, plan, apply and report three accounts and a zone, on a local service; VERBOSE=1 shows all.
 	@.ci/install service

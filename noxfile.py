@@ -43,6 +43,6 @@ os.environ["PATH"] = os.pathsep.join(
 antsibull_nox.load_antsibull_nox_toml()
 sys.path.insert(0, str(ROOT))  # which only `python -m nox` does
 
-from tests.sessions import archive, pythons, running, sources  # noqa: E402
+from tests.sessions import archive, pythons, quick, running, sources  # noqa: E402
 
-__all__ = ["archive", "pythons", "running", "sources"]
+__all__ = ["archive", "pythons", "quick", "running", "sources"]

@@ -1,0 +1,56 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The fast lane of contributors: the checks that a change touches, in less than a minute."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import nox
+
+from .environment import PARALLEL, ROOT, run, run_tests
+
+PAGE = "tests/e2e/test_documents.py::test_a_page_runs_and_shows_its_output[{}]"
+# A file that is changed, and the tests of it that are quick; those that do not exist are left out.
+TESTS = (
+    (r"(tests/(?:unit|functional|workflows)/(?:.*/)?test_\w+\.py)", r"\1"),
+    (r"plugins/(module_utils|plugin_utils)/(_\w+)/.*", r"tests/unit/plugins/\1/\2"),
+    (r"plugins/(module_utils|plugin_utils)/_(\w+)\.py", r"tests/unit/plugins/\1/test_\2.py"),
+    (r"plugins/(?:modules|filter|lookup|action)/(\w+)\.(?:py|yml)", r"tests/functional/test_\1.py"),
+    (r"tests/fake_service/.*", "tests/unit/fake_service"),
+    (r"roles/(\w+)/meta/argument_specs\.yml", "tests/functional/test_variables_schema.py"),
+    (r"plugins/modules/\w+\.py", "tests/functional/test_documentation.py"),
+    (r"((?:docs/)?\w+\.md)", PAGE.format(r"\1")),
+)
+
+
+def tests_of(names: Iterable[str]) -> Iterator[str]:
+    """The quick tests of some files, each once."""
+    tests = dict.fromkeys(
+        match.expand(test) for name in names for path, test in TESTS if (match := re.fullmatch(path, name))
+    )
+    yield from (test for test in tests if (ROOT / test.partition("::")[0]).exists())
+
+
+def git(session: nox.Session, *words: str, **options: Any) -> list[str]:
+    """The words that git prints."""
+    return str(session.run("git", *words, external=True, silent=True, log=False, **options)).split()
+
+
+@nox.session(python=False)
+def quick(session: nox.Session) -> None:
+    """Check what differs from origin/main, in less than a minute: style, imports, and the tests that are about it."""
+    common = git(session, "merge-base", "HEAD", "origin/main", success_codes=[0, 1, 128])
+    base = common[0] if len(common) == 1 else "HEAD"  # a message, if there is no such branch
+    changed = git(session, "diff", "--name-only", "--diff-filter=d", base)
+    names = [*changed, *git(session, "ls-files", "--others", "--exclude-standard")]
+    programs = [name for name in names if name.endswith(".py")]
+    if programs:
+        run(session, "ruff", "check", "--quiet", *programs, requires="lint")
+        run(session, "ruff", "format", "--quiet", "--check", *programs, requires="lint")
+        run(session, "lint-imports", "--config", "pyproject.toml", "--no-cache", "--no-logo", requires="lint")
+    run_tests(session, *PARALLEL, "tests/unit/repository", *tests_of(names))
