@@ -128,6 +128,9 @@ def test_a_prefix_that_is_not_ready_weakens_a_host_until_it_is_accepted(service:
         "The service binding 203.0.113.0/26 leads protected addresses past the components to 'CDN'.",
         *records["shop"]["reasons"],
     ]
+    numbers = records["lab"]["coverage"]["addresses"]["ipv4"]
+    assert (numbers["covered"], numbers["uncovered"]) == (192, 64)
+    assert "Attacks are mitigated for 448 of 512 protected IPv4 addresses" in run.output, run.output
     remark = "The IRR state of 203.0.113.0/24 is not known: Cloudflare does not say it."
     assert (records["lab"]["status"], records["lab"]["announced"]["remarks"]) == ("weakened", [remark])
     files = [path.read_text(encoding="utf-8") for path in (tmp_path / "report").glob("report.*")]

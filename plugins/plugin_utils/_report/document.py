@@ -261,7 +261,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         risks=host.risks(),
         posture=host.posture,
         overdue=list(host.overdue),
-        coverage=before.record() if before else None,
+        coverage=before.without(host.bound_elsewhere).record() if before else None,
         prefixes=prefix_records(before, after) if before and after else [],
         accepted_risks=list(host.accepted_risks),
         expiring=list(host.expiring),

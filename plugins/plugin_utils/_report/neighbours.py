@@ -40,7 +40,7 @@ from ...module_utils._values.address_set import (
 )
 from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
-from .ready import alarm_gaps, hindrances, remarks
+from .ready import alarm_gaps, bound_elsewhere, hindrances, remarks
 from .record import Announced, LastChange, Unused
 from .results import TRAFFIC, HostResults, differences_of
 
@@ -227,6 +227,7 @@ class Beside:
         coverage, _planned = host.coverage()
         named = _ranges_of(entry.get("prefix") for entry in result["prefixes"])
         protected = coverage.protected if coverage else named
+        host = replace(host, bound_elsewhere=bound_elsewhere(result))
         return with_unmanaged(host, INFO, hindrances(result, protected))
 
     def _access_rules(self, host: HostResults) -> HostResults:

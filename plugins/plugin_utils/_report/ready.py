@@ -70,13 +70,23 @@ def _of_binding(binding: Prefix, protected: Ranges) -> Iterator[Reason]:
         yield f"to {service} has the state {state}", True
     if range_of(binding["network"]) and not overlaps(binding["network"], protected):
         return
-    if any(word in service.casefold() for word in PASSING_BY):
+    if _passes_by(binding):
         yield f"leads protected addresses past the components to {service}", True
     elif DIVERTED not in service.casefold():
         yield f"to {service}, a service not known, may lead past the components", None
     if state not in ("active", ROUTE_MISSING):
         known = "is not active yet" if state == "provisioning" else "has a state that is not known"
         yield f"to {service} {known}, {_quoted(state)}", None
+
+
+def _passes_by(binding: Prefix) -> bool:
+    return any(word in str(binding["service"]).casefold() for word in PASSING_BY)
+
+
+def bound_elsewhere(result: Prefix) -> Ranges:
+    """The addresses whose traffic goes to a service that no component stands before."""
+    bindings = (binding for prefix in result["announced"] for binding in prefix["bindings"])
+    return union(filter(None, (range_of(item["network"]) for item in filter(_passes_by, bindings))))
 
 
 def _quoted(word: Any) -> str:

@@ -18,6 +18,7 @@ from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
+from ...module_utils._values.address_set import Ranges
 from .._baseline.posture import PostureRecord
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
@@ -69,6 +70,7 @@ class HostResults:
     unused: Sequence[Unused] | None = None
     unknown_hits: Sequence[str] = ()
     alarms: Sequence[str] | None = None
+    bound_elsewhere: Ranges = field(default_factory=list)  # addresses, by service bindings
     traffic: HostTraffic | None = None
     posture: PostureRecord | None = None
     overdue: Sequence[str] = ()
