@@ -16,7 +16,7 @@ from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan, plan_ids
 from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
-from ..plugin_utils._baseline.posture import RISKS, Merged, Values, afterwards
+from ..plugin_utils._baseline.posture import POSTURE_RISKS, Merged, Values, afterwards
 from ..plugin_utils._baseline.results import (
     NOTHING_CHANGED,
     failure_message,
@@ -62,7 +62,10 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
     updated = runner.update(task.host, parts, check_mode, approved, snapshot)
-    updated = updated._replace(posture=merged.posture and merged.posture.record())
+    updated = updated._replace(
+        posture=merged.posture and merged.posture.record(),
+        accept=POSTURE_RISKS if merged.posture else ACCEPT_RISKS,
+    )
     task.warn(
         *merged.still_in_force(operations_of(updated.results)),
         *_way_back(task, values, merged, updated),
@@ -87,6 +90,5 @@ def _way_back(task: HostTask, values: Values, current: Merged, updated: HostRun)
     later = quiet.run(afterwards(task.host, values).parts(task.host), True)
     if not has_failed(later):
         return []
-    message = failure_message(later, ACCEPT_RISKS).replace(NOTHING_CHANGED, "").strip()
-    accept = message.replace(ACCEPT_RISKS, f"{posture.variable}.{RISKS}")
-    return [f"No run would take the posture back, since it would be refused: {accept}"]
+    message = failure_message(later, POSTURE_RISKS).replace(NOTHING_CHANGED, "").strip()
+    return [f"No run would take the posture back, since it would be refused: {message}"]

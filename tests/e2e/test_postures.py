@@ -157,7 +157,7 @@ def test_a_run_says_what_the_way_back_lacks(site: Site) -> None:
         text = " ".join(site.run("-e", extra).output.split())
         assert "berlin: No run would take the posture back, since it would be refused: The plan has risks" in text
         add = "[{code: lowers_sensitivity, entries: [syn_flood global]}, {code: lowers_sensitivity, entries: [security_level]}]"
-        assert f"If this is meant, add baseline_postures.under_attack.accept_risks: {add}." in text
+        assert f"If this is meant, add baseline_posture.accept_risks: {add}." in text
     assert site.state() == IN
 
 
@@ -229,3 +229,14 @@ def test_an_approval_and_a_restore_stand_beside_a_posture(site: Site) -> None:
     run = ansible_playbook("-i", site.inventory, *restore, "playbooks/restore.yml")
     assert run.code == 0, run.output
     assert site.state() == OUT
+
+
+def test_a_run_that_is_refused_says_where_its_risks_are_accepted(site: Site) -> None:
+    bare = {"under_attack": {**UNDER_ATTACK, "accept_risks": WAY[1:]}}
+    extra = yaml.safe_dump({"baseline_postures": bare}, default_flow_style=True, width=1000).strip()
+    site.hold()
+    refused = " ".join(site.run("-e", extra, code=2).output.split())
+    assert "add baseline_posture.accept_risks: [{code: skips_monitoring, entries: [syn_flood global]}]" in refused
+    site.hold(accept_risks=[{"code": "skips_monitoring", "entries": ["syn_flood global"]}])
+    site.run("-e", extra)
+    assert site.state() == IN

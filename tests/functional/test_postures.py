@@ -118,7 +118,7 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"baseline_rules": [RULE]},
         {"rules": [{**RULE, "mode": "enabled", "rate_sensitivity": "high"}]},
-        "nothing sets back mode and rate_sensitivity; name it in baseline_rules as well",
+        "nothing sets back mode and rate_sensitivity of SYN flood rule global; name it in baseline_rules as well",
     ),
     (
         {"baseline_firewall_rules": []},

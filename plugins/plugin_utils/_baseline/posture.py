@@ -55,6 +55,7 @@ CHOSEN: Argument = {
 }
 MAX_LINE = 200  # characters
 ITEMS, RISKS = "items", "accept_risks"
+POSTURE_RISKS = f"{POSTURE}.{RISKS}"
 BESIDE = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
 RESOURCES: dict[str, list[Resource]] = {}  # by variable
 for _item in MANAGED:
@@ -162,6 +163,20 @@ class Merged:
                 elif holds:
                     self.values[ours], self.brought[ours] = value, {"": path}
 
+    def accept(self, values: Values) -> None:
+        """Accept the risks of the posture, for the way in and the way back."""
+        known = {ACCEPT_RISKS: values.get(ACCEPT_RISKS), POSTURE_RISKS: values[POSTURE].get(RISKS)}
+        if self.posture and self.posture.name:
+            known[f"{self.posture.variable}.{RISKS}"] = self.posture.values.get(RISKS)
+        listed = [
+            (f"{path}[{index}]", risk)
+            for path, risks in known.items()
+            for index, risk in enumerate(risks or [])
+        ]
+        self.values[ACCEPT_RISKS] = [risk for _path, risk in listed]
+        entries = {f"[{index}]": path for index, (path, _risk) in enumerate(listed)}
+        self.brought[ACCEPT_RISKS] = {"": POSTURE_RISKS, **entries}
+
 
 def merged(host: str, values: Values, holds: Holds) -> Merged:
     """The variables of a host at a time; raises ValueError for a posture that is wrong, and for one
@@ -172,14 +187,7 @@ def merged(host: str, values: Values, holds: Holds) -> Merged:
     if posture:
         postures.pop(posture.variable, None)
         result.take(posture.variable, posture.values, posture.holds)
-        own, more = (
-            list(risks or []) for risks in (values.get(ACCEPT_RISKS), posture.values.get(RISKS))
-        )
-        result.values.update({ACCEPT_RISKS: [*own, *more]} if more else {})
-        result.brought[ACCEPT_RISKS] = {
-            f"[{len(own) + index}]": f"{posture.variable}.{RISKS}[{index}]"
-            for index in range(len(more))
-        }
+        result.accept(values)
     for variable, other in postures.items():
         result.take(variable, other, False)
     if result.problems:
@@ -238,6 +246,7 @@ def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture 
     until, since = (_moment(name, chosen.pop(name, None)) for name in ("until", "since"))
     name, reason = (chosen.pop(key, None) for key in ("name", "reason"))
     more = [] if name is None else chosen.pop(RISKS, [])
+    chosen = {option: item for option, item in chosen.items() if name is None or option != RISKS}
     if until is None or (name is None) is not bool(chosen):
         raise ValueError(f"{POSTURE} takes until, and a name or the values themselves.")
     variable = POSTURE if name is None else f"{POSTURES}.{name}"
@@ -267,6 +276,7 @@ class _Entry:
 
     values: dict[str, Any]
     path: str = ""
+    title: str = ""
 
 
 class _List:
@@ -295,8 +305,8 @@ class _List:
                 self.entries.append(entry)
                 continue
             keys = {name: values[name] for name in (*resource.key, "kind") if name in values}
-            title = resource.named(parse_values(resource, Option(), _of(resource, keys)))
-            label = title.removeprefix(f"{resource.title} ")
+            entry.title = resource.named(parse_values(resource, Option(), _of(resource, keys)))
+            label = entry.title.removeprefix(f"{resource.title} ")
             self.named[resource.name, label] = (entry.path, values)
             own = self._by_key.get(key)
             if own is None and resource is WHOLE_LISTS:  # it remains without items
@@ -306,7 +316,8 @@ class _List:
                 self._by_key[key] = _Entry({**keys, "expires": LONG_AGO}, entry.path)
                 self.entries += [self._by_key[key]] if resource.may_expire else []
             elif own is None and not resource.may_expire:
-                yield f"{entry.path}: nothing takes {title} away; name it in {self._variable}."
+                title = f"nothing takes {entry.title} away"
+                yield f"{entry.path}: {title}; name it in {self._variable}."
             elif own is None:
                 self._by_key[key] = entry
                 yield from self._place(entry)
@@ -327,7 +338,7 @@ class _List:
         if not holds:
             return
         if lacking := [*_unnamed(resource, own.values, values)]:
-            fields = " and ".join(lacking)
+            fields = f"{' and '.join(lacking)} of {entry.title}"
             yield f"{entry.path}: nothing sets back {fields}; name it in {self._variable} as well."
         own.values, own.path = _over(resource, own.values, values), entry.path
         if position and self._state == "exact":

@@ -175,7 +175,11 @@ def parts_of(host: str, variables: Mapping[str, Any], brought: Brought = NO_POST
             _options_of(module, values),
             ROLE._replace(
                 names={**_names_of(module, names), **_brought(module, brought)},
-                posture=[*_brought(module, brought)],
+                posture=[
+                    name
+                    for name, path in _brought(module, brought).items()
+                    if path.startswith(POSTURE)
+                ],
                 elsewhere=_risks_of(other for other in modules if other != module),
                 modules=[other for other in modules if other != module],
                 zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
