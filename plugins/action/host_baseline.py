@@ -23,12 +23,7 @@ from ..plugin_utils._baseline.results import (
     has_failed,
     operations_of,
 )
-from ..plugin_utils._baseline.variables import (
-    ACCEPT_RISKS,
-    OF_HOST,
-    SNAPSHOT_DIRECTORY,
-    SNAPSHOT_KEEP,
-)
+from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
 from ..plugin_utils._worker import prepare_workers
 
@@ -62,10 +57,8 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
     updated = runner.update(task.host, parts, check_mode, approved, snapshot)
-    updated = updated._replace(
-        posture=merged.posture and merged.posture.record(),
-        accept=POSTURE_RISKS if merged.posture else ACCEPT_RISKS,
-    )
+    if posture := merged.posture:
+        updated = updated._replace(posture=posture.record(), accept=POSTURE_RISKS)
     task.warn(
         *merged.still_in_force(operations_of(updated.results)),
         *_way_back(task, values, merged, updated),

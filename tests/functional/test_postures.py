@@ -94,7 +94,11 @@ def test_a_posture_of_both_kinds_of_hosts_brings_what_is_for_this_one() -> None:
     postures = {"a": {"security_level": "high", "rules": [{**RULE, "mode": "enabled"}]}}
     values = {"baseline_postures": postures, "baseline_posture": {"name": "a", "until": UNTIL}}
     zone = {"edge_zone_id": ZONE, "baseline_security_level": "low", **values}
-    assert merged("lima", zone, lambda _until: True).values == {"edge_zone_id": ZONE, "baseline_security_level": "high"}
+    assert merged("lima", zone, lambda _until: True).values == {
+        "edge_zone_id": ZONE,
+        "baseline_security_level": "high",
+        "baseline_accept_risks": [],
+    }
     with pytest.raises(ValueError, match="the posture a has nothing for lima"):
         merged("lima", {"edge_zone_id": ZONE, **values, "baseline_postures": {"a": {"enabled": True}}}, lambda _: True)
 
