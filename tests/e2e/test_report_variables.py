@@ -305,3 +305,26 @@ def test_hits_that_cannot_be_read_change_no_status(service: LocalService, tmp_pa
     record = read(tmp_path)["zone.example"]
     assert record["unused"] is None
     assert "The token needs the permission Analytics Read (zone)." in record["unknown_hits"][0]
+
+
+def test_past_requests_stand_in_report_and_plan(service: LocalService, tmp_path: Path) -> None:
+    zone = service.zone("c" * 32).seed(account_id=LAB, plan="business")
+    zone.seed(requests=[{"clientRequestPath": path, "count": 500} for path in ("/", "/<b>admin")])
+    rule = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path contains "admin"'}
+    host = {"edge_zone_id": "c" * 32, "baseline_custom_rules": [rule], "baseline_backtest": {"max_blocked_percent": 10}}
+    run = report(tmp_path, service, hosts={"zone.example": host})
+    record = read(tmp_path)["zone.example"]
+    assert record["backtest"]["undecided"]["requests"] == 500, run.output
+    assert [risk["code"] for risk in record["risks"]] == ["blocks_traffic"]
+    plan = json.loads((tmp_path / "report" / "plans" / "zone.example.json").read_text(encoding="utf-8"))
+    assert plan["backtest"] == record["backtest"] and plan["plan_id"]
+    for file in ("report.html", "report.md"):
+        text = (tmp_path / "report" / file).read_text(encoding="utf-8").replace("\\", "")
+        assert "Of 1,000 requests, 500 are not known, without http.request.uri.path." in text and "<b>admin" not in text
+    zone.seed(requests=[{"clientRequestPath": "/admin", "count": 1000}])
+    allowed = {**host, "baseline_accept_risks": [{"code": "blocks_traffic", "entries": ["admin"]}]}
+    report(tmp_path, service, hosts={"zone.example": allowed})
+    (tried,) = read(tmp_path)["zone.example"]["backtest"]["rules"]
+    assert (tried["requests"], tried["undecided"]) == (1000, 500)
+    assert tried["examples"] == [{"http.request.uri.path": "/admin", "requests": 1000}]
+    assert not service.writes

@@ -26,7 +26,8 @@ OF_OPERATIONS = ("action", "resource", "key", "fields", "before")
 
 
 class PlanFile(TypedDict):
-    """A plan; `report` is the id of the report that it belongs to, and `generated` its moment."""
+    """A plan; `report` is the id of the report that it belongs to, and `generated` its moment.
+    `backtest` is for its reviewers, None if nobody asked for it."""
 
     host: str
     generated: str
@@ -34,6 +35,7 @@ class PlanFile(TypedDict):
     plan_id: str
     plans: dict[str, str]
     operations: list[dict[str, Any]]
+    backtest: dict[str, Any] | None
 
 
 def plan_file(
@@ -47,6 +49,7 @@ def plan_file(
         plan_id=record["plan_id"],
         plans=record["plans"],
         operations=[{name: item[name] for name in OF_OPERATIONS} for item in operations],
+        backtest=record["backtest"],
     )
 
 

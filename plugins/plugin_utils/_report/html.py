@@ -52,7 +52,16 @@ from .record import (
     refused_risks,
     shown_as,
 )
-from .traffic import ACTION_CLASSES, PACKET_ACTIONS, component_texts, period
+from .traffic import (
+    ACTION_CLASSES,
+    PACKET_ACTIONS,
+    REQUEST_CLASSES,
+    REQUEST_EFFECTS,
+    backtest_in_words,
+    component_texts,
+    period,
+    rule_texts,
+)
 
 PAGE = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
@@ -197,9 +206,12 @@ PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
     "IDS": {"Owner": "owner", "Account": "account_id", "Zone": "zone_id", "Plan": "plan_id"},
     "ACTIONS": PACKET_ACTIONS,
     "ACTION_CLASSES": ACTION_CLASSES,
+    "REQUEST_CLASSES": REQUEST_CLASSES,
+    "REQUEST_EFFECTS": REQUEST_EFFECTS,
     "anchor": anchor,
     "with_posture": with_posture,
     "as_of": as_of,
+    "backtest_in_words": backtest_in_words,
     "bars": bars,
     "component_texts": component_texts,
     "capitalised": capitalised,
@@ -214,6 +226,7 @@ PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
     "plural": plural,
     "prefixes": _prefixes,
     "refused": refused_risks,
+    "rule_texts": rule_texts,
     "shown": shown,
     "signature": signature,
     "why": _why,

@@ -56,7 +56,7 @@ from .record import (
     unused_lines,
     was_read,
 )
-from .traffic import has_losses, traffic_lines
+from .traffic import backtest_lines, has_losses, traffic_lines
 
 MAX_CELL = 300  # characters
 MAX_LINES = 50  # of a host, or of hosts that have the same ones
@@ -234,6 +234,7 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     yield from map(_operation, record["operations"])
     traffic = None if _is_fine(record) and not has_losses(record["traffic"]) else record["traffic"]
     lines = [*change_lines(record["changes"]), *traffic_lines(traffic)]
+    lines += backtest_lines(record["backtest"])
     lines += record["announced"]["remarks"] if record["announced"] else []
     for line in (
         *lines,

@@ -28,6 +28,7 @@ from typing import (
 
 from ...module_utils._guard.risks.base import RiskRecord
 from ...module_utils._guard.terms import Pending
+from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._protection.losses import UnmanagedRecord
 from ...module_utils._text import capitalised, excerpt
 from ...module_utils._timestamps import to_the_minute
@@ -485,6 +486,10 @@ class HostRecord(TypedDict):
     accepted_risks: list[AcceptedRisk]
     expiring: list[Deadline]
     traffic: Annotated[HostTraffic | None, "null if nobody asked for it (report_traffic_hours)"]
+    backtest: Annotated[
+        BacktestRecord | None,
+        "null if nobody asked for it (baseline_backtest), or no rule would change",
+    ]
     pending: Annotated[
         list[Step],
         Column("pending", lambda record: f"{len(record['pending']):,}", True),

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, TypeVar, cast
 
+from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._protection.expectation import UNDECIDED
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
@@ -275,6 +276,12 @@ def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
             planned=item["met"],
             reasons=[str(reason) for reason in item["reasons"]],
         )
+
+
+def past_requests(_module: str, result: ModuleResult) -> Iterator[BacktestRecord]:
+    """The backtest of a result."""
+    if result.get("backtest"):
+        yield cast(BacktestRecord, result["backtest"])
 
 
 def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:

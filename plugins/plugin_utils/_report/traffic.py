@@ -12,11 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 from markupsafe import Markup
 
-from ...module_utils._text import capitalised, plural
+from ...module_utils._protection.backtest import BacktestRecord
+from ...module_utils._text import capitalised, first_few, plural
 from .coverage import component_title
 from .overview import drawn_bar
 from .record import HostTraffic, SeenTraffic
@@ -58,7 +59,7 @@ def _seen_components(
             yield {"host": record["host"], "component": name}, seen
 
 
-def period(traffic: HostTraffic) -> str:
+def period(traffic: Mapping[str, Any]) -> str:
     """The time that the traffic covers, in words."""
     try:
         span = datetime.fromisoformat(traffic["until"]) - datetime.fromisoformat(traffic["since"])
@@ -139,3 +140,54 @@ def traffic_lines(traffic: HostTraffic | None) -> Iterator[str]:
         for texts in component_texts(traffic):
             yield f"{texts.title} in {period(traffic)}: {texts.words}"
             yield from texts.lines
+
+
+# Of the requests that a planned rule stops or may stop; the classes are those of the style sheet.
+REQUEST_CLASSES: Final = {"already": "x", "requests": "n", "undecided": "u"}
+REQUEST_EFFECTS: Final = {
+    "already": "blocked already",
+    "requests": "newly blocked or challenged",
+    "undecided": "not known",
+}
+
+
+def backtest_in_words(backtest: BacktestRecord) -> str:
+    """A backtest in a sentence or two."""
+    numbers: Mapping[str, Any] = backtest
+    named = {"newly_blocked": "newly be blocked or challenged", "newly_passed": "newly pass"}
+    parts = [
+        f"{numbers[name]['requests']:,} ({numbers[name]['percent']:g} %) would {words}"
+        for name, words in named.items()
+        if numbers[name]["requests"]
+    ]
+    if backtest["undecided"]["requests"]:
+        fields = first_few(backtest["undecided"]["fields"])
+        parts.append(f"{backtest['undecided']['requests']:,} are not known, without {fields}")
+    whole = f"Of {backtest['requests'] or 0:,} requests, {', '.join(parts) or 'none changes'}."
+    unknown = ["Not all is known.", *backtest["unknown"]] if backtest["unknown"] else []
+    return " ".join([whole, *unknown])
+
+
+def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
+    """The texts of each rule that would stop requests, or may."""
+    for rule in backtest["rules"]:
+        numbers = {name: cast(Mapping[str, Any], rule)[name] or 0 for name in REQUEST_CLASSES}
+        words = [
+            f"{numbers[name]:,} {text}" for name, text in REQUEST_EFFECTS.items() if numbers[name]
+        ]
+        shares = {REQUEST_CLASSES[name]: number for name, number in numbers.items() if number}
+        drawn = drawn_bar(shares, 'aria-hidden="true"') if shares else Markup("")
+        lines = [
+            f"{', '.join(f'{name} {value}' for name, value in one.items() if name != 'requests')}:"
+            f" {one['requests']:,}"
+            for one in rule["examples"]
+        ]
+        yield ComponentTexts(rule["ref"], ", ".join(words) or "matches nothing", drawn, lines)
+
+
+def backtest_lines(backtest: BacktestRecord | None) -> Iterator[str]:
+    """The same in lines of text."""
+    if backtest is not None:
+        yield backtest_in_words(backtest)
+        for texts in rule_texts(backtest):
+            yield "; ".join([f"{texts.title}: {texts.words}", *texts.lines])

@@ -54,6 +54,7 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
             "sources",
             "unused",
             "alarms",
+            "backtest",
             "posture",
         )
     )

@@ -43,6 +43,19 @@ HOSTILE = [
 ]
 
 
+def backtest(data: str) -> Any:
+    """A backtest of one rule in which every text is this one."""
+    share = {"requests": 3, "percent": 0.5}
+    examples = [{data: data, "requests": 2}]
+    return {
+        **{name: data for name in ("since", "until")},
+        **{name: share for name in ("newly_blocked", "newly_passed")},
+        **{"known": False, "unknown": [data], "requests": 600, "samples": 60},
+        "undecided": {**share, "fields": [data]},
+        "rules": [{"ref": data, "action": data, **share, "already": 4, "undecided": 5, "examples": examples}],
+    }
+
+
 def record(data: str = "lima", **others: Any) -> Any:
     """A record of a host in which every text is this one."""
     operation = {"module": data, "action": "update", "resource": data, "title": data, "key": data, "name": data}
@@ -87,6 +100,7 @@ def record(data: str = "lima", **others: Any) -> Any:
             **{name: [data] for name in ("protected", "excluded", "uncovered", "bypassing", "gaps", "undecided")},
             "components": {data: [{"modes": [data], "addresses": data}]},
         },
+        "backtest": backtest(data),
         "traffic": {
             "since": data,
             "until": data,
@@ -303,7 +317,7 @@ def many(number: int, operations: Any) -> list[Any]:
     without = dict.fromkeys(
         ("risks", "unmanaged", "acknowledged", "expectations", "expiring", "unused", "unknown_hits", "alarms"), ()
     )
-    return [record(host, operations=operations(host), traffic=None, **without) for host in hosts]
+    return [record(host, operations=operations(host), traffic=None, backtest=None, **without) for host in hosts]
 
 
 def test_equal_changes_of_many_hosts_are_said_once_in_markdown() -> None:
@@ -500,6 +514,22 @@ def test_an_account_or_a_zone_of_several_hosts_counts_once() -> None:
     assert totals["addresses"] == record()["coverage"]["addresses"]
 
 
+def test_rules_that_would_block_have_a_bar_and_their_examples() -> None:
+    admin = {**backtest("oslo")["rules"][0], "ref": "admin", "examples": [{"http.host": "a.example", "requests": 7}]}
+    tried = {**backtest("oslo"), "rules": [admin], "known": True, "unknown": []}
+    report = report_of([record("oslo", backtest=tried)], GENERATED)
+    text, page = markdown_page(report), html_page(report)
+    whole = (
+        "Of 600 requests, 3 (0.5 %) would newly be blocked or challenged, 3 (0.5 %) would newly pass, 3 are not known,"
+    )
+    assert whole in text and f"<p>{whole} without oslo.</p>" in page
+    words = "4 blocked already, 3 newly blocked or challenged, 5 not known"
+    assert f"admin: {words}; http.host a.example: 7" in text.replace("\\", "")
+    assert f"<small>{words}</small>" in page and "<li>http.host a.example: 7</li>" in page
+    bar = page[page.index("<span>admin</span>") :]
+    assert [part in bar[:400] for part in ('class="x" x="0%"', 'class="n" x="33', 'class="u" x="58')] == [True] * 3
+
+
 def test_a_step_that_waits_is_no_protection_yet() -> None:
     report = report_of([record(status="pending")], GENERATED)
     later = "Every host protects at least what its baseline describes once its staged rollout is over."
@@ -507,7 +537,13 @@ def test_a_step_that_waits_is_no_protection_yet() -> None:
 
 
 def test_equal_reasons_of_many_hosts_are_one_group_with_what_to_do() -> None:
-    shared = {"status": "weakened", "reasons": ["The custom rule login is off."], "expiring": [], "traffic": None}
+    shared = {
+        "status": "weakened",
+        "reasons": ["The custom rule login is off."],
+        "expiring": [],
+        "traffic": None,
+        "backtest": None,
+    }
     hosts = [record(f"zone-{number}", **shared) for number in range(19)]
     report = report_of(
         [*hosts, *(record(f"fine-{number}", status="in_order", reasons=[]) for number in range(162))], GENERATED
