@@ -103,7 +103,7 @@ World = Tuple["Step | None", "Step | None"]  # the rules that end the evaluation
 
 
 class Effect(NamedTuple):
-    """What a plan does to a group: the rule that ends its evaluation, or may do so; whether it
+    """The effect of a plan on a group: the rule that ends its evaluation, or may do so; whether it
     passes today, and may be stopped; and what is not known."""
 
     kind: str
@@ -194,7 +194,7 @@ class Backtest:
                 tried.examples[(effect.kind, *values)] += group.requests
 
     def _effect(self, numbers: Sequence[int], known: Fields) -> Effect:
-        """What becomes of requests that meet these expressions, in every world that is possible."""
+        """The effect on requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
         sides = [
             [step for step in side if self._numbers[step.rule.expression] in certain]

@@ -48,9 +48,12 @@ def backtest(data: str) -> Any:
     share = {"requests": 3, "percent": 0.5}
     examples = [{data: data, "requests": 2}]
     return {
-        **{name: data for name in ("since", "until")},
-        **{name: share for name in ("newly_blocked", "newly_passed")},
-        **{"known": False, "unknown": [data], "requests": 600, "samples": 60},
+        **dict.fromkeys(("since", "until"), data),
+        **dict.fromkeys(("newly_blocked", "newly_passed"), share),
+        "known": False,
+        "unknown": [data],
+        "requests": 600,
+        "samples": 60,
         "undecided": {**share, "fields": [data]},
         "rules": [{"ref": data, "action": data, **share, "already": 4, "undecided": 5, "examples": examples}],
     }
