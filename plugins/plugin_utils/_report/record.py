@@ -241,10 +241,8 @@ class Unused(TypedDict):
 
 def unused_lines(rules: Sequence[Unused] | None) -> list[str]:
     """A sentence on each rule that nothing has matched."""
-    return [
-        excerpt(f"Nothing has matched {item['ref']} since {item['since']}.", MAX_SHOWN)
-        for item in rules or ()
-    ]
+    texts = (f"Nothing has matched {item['ref']} since {item['since']}." for item in rules or ())
+    return [excerpt(text, MAX_SHOWN) for text in texts]
 
 
 class Announced(TypedDict):
@@ -486,10 +484,7 @@ class HostRecord(TypedDict):
     accepted_risks: list[AcceptedRisk]
     expiring: list[Deadline]
     traffic: Annotated[HostTraffic | None, "null if nobody asked for it (report_traffic_hours)"]
-    backtest: Annotated[
-        BacktestRecord | None,
-        "null if nobody asked for it (baseline_backtest), or no rule would change",
-    ]
+    backtest: Annotated[BacktestRecord | None, "null if nobody asked for it (baseline_backtest)"]
     pending: Annotated[
         list[Step],
         Column("pending", lambda record: f"{len(record['pending']):,}", True),

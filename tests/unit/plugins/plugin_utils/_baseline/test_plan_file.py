@@ -71,7 +71,7 @@ def write(folder: Path, generated: str, *records: Any) -> None:
 def test_a_plan_says_whose_it_is(tmp_path: Path) -> None:
     write(tmp_path, EARLIER, record("lima", PLANS))
     plan = json.loads((tmp_path / "plans" / "lima.json").read_text(encoding="utf-8"))
-    assert list(plan) == ["host", "generated", "report", "plan_id", "plans", "operations"]
+    assert list(plan) == ["host", "generated", "report", "plan_id", "plans", "operations", "backtest"]
     assert (plan["host"], plan["generated"], plan["plans"]) == ("lima", EARLIER, PLANS)
     assert len(plan["report"]) == 64
     assert read_approved_plan("lima", str(tmp_path / "plans" / "lima.json")).plans == PLANS
