@@ -240,3 +240,12 @@ def test_a_run_that_is_refused_says_where_its_risks_are_accepted(site: Site) -> 
     site.hold(accept_risks=[{"code": "skips_monitoring", "entries": ["syn_flood global"]}])
     site.run("-e", extra)
     assert site.state() == IN
+
+
+def test_check_inventory_finds_a_mistake_in_a_posture_that_does_not_hold(site: Site) -> None:
+    wrong = {**UNDER_ATTACK, "custom_rules": [{**GEO, "expression": "ip.src eq"}]}
+    extra = yaml.safe_dump({"baseline_postures": {"a": UNDER_ATTACK, "b": wrong}}, default_flow_style=True, width=1000)
+    run = ansible_playbook("-i", site.inventory, "-e", extra.strip(), "playbooks/check_inventory.yml")
+    (failed,) = [task for task in run.tasks if task.outcome == "failed"]
+    (problem,) = failed.result["problems"]
+    assert problem.startswith("baseline_postures.b.custom_rules[0].expression: ")

@@ -103,6 +103,29 @@ def test_a_posture_of_both_kinds_of_hosts_brings_what_is_for_this_one() -> None:
         merged("lima", {"edge_zone_id": ZONE, **values, "baseline_postures": {"a": {"enabled": True}}}, lambda _: True)
 
 
+def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE)
+    request = {"method": "GET", "host": "shop.example", "path": "/", "source": "192.0.2.9"}
+    values = {
+        **host(service),
+        "edge_zone_name": "shop.example",
+        "edge_zone_plan": "free",
+        "baseline_custom_rules": [],
+        "baseline_expectations": [{"request": request, "expect": "allowed"}],
+        "baseline_posture": {"until": UNTIL, "custom_rules": [OFFICE]},
+    }
+    for expect, message in {
+        "": "(1) baseline_expectations[0]",
+        "allowed": "(1) baseline_posture.expectations[0]",
+        "blocked": "",
+    }.items():
+        values["baseline_posture"] |= {"expectations": [{"request": request, "expect": expect}]} if expect else {}
+        parts = merged("lima", values, lambda _until: True).parts("lima")
+        (part,) = (item for item in parts if item.module == "custom_rules")
+        result = run_module(part, True)
+        assert (message in result.get("msg", "")) and bool(result.get("failed")) is bool(message)
+
+
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({}, {"name": "under_atack"}, "no posture is called under_atack (did you mean under_attack?); there are under_attack"),
     ({}, {"name": "under_attack", "until": None}, "baseline_posture: it lacks until"),

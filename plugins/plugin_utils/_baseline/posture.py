@@ -27,6 +27,7 @@ from ...module_utils._timestamps import parse_expiry, to_the_minute, write_times
 from .._variables import Argument, require_valid
 from .variables import (
     ACCEPT_RISKS,
+    EXPECTATIONS,
     IP_LISTS,
     OF_A_POSTURE,
     POSTURE,
@@ -155,13 +156,14 @@ class Merged:
                 paths = enumerate(entry.path for entry in listed.entries)
                 self.brought[ours] = {f"[{index}]": item for index, item in paths if item}
                 self.named = {**listed.named, **self.named}
-            elif resources:
+                continue
+            if resources:
                 name = (resources[0].name, resources[0].label_of({}))
                 self.named.setdefault(name, (path, {resources[0].fields[0].name: value}))
                 if holds and self.values.get(ours) is None:
                     self.problems.append(f"{path}: nothing sets it back; set {ours} as well.")
-                elif holds:
-                    self.values[ours], self.brought[ours] = value, {"": path}
+            if holds and (resources or ours == EXPECTATIONS):
+                self.values[ours], self.brought[ours] = value, {"": path}
 
     def accept(self, values: Values) -> None:
         """Accept the risks of the posture, for the way in and the way back."""

@@ -120,7 +120,7 @@ _FILLED: Arguments = {
 # The values that a posture takes.
 OF_A_POSTURE: Arguments = {
     name.removeprefix(PREFIX): {**_FILLED[name], "required": False}
-    for name in (*VARIABLE_OF.values(), ACCEPT_RISKS)
+    for name in (*VARIABLE_OF.values(), ACCEPT_RISKS, EXPECTATIONS)
 }
 # The argument of each variable of the role, which is that of the option it fills.
 BASELINE: Arguments = {
