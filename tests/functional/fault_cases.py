@@ -29,11 +29,6 @@ FAULTS = (
     Misbehaviour("A redirect to another host", "redirect", {"location": "https://elsewhere.example.net/"}),
 )  # fmt: skip
 RATE_LIMIT = {"ref": "new", "action": "block", "expression": "ssl", "ratelimit": PER_ADDRESS}
-BOTS = {
-    "name": "Bots",
-    "rules": [{"ref": "new", "action": "block", "expression": "ssl"}],
-    "deploy": {"expression": "not ssl"},
-}
 TWO = [{"prefix": "192.0.2.0/24"}, {"prefix": "2001:db8::/32"}]
 CALLS = (
     Call("read a listing", "GET", "allowlist_entry", {"prefix": "10.0.0.1"}),
@@ -47,8 +42,9 @@ CALLS = (
     Call("remove items from a list", "DELETE", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.1"}], "state": "absent"}),
     Call("replace Network Firewall rules", "PUT", "network_firewall_rules",
          {"rules": [{"ref": "new", "action": "block", "expression": "ip.len lt 40"}]}),
-    Call("create a custom ruleset", "POST", "custom_ruleset", BOTS),
-    Call("deploy a custom ruleset", "PUT", "custom_ruleset", BOTS),
+    Call("create a custom ruleset", "POST", "custom_ruleset",
+         {"name": "Robots", "rules": [{"ref": "new", "action": "block", "expression": "ssl"}]}),
+    Call("deploy a custom ruleset", "PUT", "custom_ruleset", {"name": "Bots", "deploy": {"expression": "not ssl"}}),
     Call("replace rate limiting rules", "PUT", "rate_limit_rules", {"rules": [RATE_LIMIT]}),
     Call("replace managed rules", "PUT", "managed_rules", {"rules": [{"ref": "scanner", "description": "new"}]}),
     Call("replace DDoS overrides of an account", "PUT", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "sensitivity": "default"}]}),

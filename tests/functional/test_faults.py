@@ -54,7 +54,7 @@ def prepare(service: LocalService) -> None:
         lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}, {"ip": "198.51.100.0/24"}]}]
     )
     service.account(ACCOUNT).seed(**PACKETS, **L4_OVERRIDES)
-    service.zone(ZONE).seed(**FIREWALL, **L7_OVERRIDES, **EXCEPTIONS)
+    service.zone(ZONE).seed(**FIREWALL, **L7_OVERRIDES, **EXCEPTIONS, custom_rulesets=[{"name": "Bots"}])
 
 
 PAGE = """# Table of faults
