@@ -31,8 +31,10 @@ class Context(NamedTuple):
     makes: rules are written between the two. `zone_id` is the zone whose rules refer to the lists,
     and `zone` the zone of the task, as far as the inventory knows it.
     With `reads`, a module returns these collections of its owner, and nothing else. `modules` are
-    the others that run for the host. `posture` are the options, and entries of them such as
-    `rules[2]`, that a posture brings: they wait for no rollout.
+    the others that run for the host. `planned` are collections as the modules before leave them, by
+    plural, and `deployments` the refs of rules that another module writes. `posture` are the
+    options, and entries of them such as `rules[2]`, that a posture brings: they wait for no
+    rollout.
     """
 
     is_role: bool = False
@@ -46,6 +48,8 @@ class Context(NamedTuple):
     zone_id: str = ""
     reads: Sequence[str] = ()
     modules: Sequence[str] = ()
+    planned: Mapping[str, Any] = NOTHING
+    deployments: Sequence[str] = ()
     zone: Mapping[str, Any] = NOTHING
     posture: Sequence[str] = ()
 
@@ -61,7 +65,7 @@ class Context(NamedTuple):
         """The environment of a packed module. It reads lists itself that are too long for it."""
         text = _packed(self)
         if len(text) > LONGEST:
-            text = _packed(self._replace(lists=NOTHING, prefixes=None))
+            text = _packed(self._replace(lists=NOTHING, planned=NOTHING, prefixes=None))
         return {CONTEXT: text}
 
 

@@ -66,7 +66,8 @@ def read_all(client: Client, task: Task) -> State:
     objects."""
     state = read_state(client, task.reads)
     state = {**state, **read_state(client, task.inner(state))}
-    return with_references(state, task.context.references)
+    planned = {name: rules for name, rules in task.context.planned.items() if name in state}
+    return with_references({**state, **planned}, task.context.references)
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:

@@ -190,7 +190,7 @@ options:
   deploy:
     description:
       - The rule of the entry point that executes the ruleset. If omitted, an existing one stays as
-        it is, and the module makes none.
+        it is, and the module makes none. An empty dictionary removes it.
     type: dict
     suboptions:
       ref:
@@ -213,6 +213,15 @@ options:
             V(before REF) or V(after REF) with the ref of another rule.
           - If omitted, it becomes the last. The module does not move an existing deployment.
         type: str
+  expires:
+    description:
+      - From when on the ruleset counts as absent, by the clock of Cloudflare. The first run after
+        that deletes it with its deployment.
+      - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+        V(2027-01-31), which means its end in UTC.
+      - Cloudflare does not know it. If omitted, the ruleset does not expire.
+    version_added: 1.0.0
+    type: str
   state:
     description:
       - With V(present), the module creates or updates the ruleset, the rules that the task names
@@ -399,6 +408,10 @@ ruleset:
           description: Whether the rule is enabled.
           type: bool
           sample: true
+        position:
+          description: Its place among the rules of the entry point, as the option takes it.
+          type: str
+          sample: first
 unmanaged:
   description:
     - The rules of the ruleset afterwards that O(rules) does not name, in the order in which Cloudflare

@@ -174,9 +174,8 @@ WHOLE_RULESET: Entries = {
         "description": DESCRIPTIONS["objects"]["custom_ruleset"]["deploy"],
         "type": "dict",
         "contains": {
-            name: entry
-            for name, entry in object_entries([CUSTOM_RULES]).items()
-            if name in ("ref", "expression", "enabled")
+            **{name: object_entries([CUSTOM_RULES])[name] for name in ("ref", "expression", "enabled")},
+            "position": {"description": DESCRIPTIONS["objects"]["custom_ruleset"]["position"], "type": "str"},
         },
     },
 }
@@ -208,6 +207,10 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "ip_lists": {"lists": WHOLE_LIST},
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"zone_id": {"type": "str"}, "rules": many(CUSTOM_RULES)},
+    "custom_rulesets": {
+        **OWNERS_OF_RULESETS,
+        "rulesets": {"type": "list", "elements": "dict", "contains": WHOLE_RULESET},
+    },
     "custom_ruleset": {**OWNERS_OF_RULESETS, "ruleset": {"type": "dict", "contains": WHOLE_RULESET}},
     "managed_rules": {"zone_id": {"type": "str"}, "rules": many(MANAGED_RULES)},
     "network_firewall_rules": {"account_id": {"type": "str"}, "rules": many(NETWORK_FIREWALL_RULES)},
@@ -240,7 +243,13 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
 }
 
 
-WHOLE_LISTS = ("account_protection", "firewall_rules", "custom_ruleset", *RULESETS)  # what they do not name is told
+WHOLE_LISTS = (
+    "account_protection",
+    "firewall_rules",
+    "custom_ruleset",
+    "custom_rulesets",
+    *RULESETS,
+)  # what they do not name is told
 
 
 def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:

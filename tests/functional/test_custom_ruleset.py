@@ -37,7 +37,7 @@ def test_a_ruleset_is_made_before_its_deployment_and_removed_after_it(service: L
     (ruleset,) = zone.custom_rulesets
     assert methods(service) == ["POST rulesets", "PUT entrypoint"]
     assert zone.custom_rules[0]["action_parameters"] == {"id": ruleset["id"]} == {"id": done["ruleset"]["id"]}
-    assert done["ruleset"]["deploy"] == {"ref": "Bots", "expression": "true", "enabled": True}
+    assert done["ruleset"]["deploy"] == {"ref": "Bots", "expression": "true", "enabled": True, "position": "first"}
     assert done["zone_id"] == ZONE and "warnings" not in done
     gone = modules.done(MODULE, name="Bots", state="absent", accept_risks=["weakens_zone", "empties_list"])
     assert methods(service)[2:] == ["PUT entrypoint", f"DELETE {ruleset['id']}"]
@@ -80,7 +80,7 @@ def test_rules_of_others_and_fields_of_the_future_stay(
     [
         ({"expression": "ssl"}, f"its expression needs {ENTERPRISE}, since only zones of the plan Enterprise have such rules. Set it to (ssl) and {ENTERPRISE}."),
         ({"expression": "true"}, f"Set it to {ENTERPRISE}."),
-        ({}, f"Set it to {ENTERPRISE}."),
+        ({"enabled": True}, f"Set it to {ENTERPRISE}."),
     ],
 )  # fmt: skip
 def test_a_deployment_of_an_account_needs_the_plan_in_its_expression(
@@ -259,3 +259,13 @@ def test_unmanaged_rules_are_judged_in_their_ruleset(service: LocalService, modu
         ("custom_ruleset_rule", "Bots pass", True),
         ("custom_ruleset_rule", "Bots other", False),
     ]
+
+
+def test_an_empty_deployment_takes_the_ruleset_out_of_service(service: LocalService, modules: Modules) -> None:
+    zone = service.zone(ZONE).seed(**DEPLOYMENTS)
+    task: dict[str, Any] = {"name": "Bots", "deploy": {}, "accept_risks": ["weakens_zone"]}
+    predicted = modules.done(MODULE, True, **task)
+    done = modules.done(MODULE, **task)
+    assert done["operations"] == predicted["operations"] and done["ruleset"]["deploy"] is None
+    assert [rule["ref"] for rule in zone.custom_rules] == ["office", "last"] and len(zone.custom_rulesets) == 2
+    assert modules.done(MODULE, **task)["changed"] is False

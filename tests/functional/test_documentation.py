@@ -66,7 +66,7 @@ from tests.support.service_state import seed
 # Fields that this collection does not manage, and carries along.
 FOREIGN = {
     f"{name}.score_per_period"
-    for name in ("rules", "ruleset.rules", "overrides", "ddos_l4_overrides", "network_firewall_rules")
+    for name in ("rules", "ruleset.rules", "rulesets.rules", "overrides", "ddos_l4_overrides", "network_firewall_rules")
 }
 FOREIGN |= {"overrides.other_rule", "ddos_l4_overrides.other_rule"}
 FOREIGN |= {f"rules.ratelimit.{name}" for name in ("of_the_future", "score_per_period", "score_response_header_name")}
@@ -367,6 +367,23 @@ OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fai
         ],
         "deploy": {"expression": "true"},
     },
+    "custom_rulesets": {
+        "rulesets": [
+            {
+                "name": "Bots",
+                "rules": [
+                    {"ref": "all", "action": "block", "expression": "true"},
+                    {
+                        "ref": "office",
+                        "action": "skip",
+                        "action_parameters": {"ruleset": "current"},
+                        "expression": "ssl",
+                    },
+                ],
+                "deploy": {"expression": "true"},
+            }
+        ]
+    },
     "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True},
     "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}]},
     "ddos_l4_overrides": {
@@ -406,6 +423,8 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
     of_account: dict[str, Any] = {"zone_id": None, "account_id": ACCOUNT_ID, "name": "Bots"}
     results += [modules.done(module, **of_account)] if module == "custom_ruleset" else []
+    of_account = {"zone_id": None, "account_id": ACCOUNT_ID, "rulesets": []}
+    results += [modules.done(module, **of_account)] if module == "custom_rulesets" else []
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     options = OF_INTERRUPTED.get(module, options)
     if module in ("allowlist_entry", "tcp_protection_status"):

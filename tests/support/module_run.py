@@ -39,6 +39,7 @@ AREA_B = (
     "custom_rules",
     "custom_rules_info",
     "custom_ruleset",
+    "custom_rulesets",
     "managed_rules",
     "ddos_l7_overrides",
     "rate_limit_rules",

@@ -28,6 +28,7 @@ from .._schema.neighbours import (
     is_approved,
 )
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, State
+from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS, own_rulesets, rules_of, whole_ruleset
 from .._timestamps import write_timestamp
 from .._values.kinds import identifier
 from .client import MOST_PAGES, Client
@@ -289,3 +290,14 @@ def read_items(client: Client, lists: Sequence[Object]) -> list[dict[str, Any]]:
     of_addresses = [obj for obj in lists if has_addresses(obj)]
     items = concurrently(client.read, [items_of(LISTS.label_of(obj)) for obj in of_addresses])
     return [with_items(*pair) for pair in zip(of_addresses, items)]
+
+
+def read_rulesets(client: Client, owner: str) -> list[dict[str, Any]]:
+    """The custom rulesets of an account or a zone, with their rules and deployments; raises
+    ServiceError."""
+    rulesets, entry_point = CUSTOM_RULESETS[owner], ENTRY_POINTS[owner]
+    state = {one.plural: client.read(one) for one in (rulesets, entry_point)}
+    own = own_rulesets(state, owner)
+    lists = [rules_of(owner, rulesets.label_of(obj)) for obj in own]
+    state.update(zip((one.plural for one in lists), concurrently(client.read, lists)))
+    return [whole_ruleset(obj, owner, state) for obj in own]

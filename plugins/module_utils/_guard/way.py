@@ -65,7 +65,8 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     if EXECUTED_RULESETS in plan.before:
         return plan
     if CUSTOM_RULES_OF_ACCOUNT.plural in plan.before:
-        return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, CUSTOM_RULES_OF_ACCOUNT, client)
+        rules = CUSTOM_RULES_OF_ACCOUNT
+        return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, rules, context, client)
     if CUSTOM_RULES.plural not in plan.before:
         return plan
     if ZONE_OPTION not in client.owner:
@@ -78,11 +79,16 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
         account, of_account = _rules_of_account(client, zones[0])
         before = {**before, CUSTOM_RULES_OF_ACCOUNT.plural: of_account}
         rulesets += _executed(of_account, account)
-    return _with_executed(plan, before, CUSTOM_RULES, client, rulesets)
+    return _with_executed(plan, before, CUSTOM_RULES, context, client, rulesets)
 
 
 def _with_executed(
-    plan: Plan, before: State, rules: Resource, client: Client, rulesets: Sequence[Object] = ()
+    plan: Plan,
+    before: State,
+    rules: Resource,
+    context: Context,
+    client: Client,
+    rulesets: Sequence[Object] = (),
 ) -> Plan:
     """The plan with the rulesets that rules execute, before it and after it; `rulesets` are those
     of the account of its zone."""
@@ -90,7 +96,9 @@ def _with_executed(
     own = [_whole_rulesets(state, rules.owner) for state in states]
     known = {ruleset["id"] for side in own for ruleset in side}
     every = [rule for state in states for rule in state[rules.plural]]
-    others = [*_executed(every, client, known), *rulesets]
+    planned = context.planned.get(EXECUTED_RULESETS, ())
+    known |= {ruleset["id"] for ruleset in planned}
+    others = [*_executed(every, client, known), *planned, *rulesets]
     alongside = {EXECUTED_RULESETS: [*own[1], *others]} if own[0] != own[1] else {}
     before = {**plan.before, **before, EXECUTED_RULESETS: [*own[0], *others]}
     return plan._replace(before=before, alongside={**plan.alongside, **alongside})

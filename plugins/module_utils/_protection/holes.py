@@ -11,11 +11,12 @@ An object that no task names is checked as if it were the only one beside the na
 
 from __future__ import annotations
 
-from typing import Iterator, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS
+from .._schema.managed_rules import deployed
 from .._schema.registry import (
     BY_PLURAL,
     DDOS_OVERRIDES,
@@ -30,6 +31,7 @@ from .._schema.registry import (
     spelt_out,
 )
 from .._schema.resource import Key, Object, Resource, State
+from .._schema.zone import CUSTOM_RULES
 from .._text import first_few
 from .._values.address_set import range_of
 from .coverage import AccountLosses, Coverage, has_flag
@@ -126,6 +128,31 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
             and (whose.plural in named or (whose.plural, key) in losses)
         ),
     ]
+
+
+def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[str, Any]]:
+    """The rules of rulesets that the task does not name, each judged in its ruleset alone."""
+    return [
+        {**record, "resource": item.resource.name, "key": f"{item.resource.within} {record['key']}"}
+        for item in desired
+        if item.resource.parent and not item.absent
+        for record in unmanaged_records(
+            [item._replace(resource=CUSTOM_RULES)],
+            {CUSTOM_RULES.plural: state[item.resource.plural]},
+        )
+    ]
+
+
+def unnamed_rulesets(
+    resource: Resource, entry_point: Resource, others: Sequence[Object], state: State
+) -> Iterator[UnmanagedRecord]:
+    """The rulesets that the task does not name, each judged by what its deployment takes away."""
+    becomes = rules_in_force(state)
+    for obj in others:
+        rest = [rule for rule in state[entry_point.plural] if deployed(rule) != obj.get("id")]
+        was = rules_in_force({**state, entry_point.plural: rest})
+        losses = [loss for _rule, loss in rule_losses(CUSTOM_RULES, was, becomes)]
+        yield unmanaged_record(resource, obj, next(iter(losses), None))
 
 
 def _losses_by_rules(

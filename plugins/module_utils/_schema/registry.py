@@ -21,7 +21,7 @@ from .managed_rules import EXECUTE, MANAGED_RULES, deployed, skipped_rulesets
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
-from .resource import ENFORCING, Key, Object, Resource, State, is_new
+from .resource import ENFORCING, ZONE_OPTION, Key, Object, Resource, State, is_new
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
@@ -32,8 +32,10 @@ from .zone import (
     SECURITY_LEVEL,
     SKIP_PARAMETERS,
     UNMANAGED_SKIP_PARAMETERS,
+    WHOLE_RULESETS,
     plan_of,
     rank_of_firewall_rule,
+    rules_of,
 )
 
 SKIPPING = frozenset({"skip", "allow", "bypass"})
@@ -235,6 +237,7 @@ MANAGED: Sequence[Managed] = (
     ),
     _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules"),
     Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
+    *(Managed(item, "custom_rulesets", "rulesets") for item in WHOLE_RULESETS.values()),
     Managed(FIREWALL_RULES, "firewall_rules", "rules", _firewall_rules_in_order),
     _evaluated(CUSTOM_RULES, "custom_rules"),
     _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
@@ -248,7 +251,13 @@ OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, CUSTOM_RULES_OF_ACCOUNT)  # for its
 MODULES = tuple(dict.fromkeys(item.module for item in MANAGED))
 BY_NAME: Mapping[str, Resource] = {  # by the name that results have
     item.name: item
-    for item in (*(item.resource for item in MANAGED), LISTS, items_of(""), *OF_ACCOUNT_ALONE)
+    for item in (
+        *(item.resource for item in MANAGED),
+        LISTS,
+        items_of(""),
+        *OF_ACCOUNT_ALONE,
+        rules_of(ZONE_OPTION, ""),
+    )
 }
 BY_PLURAL: Mapping[str, Resource] = {item.resource.plural: item.resource for item in MANAGED}
 # The entry points of phases.

@@ -21,13 +21,27 @@ from .._errors import OptionError
 from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION, doubts
 from .._expressions.grammar import MATCHES, Unread, normalise_expression, tokens_of
 from .._text import Option
-from .._values.kinds import A_LEVEL, FLAG, ID, PRIORITY, TEXT, Value, choice, mapping, several
+from .._values.kinds import (
+    A_LEVEL,
+    FLAG,
+    ID,
+    PRIORITY,
+    TEXT,
+    Value,
+    as_json,
+    choice,
+    listed,
+    mapping,
+    several,
+)
 from .managed_rules import EXECUTE, deployed
 from .rate_limits import RATE_LIMIT_RULES, limit_of
 from .resource import (
     ACCOUNT_OPTION,
+    API_OPTION,
     DELETE,
     ENFORCING,
+    EXPIRES,
     LOGGING,
     OWNERS,
     REF,
@@ -38,6 +52,7 @@ from .resource import (
     ZONE_OWNER,
     ByCursor,
     Field,
+    InFiles,
     Nested,
     Object,
     Paged,
@@ -53,8 +68,11 @@ from .resource import (
     entry_point,
     fields_of_rules,
     fit_action,
+    id_of_new,
     lacking,
+    options_of,
     renaming,
+    take_all,
 )
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
@@ -309,12 +327,50 @@ def _rulesets(owner: str) -> Resource:
     )
 
 
+OF_EACH = ("kind", "phase")  # fields with one value for all
 CUSTOM_RULESETS: Mapping[str, Resource] = {owner: _rulesets(owner) for owner in OWNERS}
+
+
+def _as_deployed(value: Any) -> str:
+    """A deployment as text, whatever its place."""
+    return as_json([(value or {}).get(name) for name in DEPLOYED])
+
+
+DEPLOYED = ("ref", "expression", "enabled")  # of a deployment; its position is for a new one
+_DEPLOYMENT = mapping(
+    {name: {"type": "bool" if name == "enabled" else "str"} for name in DEPLOYED}, take_all
+)
+_PARTS = (
+    Field("rules", listed({**options_of(CUSTOM_RULES.fields), **EXPIRES, **API_OPTION})),
+    Field("deploy", _DEPLOYMENT._replace(normalise=_as_deployed), absent_default={}),
+)
+# A ruleset with its rules and its deployment as one object, as files have it.
+WHOLE_RULESETS: Mapping[str, Resource] = {
+    owner: replace(
+        one,
+        fields=tuple(item for item in one.fields if item.name not in OF_EACH) + _PARTS,
+        listing=InFiles(),
+    )
+    for owner, one in CUSTOM_RULESETS.items()
+}
 
 
 def own_rulesets(state: State, owner: str) -> list[Object]:
     """The custom rulesets of the phase, among all rulesets of an owner that a state has."""
     return [obj for obj in state.get(CUSTOM_RULESETS[owner].plural, ()) if not _other_ruleset(obj)]
+
+
+def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
+    """A ruleset with its rules and its deployment."""
+    name = CUSTOM_RULESETS[owner].label_of(obj)
+    ids, rules = (obj.get("id"), id_of_new(name)), state[ENTRY_POINTS[owner].plural]
+    place = next((index for index, rule in enumerate(rules) if deployed(rule) in ids), None)
+    deploy: dict[str, Any] | None = None
+    if place is not None:
+        position = f"after {rules[place - 1].get('ref')}" if place else "first"
+        deploy = {**{name: rules[place].get(name) for name in DEPLOYED}, "position": position}
+    kept = {key: obj[key] for key in obj if key not in OF_EACH}
+    return {**kept, "rules": list(state.get(rules_of(owner, name).plural, ())), "deploy": deploy}
 
 
 ENTERPRISE = "enterprise"

@@ -9,17 +9,27 @@ ruleset, or all that the owner should have."""
 from __future__ import annotations
 
 from copy import copy
-from typing import Any, Mapping, Sequence
+from typing import AbstractSet, Any, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
-from .._plan.desired import STATE, Desired, Entries, Position, parse_desired, parse_position
-from .._protection.holes import unmanaged_records
+from .._plan.desired import (
+    STATE,
+    Desired,
+    Entries,
+    Position,
+    numbered,
+    parse_desired,
+    parse_ignore,
+    parse_position,
+)
+from .._protection.holes import rules_of_rulesets, unnamed_rulesets
 from .._schema.managed_rules import EXECUTE, deployed
 from .._schema.resource import (
     ACCOUNT_OPTION,
+    EXPIRES,
     OWNERS,
     ZONE_OPTION,
     Key,
@@ -29,7 +39,15 @@ from .._schema.resource import (
     Values,
     id_of_new,
 )
-from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, ENTRY_POINTS, own_rulesets, rules_of
+from .._schema.zone import (
+    CUSTOM_RULES,
+    CUSTOM_RULESETS,
+    ENTRY_POINTS,
+    EXECUTED_RULESETS,
+    own_rulesets,
+    rules_of,
+    whole_ruleset,
+)
 from .._text import Message, Option, first_few
 from .base import (
     ABSENT,
@@ -40,6 +58,7 @@ from .base import (
     ModuleResult,
     ModuleSpec,
     Options,
+    Resources,
     list_option,
     state_option,
 )
@@ -60,15 +79,15 @@ OF_A_RULESET: OptionSpec = {
             **POSITION,
         },
     },
+    **EXPIRES,
     **IGNORE_OPTION,
 }
 RISKS = risks_of_rules(CUSTOM_RULES)
-SHOWN = ("ref", "expression", "enabled")  # of a deployment
 SAME = ("ref", "action", "action_parameters")  # of a deployment that exists
 
 
-class CustomRuleset(ModuleSpec):
-    """The module custom_ruleset: one ruleset, its rules and its deployment.
+class OfRulesets(ModuleSpec):
+    """A module for rulesets, their rules and their deployments.
 
     Desired are the rulesets, the rules of each, and last the rules that deploy them, which name
     their ruleset by `id_of_new` until the existing state is known.
@@ -78,10 +97,6 @@ class CustomRuleset(ModuleSpec):
     risks = RISKS
     surroundings = SURROUNDINGS
     returns_owner = True
-
-    def __init__(self) -> None:
-        states = state_option(PRESENT, ABSENT, EXACT)
-        self.options = {**OF_A_RULESET, **states, **risk_options(RISKS)}
 
     def owned(self, options: Options, environment: Mapping[str, str]) -> ModuleSpec:
         owners = OWNERS.values()
@@ -96,32 +111,21 @@ class CustomRuleset(ModuleSpec):
         spec.owner = named[0].option if named else ZONE_OPTION
         return spec
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
-        absent, some = options["state"] == ABSENT, options["rules"] is not None
-        if absent and options["rules"] == []:
-            problem = Message(
-                "it names no rule. Leave it out to delete the ruleset, or set ", STATE, " to exact"
-            )
-            raise OptionError(Option("rules"), problem)
-        entries = [(Option(), options)]
-        if not absent:
-            return self._described(entries, some and options["state"] == EXACT)
-        rulesets = parse_desired(
-            CUSTOM_RULESETS[self.owner], [(Option(), {"name": options["name"]})], absent=not some
-        )
-        rules = self._rules(Option(), options, absent=True)
-        return (rulesets._replace(only_deletes=some), rules, self._deployments([]))
-
-    def _described(self, entries: Entries, exact: bool) -> Sequence[Desired]:
-        """The desired state of rulesets that should be there; raises OptionError."""
+    def _described(self, entries: Entries, exact: bool, absent: bool = False) -> Sequence[Desired]:
+        """The desired state of rulesets, of absent ones by their names; raises OptionError."""
         problems = OptionProblems()
         rules: list[Desired] = []
         named = [
-            (path, {name: entry[name] for name in ("name", "description")})
+            (path, {name: entry[name] for name in ("name", "description", "expires")})
             for path, entry in entries
         ]
+        entries = (
+            [(path, {"name": one["name"], "rules": None}) for path, one in entries]
+            if absent
+            else entries
+        )
         with problems.collected():
-            rulesets = parse_desired(CUSTOM_RULESETS[self.owner], named)
+            rulesets = parse_desired(CUSTOM_RULESETS[self.owner], named, absent=absent)
         for path, entry in entries:
             with problems.collected():
                 rules.append(self._rules(path, entry, exact=exact and entry["rules"] is not None))
@@ -143,10 +147,11 @@ class CustomRuleset(ModuleSpec):
         OptionError."""
         entry_point = ENTRY_POINTS[self.owner]
         names: dict[Key, str] = {}
+        gone: set[Key] = set()
         positions: dict[Key, Position] = {}
         rules: list[tuple[Option, Values]] = []
         for path, entry in entries:
-            deploy = entry["deploy"]
+            deploy = entry.get("deploy")
             if deploy is None:
                 continue
             name = str(parsed(path.at("name"), NAME.value.parse, entry["name"]))
@@ -155,77 +160,61 @@ class CustomRuleset(ModuleSpec):
             if place is not None:
                 positions[key] = parsed(path.at("deploy", "position"), parse_position, place)
             names[key] = name
+            gone |= set() if any(value is not None for value in deploy.values()) else {key}
             rules.append((path.at("deploy"), rule))
         desired = parse_desired(entry_point, rules)
         executing = {
             key: {**values, "action": EXECUTE, "action_parameters": {"id": id_of_new(names[key])}}
             for key, values in desired.objects.items()
         }
-        return desired._replace(objects=executing, positions=positions)
+        return desired._replace(objects=executing, positions=positions, gone=gone)
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         rulesets, *rules, deployments = desired
-        entry_point, existing = deployments.resource, state[deployments.resource.plural]
-        own = {
-            id_of_new(rulesets.resource.label_of(obj)): (rulesets.resource.key_of(obj), obj)
-            for obj in own_rulesets(state, self.owner)
-        }
-        by_ruleset: dict[str, list[Object]] = {}
-        for rule in existing:
-            by_ruleset.setdefault(deployed(rule), []).append(rule)
-        objects: dict[Key, Values] = {}
-        paths, positions = dict(deployments.paths), dict(deployments.positions)
-        for key, values in deployments.objects.items():
-            _key, ruleset = own.get(deployed(values), ((), {}))
-            now = by_ruleset.get(str(ruleset.get("id")), [])
-            same = _deployment(entry_point.label_of(values), values, now, existing)
-            kept = entry_point.key_of(same or values)
-            objects[kept] = {**values, **{name: same[name] for name in SAME}} if same else values
-            paths[kept] = deployments.paths[key]
-            positions.update({kept: positions[key]} if key in positions else {})
-        gone = {
-            entry_point.key_of(rule): {"ref": rule["ref"]}
-            for key, obj in own.values()
-            if (key in rulesets.objects if rulesets.absent else rulesets.drops(key))
-            for rule in by_ruleset.get(str(obj.get("id")), ())
-        }
-        settled = deployments._replace(
-            objects={**objects, **gone}, paths=paths, positions=positions, gone=gone.keys()
-        )
-        return (rulesets, *rules, settled)
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        shown = [self._shown(obj, state) for obj in own_rulesets(state, self.owner)]
-        name = NAME.value.parse(options["name"])
-        ruleset = next((obj for obj in shown if obj.get("name") == name), None)
-        return {"ruleset": ruleset, "unmanaged": self._unmanaged(desired, state)}
-
-    def _shown(self, obj: Object, state: State) -> dict[str, Any]:
-        """A ruleset as results have it, with its rules and its deployment."""
-        name = CUSTOM_RULESETS[self.owner].label_of(obj)
-        ids = (obj.get("id"), id_of_new(name))
-        rules = state[ENTRY_POINTS[self.owner].plural]
-        deployment = next((rule for rule in rules if deployed(rule) in ids), None)
-        deploy = deployment and {name: deployment.get(name) for name in SHOWN}
-        obj = {key: obj[key] for key in obj if key not in ("kind", "phase")}  # the same of all
-        listed = list(state.get(rules_of(self.owner, name).plural, ()))
-        return {**obj, "rules": listed, "deploy": deploy}
-
-    def _unmanaged(self, desired: Sequence[Desired], state: State) -> list[Mapping[str, Any]]:
-        """The rules beside those that the task names, each judged in its ruleset alone."""
-        return [
-            {
-                **record,
-                "resource": item.resource.name,
-                "key": f"{item.resource.within} {record['key']}",
-            }
-            for item in desired
-            if item.resource.parent and not item.absent
-            for record in unmanaged_records(
-                [item._replace(resource=CUSTOM_RULES)],
-                {CUSTOM_RULES.plural: state[item.resource.plural]},
-            )
+        own = {rulesets.resource.key_of(obj): obj for obj in own_rulesets(state, self.owner)}
+        gone = {key for key in own if key in rulesets.expired or rulesets.drops(key)}
+        gone |= rulesets.objects.keys() if rulesets.absent else set()
+        left_out = gone | rulesets.expired | (rulesets.undecided - own.keys())
+        kept = [
+            item._replace(objects={}, exclusive=False)
+            if (item.resource.within,) in left_out
+            else item
+            for item in rules
         ]
+        ids: dict[Key, Any] = {key: obj.get("id") for key, obj in own.items()}
+        return (rulesets, *kept, _settled(deployments, state, ids, left_out))
+
+
+def _settled(
+    deployments: Desired, state: State, ids: Mapping[Key, Any], gone: AbstractSet[Key]
+) -> Desired:
+    """The desired deployments under the refs of existing ones, by the ids of the rulesets; without
+    those of rulesets that are `gone`. Raises PlanError."""
+    resource, existing = deployments.resource, state[deployments.resource.plural]
+    by_ruleset: dict[str, list[Object]] = {}
+    for rule in existing:
+        by_ruleset.setdefault(deployed(rule), []).append(rule)
+    objects: dict[Key, Values] = {}
+    paths, positions = dict(deployments.paths), dict(deployments.positions)
+    for key, values in deployments.objects.items():
+        name = (deployed(values)[1:-1],)
+        gone = gone | {name} if key in deployments.gone else gone
+        if name in gone:
+            continue
+        now = by_ruleset.get(str(ids.get(name)), [])
+        same = _deployment(resource.label_of(values), values, now, existing)
+        kept = resource.key_of(same or values)
+        objects[kept] = {**values, **{name: same[name] for name in SAME}} if same else values
+        paths[kept] = deployments.paths[key]
+        positions.update({kept: positions[key]} if key in positions else {})
+    removed = {
+        resource.key_of(rule): {"ref": rule.get("ref")}
+        for name in gone & ids.keys()
+        for rule in by_ruleset.get(str(ids[name]), ())
+    }
+    return deployments._replace(
+        objects={**objects, **removed}, paths=paths, positions=positions, gone=removed.keys()
+    )
 
 
 def _deployment(
@@ -248,4 +237,82 @@ def _deployment(
     return now[0] if now else None
 
 
-SPECS: Mapping[str, ModuleSpec] = {"custom_ruleset": CustomRuleset()}
+class CustomRuleset(OfRulesets):
+    """The module custom_ruleset: one ruleset."""
+
+    def __init__(self) -> None:
+        states = state_option(PRESENT, ABSENT, EXACT)
+        self.options = {**OF_A_RULESET, **states, **risk_options(RISKS)}
+
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+        absent, some = options["state"] == ABSENT, options["rules"] is not None
+        if absent and options["rules"] == []:
+            problem = Message(
+                "it names no rule. Leave it out to delete the ruleset, or set ", STATE, " to exact"
+            )
+            raise OptionError(Option("rules"), problem)
+        entries = [(Option(), options)]
+        if not absent:
+            return self._described(entries, some and options["state"] == EXACT)
+        rulesets = parse_desired(
+            CUSTOM_RULESETS[self.owner], [(Option(), {"name": options["name"]})], absent=not some
+        )
+        rules = self._rules(Option(), options, absent=True)
+        return (rulesets._replace(only_deletes=some), rules, self._deployments([]))
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        name = NAME.value.parse(options["name"])
+        own = own_rulesets(state, self.owner)
+        shown = (whole_ruleset(obj, self.owner, state) for obj in own if obj.get("name") == name)
+        return {"ruleset": next(shown, None), "unmanaged": rules_of_rulesets(desired, state)}
+
+
+class CustomRulesets(OfRulesets):
+    """The module custom_rulesets: rulesets in one plan; with state exact, all of their owner."""
+
+    def __init__(self) -> None:
+        ignored: OptionSpec = {name: {"type": "str"} for name in ("id", "version", "last_updated")}
+        options = {**ignored, **OF_A_RULESET}
+        self.options = {
+            "rulesets": {"type": "list", "elements": "dict", "options": options, "required": True},
+            **state_option(PRESENT, ABSENT, EXACT),
+            **IGNORE_OPTION,
+            **risk_options(RISKS),
+        }
+
+    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+        entries = numbered("rulesets", options["rulesets"])
+        absent, exact = options["state"] == ABSENT, options["state"] == EXACT
+        rulesets, *others = self._described(entries, exact, absent)
+        rulesets = parse_ignore(rulesets._replace(exclusive=exact), "ignore", options["ignore"])
+        return (rulesets, *others)
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        own = own_rulesets(state, self.owner) if desired[0].exclusive else ()
+        labels = map(CUSTOM_RULESETS[self.owner].label_of, own)
+        more = {one.plural: one for one in (rules_of(self.owner, label) for label in labels)}
+        named = {one.plural: one for one in super().reads(options, desired, state)}
+        return [*{**more, **named}.values()]
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        rulesets, entry_point = desired[0], ENTRY_POINTS[self.owner].plural
+        own = own_rulesets(state, self.owner)
+        named = [obj for obj in own if rulesets.resource.key_of(obj) in rulesets.objects]
+        shown = [
+            whole_ruleset(obj, self.owner, state) for obj in (own if rulesets.exclusive else named)
+        ]
+        others = [obj for obj in own if obj not in named]
+        unmanaged = [
+            *rules_of_rulesets(desired, state),
+            *unnamed_rulesets(rulesets.resource, ENTRY_POINTS[self.owner], others, state),
+        ]
+        executed = state.get(EXECUTED_RULESETS, ())
+        chain = {entry_point: state[entry_point], EXECUTED_RULESETS: executed}
+        for_role = {"chain": chain} if self.context.is_role else {}
+        return {"rulesets": shown, "unmanaged": unmanaged, **for_role}
+
+
+SPECS: Mapping[str, ModuleSpec] = {
+    "custom_ruleset": CustomRuleset(),
+    "custom_rulesets": CustomRulesets(),
+}

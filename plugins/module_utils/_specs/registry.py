@@ -28,7 +28,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     ),
     "whole_account": ("account_protection",),
     "ip_lists": ("ip_list", "ip_lists"),
-    "custom_rulesets": ("custom_ruleset",),
+    "custom_rulesets": ("custom_ruleset", "custom_rulesets"),
     "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
     "traffic": ("protection_traffic_info",),
     "rulesets": (),

@@ -8,6 +8,7 @@ class each, which their declarations fill."""
 
 from __future__ import annotations
 
+import glob
 from typing import AbstractSet, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, parsed
@@ -83,12 +84,16 @@ class OrderedRules(ModuleSpec):
     def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         entries = numbered(self._option, options[self._option])
         absent, exact = options["state"] == ABSENT, options["state"] == EXACT
-        ignore = options.get("ignore") or ()
+        deployments = map(glob.escape, self.context.deployments) if exact else ()
+        ignore = [*(options.get("ignore") or ()), *deployments]
         return (desired_rules(self._resource, entries, absent, exact, Option(), ignore),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         rules = list(state[self._resource.plural])
-        return {self._option: rules, "unmanaged": unmanaged_records(desired, state)}
+        elsewhere = {(self._resource.name, ref) for ref in self.context.deployments}
+        records = unmanaged_records(desired, state)
+        unmanaged = [one for one in records if (one["resource"], one["key"]) not in elsewhere]
+        return {self._option: rules, "unmanaged": unmanaged}
 
     def judged_lists(
         self, options: Options, desired: Sequence[Desired], state: State

@@ -16,10 +16,11 @@ from .._context import TASK, Context
 from .._errors import OptionProblems
 from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backtest, parse_evidence
+from .._plan.api_fields import declared, undeclared
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
 from .._schema.lists import WHOLE_LISTS
-from .._schema.resource import Resource, State
+from .._schema.resource import API_FIELDS, InFiles, Resource, State
 from .._timestamps import write_timestamp
 from .base import ModuleResult, ModuleSpec, Options, Resources
 
@@ -36,18 +37,31 @@ class StateReader(ModuleSpec):
         self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        return [resource for resource in self._resources if resource is not WHOLE_LISTS]
+        return [one for one in self._resources if not isinstance(one.listing, InFiles)]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return state
 
     def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
         now = {NOW: write_timestamp(client.now) if client.now else None}
-        if WHOLE_LISTS not in self._resources:
-            return now
-        from .._api.neighbours import read_ip_lists
+        files = [one for one in self._resources if isinstance(one.listing, InFiles)]
+        return {**now, **{one.plural: _read_whole(one, client) for one in files}}
 
-        return {**now, WHOLE_LISTS.plural: read_ip_lists(client)}
+
+def _read_whole(resource: Resource, client: Client) -> list[dict[str, Any]]:
+    """Objects of a collection with all that they hold, as files have them; raises ServiceError."""
+    from .._api.neighbours import read_ip_lists, read_rulesets  # loaded for roles
+    from .._schema.zone import CUSTOM_RULES
+
+    if resource is WHOLE_LISTS:
+        return read_ip_lists(client)
+
+    def as_options(rule: Mapping[str, Any]) -> dict[str, Any]:
+        rest = undeclared(CUSTOM_RULES, rule)
+        return {**declared(CUSTOM_RULES, rule), **({API_FIELDS: rest} if rest else {})}
+
+    rulesets = read_rulesets(client, resource.owner)
+    return [{**one, "rules": [*map(as_options, one["rules"])]} for one in rulesets]
 
 
 class Task(NamedTuple):

@@ -179,6 +179,12 @@ def keyed(
     return Value(option, parse, _normalise_structure)
 
 
+def listed(spec: Mapping[str, Mapping[str, Any]]) -> Value:
+    """A list of objects that is replaced as a whole, and whose order matters."""
+    option = {"type": "list", "elements": "dict", "options": spec}
+    return Value(option, _without_empty, lambda value: as_json(_without_empty(value or [])))
+
+
 def _without_empty(value: Any) -> Any:
     """A structure without the fields that are null."""
     if isinstance(value, Mapping):

@@ -14,10 +14,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ...module_utils._context import Context
 from ...module_utils._protection.coverage import has_flag
 from ...module_utils._schema.lists import items_of
 from ...module_utils._values.address_set import normalise_network
-from .variables import ACCOUNT, IP_LISTS, Part
+from .variables import ACCOUNT, CUSTOM, CUSTOM_RULESETS, IP_LISTS, Part
 
 Results = Mapping[str, Mapping[str, Any]]  # of the parts that ran before, by name
 REFERENCE = re.compile(r"\$([a-z0-9_]+)(?![a-z0-9_.])")
@@ -30,9 +31,20 @@ def informed(part: Part, results: Results, check_mode: bool) -> Part:
     if part.module != IP_LISTS:
         lists = planned_lists(results.get(IP_LISTS, {}))
         context = context._replace(lists=lists, prefixes=planned_prefixes(results.get(ACCOUNT, {})))
+        if part.module == CUSTOM:
+            context = _with_chain(context, results.get(CUSTOM_RULESETS, {}), check_mode)
     elif part.deletes and check_mode:
         context = context._replace(references=references(results))
     return replace(part, context=context)
+
+
+def _with_chain(context: Context, result: Mapping[str, Any], check_mode: bool) -> Context:
+    """The context with the deployments that another part describes, and in a prediction with the
+    rules as this part leaves them."""
+    rulesets = result.get("rulesets") or ()
+    refs = [one["deploy"]["ref"] for one in rulesets if one.get("deploy")]
+    planned = result.get("chain") or {} if check_mode else {}
+    return context._replace(deployments=refs, planned=planned)
 
 
 def planned_prefixes(result: Mapping[str, Any]) -> list[str] | None:

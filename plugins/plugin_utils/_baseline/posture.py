@@ -38,6 +38,7 @@ from .variables import (
     RunModule,
     connection_options,
     parts_of,
+    resources_of,
     variable_of,
 )
 
@@ -205,7 +206,7 @@ def afterwards(host: str, values: Values) -> Merged:
 def time_there(parts: Sequence[Part], run_module: RunModule) -> datetime:
     """The time of Cloudflare, by one more read of what the host has anyway; raises ValueError."""
     part = next(part for part in parts if part.module != IP_LISTS)
-    reads = [next(item.resource.plural for item in MANAGED if item.module == part.module)]
+    reads = [resources_of(part)[0].resource.plural]
     clock = Part(part.module, connection_options(part), ROLE._replace(reads=reads))
     result = run_module(clock, True)
     if not result.get(NOW):
@@ -233,7 +234,7 @@ def postures_of(values: Values) -> dict[str, Values]:
 def _is_for(values: Values, variable: str) -> bool:
     """Return whether a host has the account or the zone that a variable describes."""
     owners = [item.owner for item in RESOURCES.get(variable, ())]
-    names = [name for owner in owners[:1] for name in OWNERS[owner].options]
+    names = [name for owner in owners for name in OWNERS[owner].options]
     return not owners or any(
         values.get(f"{prefix}{name}") for name in names for prefix in (PREFIX, "edge_")
     )

@@ -25,7 +25,7 @@ Results = Mapping[str, Result]  # by module as they ran; of those applied, only 
 NOTHING_CHANGED = "Nothing was changed."
 MAX_SENTENCES = 3  # in a line
 # Of a result: whole lists, and those of the task.
-STATE = ("protection", "rules", "overrides", "lists", "invocation")
+STATE = ("protection", "rules", "overrides", "lists", "rulesets", "chain", "invocation")
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
 

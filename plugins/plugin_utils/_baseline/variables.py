@@ -42,7 +42,7 @@ REPORT = "baseline_report"  # what a report registers for each host
 ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
 NETWORK_FIREWALL = "network_firewall_rules"
 
-IP_LISTS = "ip_lists"
+IP_LISTS, CUSTOM_RULESETS = "ip_lists", "custom_rulesets"
 # The option that holds the rules, by the module of the ruleset.
 RULESETS: Mapping[str, str] = {
     item.module: item.option for item in MANAGED if item.resource.is_ordered
@@ -216,7 +216,22 @@ def _needs(values: Mapping[str, Any], module: str) -> bool:
     is."""
     value = values.get(f"{PREFIX}{module}")
     is_described = module == ACCOUNT or (value is not None and (value != [] or module != FIREWALL))
-    return is_described and _has(values, MODULE_SPECS[module].owner)
+    return is_described and any(_has(values, owner) for owner in owners_of(module))
+
+
+def owners_of(module: str) -> list[str]:
+    """The options that name the owner of the objects that a module writes; the first one that a
+    host has counts."""
+    owners = [item.resource.owner for item in MANAGED if item.module == module]
+    return [*dict.fromkeys(owners or [MODULE_SPECS[module].owner])]
+
+
+def resources_of(part: Part) -> list[Managed]:
+    """The resources that a part writes."""
+    named = [item for item in owners_of(part.module) if {*OWNERS[item].options} & {*part.options}]
+    return [
+        item for item in MANAGED if item.module == part.module and item.resource.owner in named[:1]
+    ]
 
 
 def _deleting_lists_last(parts: Sequence[Part]) -> list[Part]:
@@ -254,10 +269,13 @@ def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
 
 
 def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    has_account = _has(values, ACCOUNT_OWNER.option)
     return {
         option: values[variable]
         for option, variable in OPTIONS[module].items()
-        if variable in values and (module, option) != (ACCOUNT, "zone_name")
+        if variable in values
+        and (module, option) != (ACCOUNT, "zone_name")
+        and not (module == CUSTOM_RULESETS and option in ZONE_OWNER.options and has_account)
     }
 
 
@@ -341,7 +359,7 @@ def _described(values: Mapping[str, Any], owner: str) -> list[str]:
     names = [
         variable_of(item)
         for item in MANAGED
-        if item.resource.owner == owner and (item.module, item.option) != (ACCOUNT, "rules")
+        if owners_of(item.module) == [owner] and (item.module, item.option) != (ACCOUNT, "rules")
     ]
     return [name for name in dict.fromkeys(names) if values.get(name) not in (None, [])]
 

@@ -175,7 +175,7 @@ def _export_rules(
     """Rules in the order of Cloudflare: a list that is exclusive as a whole, or rules that can
     only be updated."""
     described, others = sort_out(resource, objects)
-    variable = f"{PREFIX}{resource.plural}"
+    variable = VARIABLE_OF[resource.plural]
     patterns: list[str] = []
     for obj, reason in others:
         left = "the role leaves it alone"

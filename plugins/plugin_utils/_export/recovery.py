@@ -11,6 +11,7 @@ since a module could only make another object of it.
 
 from __future__ import annotations
 
+import glob
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,16 @@ from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._plan.ordering import longest_ascending
 from ...module_utils._schema.lists import WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import API_FIELDS, Field, Key, Object, Resource, State
+from ...module_utils._schema.resource import (
+    API_FIELDS,
+    ZONE_OPTION,
+    Field,
+    Key,
+    Object,
+    Resource,
+    State,
+)
+from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS, rules_of
 from ...module_utils._text import left_out
 from ...module_utils._values.kinds import same_value
 from .._baseline.variables import PREFIX, VARIABLE_OF, Part
@@ -146,6 +156,7 @@ class Exceptions:
     named: Mapping[str, Collection[Key]] = field(default_factory=dict)  # by plural
     objects: Collection[str] = ()
     fields: Collection[str] = ()
+    deployments: Collection[str] = ()  # refs of custom rules that come back with their rulesets
 
     def leave(self, resource: Resource, obj: Object) -> bool:
         """Return whether a restore leaves this object alone."""
@@ -154,6 +165,7 @@ class Exceptions:
             identity in self.ignore_ids
             or not {identity, name, f"{resource.title} {name}"}.isdisjoint(self.objects)
             or any(fnmatchcase(name, pattern) for pattern in self.ignore.get(resource.plural, ()))
+            or (resource is CUSTOM_RULES and name in self.deployments)
             or not self.could_change(resource, obj)
         )
 
@@ -216,6 +228,14 @@ def first_named(texts: Sequence[str], separator: str) -> str:
 def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restoration:
     """Bring the objects of a snapshot back, if Cloudflare has the `current` ones."""
     recovered = Restoration()
+    rulesets = [
+        obj
+        for state in (snapshot, current)
+        for resource in WHOLE_RULESETS.values()
+        for obj in state.get(resource.plural, ())
+    ]
+    deployments = {obj["deploy"]["ref"] for obj in rulesets if obj.get("deploy")}
+    exceptions = replace(exceptions, deployments=deployments, fields=[*exceptions.fields, "deploy"])
     for plural, objects in snapshot.items():
         if not objects and plural not in current:
             continue  # nothing was there, and no module makes anything of it
@@ -226,6 +246,9 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
             both = [_with_items_of_others(obj, current[plural], exceptions) for obj in both]
             # A list that the run made stays if it has items of others.
             objects = [obj for obj in both if WHOLE_LISTS.label_of(obj) in names or obj["items"]]
+        if BY_PLURAL[plural] in WHOLE_RULESETS.values():
+            objects = [_with_rules_of_others(one, current[plural], exceptions) for one in objects]
+            objects = _in_places(objects, snapshot, current)
         plan = _Recovery(BY_PLURAL[plural], current[plural], exceptions)
         plan.take(objects)
         recovered.expected.append(plan.expected(objects))
@@ -243,6 +266,40 @@ def _with_items_of_others(obj: Object, lists: Sequence[Object], exceptions: Exce
         return obj
     others = filterfalse(could_change, now.get("items") or ())
     return {**obj, "items": [*filter(could_change, obj.get("items") or ()), *others]}
+
+
+def _in_places(objects: Sequence[Object], snapshot: State, current: State) -> list[Object]:
+    """Rulesets of the snapshot in the order of their deployments; of these, a new one stands behind
+    a rule that is there."""
+    refs, there = (
+        [rule.get("ref") for rule in state.get(CUSTOM_RULES.plural) or ()]
+        for state in (snapshot, current)
+    )
+    placed: list[tuple[int, Object]] = []
+    for obj in objects:
+        deploy = obj.get("deploy") or {}
+        place = refs.index(deploy["ref"]) if deploy.get("ref") in refs else len(refs)
+        front = [ref for ref in refs[:place] if ref in there]
+        position = f"after {front[-1]}" if front else "first"
+        moved = {"deploy": {**deploy, "position": position}} if place < len(refs) else {}
+        placed.append((place, {**obj, **moved}))
+    return [obj for _place, obj in sorted(placed, key=lambda item: item[0])]
+
+
+def _with_rules_of_others(
+    obj: Object, rulesets: Sequence[Object], exceptions: Exceptions
+) -> Object:
+    """A ruleset of the snapshot; the rules that its run could not change are those of today."""
+    resource = rules_of(ZONE_OPTION, str(obj.get("name")))
+    now = next((item for item in rulesets if item.get("name") == obj.get("name")), {})
+    today = {resource.key_of(rule): rule for rule in now.get("rules") or ()}
+    today = {key: today[key] for key in today if not exceptions.could_change(resource, today[key])}
+    rules = {
+        resource.key_of(rule): rule
+        for rule in obj.get("rules") or ()
+        if exceptions.could_change(resource, rule) or resource.key_of(rule) in today
+    }
+    return {**obj, "rules": [*{**rules, **today}.values()]}
 
 
 def _all_refusals(
@@ -343,6 +400,9 @@ class _Recovery:
         places = {key: place for place, key in enumerate(map(self.resource.key_of, objects))}
         kept = [key for key in self._current if key in self.kept and key in places]
         anchors = set(longest_ascending(kept, places))
+        if self.resource is CUSTOM_RULES:  # those that come back before the rules
+            made = {key for key in places if key[0] in self.exceptions.deployments}
+            anchors |= made - self._current.keys()
         self.anchors = [key for key in places if key in anchors]
         for obj in objects:
             key = self.resource.key_of(obj)
@@ -384,6 +444,9 @@ class _Recovery:
         """The options, with empty ones for what the existing object has got meanwhile."""
         existing = self._existing(obj)
         entry = {name: value for name, value in options.items() if name != API_FIELDS}
+        place = (obj.get("deploy") or {}).get("position")
+        if place and "deploy" in entry:
+            entry["deploy"] = {**entry["deploy"], "position": place}
         for item in self.resource.mutable if existing else ():
             if item.name not in entry and item.normalised(obj) != item.normalised(existing):
                 empty = item.default if item.absent_default is None else item.absent_default
@@ -413,10 +476,12 @@ def _add_variables(
         ignored = [str(obj.get("id")) for kept in plan.kept.values() for obj in kept]
         variables[IGNORE_IDS] = [*variables.get(IGNORE_IDS, []), *ignored]
         return
-    name = f"{PREFIX}{resource.plural}"
+    name = VARIABLE_OF[resource.plural]
     variables[name] = list(entries)
     if resource.has_exact_state:
-        patterns = plan.exceptions.ignore.get(resource.plural, ())
+        patterns = list(plan.exceptions.ignore.get(resource.plural, ()))
+        refs = plan.exceptions.deployments if resource is CUSTOM_RULES else ()
+        patterns += map(glob.escape, sorted(refs))
         kept = [pattern_of(resource, objects[0]) for objects in plan.kept.values()]
         variables[f"{name}_state"] = "exact"
         variables[f"{name}_ignore"] = list(dict.fromkeys([*patterns, *filter(None, kept)]))

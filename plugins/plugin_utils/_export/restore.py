@@ -14,7 +14,8 @@ from typing import Any
 
 from ...module_utils._schema.lists import items_of
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import API_FIELDS, State
+from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Resource, State
+from ...module_utils._schema.zone import rules_of
 from .._baseline.variables import (
     BASELINE,
     EXPECTED_PLAN,
@@ -34,9 +35,16 @@ from .snapshot import Named
 ACCOUNT_STATE = frozenset(
     f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))
 )
-RULES = {f"{PREFIX}{plural}": item for plural, item in BY_PLURAL.items() if plural not in OPTION_OF}
+RULES = {VARIABLE_OF[plural]: item for plural, item in BY_PLURAL.items() if plural not in OPTION_OF}
 ZONE_STATE = frozenset(name for name, item in RULES.items() if item.owner == "zone_id")
-ITEMS = items_of("")  # which have the same keys in every list
+
+
+def _held(plural: str) -> Resource:
+    """A resource by its plural; that of the items of any list, or of the rules of any ruleset."""
+    within = items_of("") if plural.startswith(items_of("").plural) else rules_of(ZONE_OPTION, "")
+    return BY_PLURAL.get(plural, within)
+
+
 STATE = frozenset([*ACCOUNT_STATE, *RULES])
 IGNORED = {
     f"{name}_ignore": resource for name, resource in RULES.items() if resource.has_exact_state
@@ -129,9 +137,10 @@ class StateFile:
         if self.objects is None:
             recovered = Restoration(_exclusive(self.variables, self.incomplete, ignored))
         else:
-            ignore = {item.plural: ignored[name] for name, item in IGNORED.items()}
+            files = {plural: f"{variable}_ignore" for plural, variable in VARIABLE_OF.items()}
+            ignore = {one: ignored[name] for one, name in files.items() if name in IGNORED}
             named = {
-                plural: frozenset(map(BY_PLURAL.get(plural, ITEMS).key_of, entries))
+                plural: frozenset(_held(plural).key_of(entry) for entry in entries)
                 for plural, entries in self.named.items()
             }
             exceptions = Exceptions(ignored[IGNORE_IDS], ignore, named, objects, fields)
@@ -215,7 +224,7 @@ def _exclusive(
     described[PURGE] = [name for name in lists if name not in incomplete]
     described[IGNORE_IDS] = [*ignored[IGNORE_IDS], *(variables.get(IGNORE_IDS) or [])]
     for option, resource in IGNORED.items():
-        name = f"{PREFIX}{resource.plural}"
+        name = VARIABLE_OF[resource.plural]
         if name in described:
             described[option] = [*ignored[option], *(variables.get(option) or [])]
             described[f"{name}_state"] = "present" if resource.plural in incomplete else "exact"

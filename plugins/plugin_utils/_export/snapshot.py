@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from ...module_utils._schema.registry import BY_PLURAL, MANAGED
+from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
 from ...module_utils._specs.base import validate
 from ...module_utils._specs.registry import MODULE_SPECS
@@ -35,6 +35,7 @@ from .._baseline.variables import (
     RunModule,
     TakeSnapshot,
     connection_options,
+    resources_of,
 )
 from .._files import write_private
 from .._plain import plain
@@ -56,9 +57,8 @@ def read_parts(parts: Sequence[Part], run_module: RunModule) -> HostState:
     touched = [
         item.resource
         for part in parts
-        for item in MANAGED
-        if item.module == part.module
-        and (not item.resource.on_demand or part.options.get(item.option) is not None)
+        for item in resources_of(part)
+        if not item.resource.on_demand or part.options.get(item.option) is not None
     ]
     return read_host(touched, connection, run_module)
 
@@ -159,9 +159,9 @@ def named_by(parts: Sequence[Part]) -> Named:
     desired = [
         item
         for part in parts
-        for item in MODULE_SPECS[part.module].desired(
-            validate(SPECS[part.module], part.module, part.options).options
-        )
+        for item in MODULE_SPECS[part.module]
+        .owned(part.options, {})
+        .desired(validate(SPECS[part.module], part.module, part.options).options)
     ]
     exclusive = {item.resource.plural for item in desired if item.exclusive}
     return {

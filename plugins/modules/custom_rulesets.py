@@ -1,0 +1,773 @@
+#!/usr/bin/python
+
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+DOCUMENTATION = r"""
+module: custom_rulesets
+short_description: Manage the custom rulesets of a Cloudflare account or zone in one plan
+version_added: 1.0.0
+description:
+  - Creates, updates and deletes custom rulesets of the WAF with their rules, and the rules that
+    deploy them, in one plan. M(edgeops.protection.custom_ruleset) is the module for a single one.
+  - The role C(edgeops.protection.baseline) uses this module for C(baseline_custom_rulesets).
+  - The module makes rulesets before their deployments, and removes deployments before rulesets. It
+    writes each ruleset with its rules in one call, and all deployments in another.
+extends_documentation_fragment:
+  - edgeops.protection.attributes
+  - edgeops.protection.attributes.write
+  - edgeops.protection.connection
+  - edgeops.protection.plan
+  - edgeops.protection.risks.zone_lists
+notes:
+  - The module needs the permission C(Zone WAF Write) of the zone, or C(Account WAF Write) of the
+    account. Check mode needs C(Zone WAF Read) or C(Account WAF Read).
+  - If rules refer to lists of addresses, the module reads these lists if the plan changes
+    something. It needs the permission C(Account Filter Lists Read) for that, and warns if it lacks
+    it.
+  - Only accounts with zones of the plan Enterprise have custom rulesets. Each zone may have some,
+    and their rules count for the number of rules that the plan of the zone allows.
+options:
+  account_id:
+    description:
+      - The id of the account whose rulesets they are, 32 hexadecimal digits, instead of O(zone_id).
+      - If a task names neither, the module uses the environment variable E(CLOUDFLARE_ACCOUNT_ID),
+        unless that of the zone is set too.
+    type: str
+  zone_id:
+    description:
+      - The id of the zone whose rulesets they are, 32 hexadecimal digits.
+      - If a task names neither, the module uses the environment variable E(CLOUDFLARE_ZONE_ID),
+        unless that of the account is set too.
+    type: str
+  zone_name:
+    description:
+      - The domain of the zone, instead of O(zone_id). The module finds the zone with one call more.
+      - The credentials need the permission C(Zone Read) of the zone too.
+      - If several zones have the name, in several accounts, the task fails and lists their ids.
+    type: str
+    version_added: 1.0.0
+  rulesets:
+    description: The rulesets. Each may occur once.
+    type: list
+    elements: dict
+    required: true
+    suboptions:
+      name:
+        description: The name of the ruleset. It cannot be changed.
+        type: str
+        required: true
+      description:
+        description: A free text. An empty text clears it. If omitted, an existing description stays.
+        type: str
+      rules:
+        description:
+          - The rules. Each may occur once. If omitted, existing rules stay.
+        type: list
+        elements: dict
+        suboptions:
+          ref:
+            description: The name that identifies the rule in its ruleset. It cannot be changed.
+            type: str
+            required: true
+          action:
+            description:
+              - The action on a request that matches. After V(log), and after a V(skip) of
+                V(products) or V(phases) only, Cloudflare evaluates the next rule. Every other action
+                ends the evaluation.
+              - If omitted, an existing rule keeps its action. A new rule needs one.
+              - A change of the action resets O(rulesets[].rules[].action_parameters) and O(rulesets[].rules[].logging).
+            type: str
+            choices: [block, challenge, js_challenge, managed_challenge, log, skip]
+          expression:
+            description:
+              - The requests that match, in the Rules language. White space outside of quotes makes no
+                difference.
+              - It has at most 4,096 characters.
+              - If omitted, an existing rule keeps its expression. A new rule needs one.
+            type: str
+          description:
+            description: A free text. An empty text clears it. If omitted, an existing description
+              stays.
+            type: str
+          enabled:
+            description:
+              - Whether the rule is enabled. If omitted, an existing rule keeps its value, and a new
+                rule gets V(true).
+            type: bool
+          action_parameters:
+            description:
+              - The target of the action V(skip), at least one field, or how the action V(block)
+                responds.
+              - The parameters, with those in O(rulesets[].rules[].api_fields), replace all existing ones. If omitted, the existing parameters stay.
+            type: dict
+            suboptions:
+              ruleset:
+                description: With V(current), the request skips the rules of this ruleset that follow.
+                type: str
+                choices: [current]
+              phase:
+                description: With V(current), the request skips the rest of the phase. A ruleset of an
+                  account takes no such rule.
+                type: str
+                choices: [current]
+              phases:
+                description: The phases that the request skips.
+                type: list
+                elements: str
+                choices: [http_ratelimit, http_request_sbfm, http_request_firewall_managed]
+              products:
+                description: The products that the request skips.
+                type: list
+                elements: str
+                choices: [zoneLockdown, uaBlock, bic, hot, securityLevel, rateLimit, waf]
+              response:
+                description: The answer to a request that the rule blocks.
+                type: dict
+                suboptions:
+                  status_code:
+                    description: The HTTP status, from 400 to 499.
+                    type: int
+                    required: true
+                  content:
+                    description: The body of the answer.
+                    type: str
+                    required: true
+                  content_type:
+                    description: The content type of the body, for example V(text/plain).
+                    type: str
+                    required: true
+          logging:
+            description:
+              - The logging of requests that the rule skips. If omitted, an existing rule keeps its
+                value, and Cloudflare logs the requests of a new rule.
+            type: dict
+            suboptions:
+              enabled:
+                description: Whether Cloudflare logs the requests.
+                type: bool
+                required: true
+          expires:
+            description:
+              - From when on the rule counts as absent, by the clock of Cloudflare. The first run after
+                that deletes it.
+              - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+                V(2027-01-31), which means its end in UTC.
+              - Cloudflare does not know it. If omitted, the rule does not expire.
+            version_added: 1.0.0
+            type: str
+          api_fields:
+            description:
+              - Fields of the rule that this module has no option for, with the names and values of the
+                API, such as C(exposed_credential_check). The module sends them as they are. A null
+                removes a field.
+              - Parameters without an option stand in C(action_parameters) here.
+              - Fields that neither an option nor this dictionary names stay as they are.
+            version_added: 1.0.0
+            type: dict
+          position:
+            description:
+              - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
+                of another rule.
+              - If omitted, the new rule becomes the last. The module does not move existing rules,
+                unless O(state=exact).
+            type: str
+          id:
+            description: Ignored, so that a task can give back RV(rulesets).
+            type: str
+          version:
+            description: Ignored, so that a task can give back RV(rulesets).
+            type: str
+          last_updated:
+            description: Ignored, so that a task can give back RV(rulesets).
+            type: str
+      deploy:
+        description:
+          - The rule of the entry point that executes the ruleset. If omitted, an existing one stays
+            as it is, and the module makes none. An empty dictionary removes it.
+        type: dict
+        suboptions:
+          ref:
+            description: The name that identifies a new deployment among the rules of the entry point.
+              The default is the name of the ruleset. An existing deployment keeps its ref.
+            type: str
+          expression:
+            description:
+              - The requests that meet the rules of the ruleset, in the Rules language; V(true) for all.
+              - That of an account must contain C(cf.zone.plan eq "ENT").
+              - If omitted, an existing deployment keeps its expression. A new one needs one.
+            type: str
+          enabled:
+            description: Whether requests meet the ruleset. If omitted, an existing deployment keeps its
+              value, and a new one gets V(true).
+            type: bool
+          position:
+            description:
+              - The place of a new deployment among the rules of the entry point, V(first), V(last),
+                V(before REF) or V(after REF) with the ref of another rule.
+              - If omitted, it becomes the last. The module does not move an existing deployment.
+            type: str
+      expires:
+        description:
+          - From when on the ruleset counts as absent, by the clock of Cloudflare. The first run after
+            that deletes it with its deployment.
+          - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
+            V(2027-01-31), which means its end in UTC.
+          - Cloudflare does not know it. If omitted, the ruleset does not expire.
+        version_added: 1.0.0
+        type: str
+      ignore:
+        description:
+          - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
+            O(state=exact) leaves these rules where they are, each behind the rule before it that does
+            not move either.
+          - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
+            Case matters.
+          - A pattern must not match a rule of the task, unless the entry has nothing but the O(rulesets[].rules[].ref).
+            With O(state=exact) such an entry says where the rule of somebody else stands.
+        type: list
+        elements: str
+        default: []
+      id:
+        description: Ignored, so that a task can give back RV(rulesets).
+        type: str
+      version:
+        description: Ignored, so that a task can give back RV(rulesets).
+        type: str
+      last_updated:
+        description: Ignored, so that a task can give back RV(rulesets).
+        type: str
+  state:
+    description:
+      - With V(present), the module creates or updates the rulesets, the rules and the deployments
+        that the task names. It leaves all others alone.
+      - With V(absent), the module removes the rulesets that the task names, and their deployments.
+        It reads only their O(rulesets[].name).
+      - With V(exact), the account or zone gets these rulesets and no others, and each of them its
+        O(rulesets[].rules) and no others, in this order. Rulesets that O(ignore) matches stay, and
+        so do the rules of a ruleset whose rules the task omits.
+    type: str
+    choices: [present, absent, exact]
+    default: present
+  ignore:
+    description:
+      - Patterns of the names of rulesets that somebody else manages, such as V(partner-*).
+        O(state=exact) leaves these rulesets and their deployments alone.
+      - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
+        Case matters.
+      - A pattern must not match a ruleset of the task.
+    type: list
+    elements: str
+    default: []
+seealso:
+  - module: edgeops.protection.custom_ruleset
+  - module: edgeops.protection.custom_rules
+author:
+  - The edgeops.protection authors (@edgeops)
+"""
+
+EXAMPLES = r"""
+# The credentials come from module_defaults, see the notes.
+- name: Keep two rulesets, and leave others alone
+  edgeops.protection.custom_rulesets:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rulesets:
+      - name: Crawlers
+        rules:
+          - ref: known
+            action: managed_challenge
+            expression: cf.client.bot
+        deploy:
+          expression: not starts_with(http.request.uri.path, "/api/")
+      - name: Forms
+        rules:
+          - ref: login
+            action: js_challenge
+            expression: http.request.uri.path eq "/login"
+
+- name: Have exactly one ruleset in the account, and those of a partner
+  edgeops.protection.custom_rulesets:
+    account_id: 023e105f4ecef8ad9ca31a8372d0c353
+    rulesets:
+      - name: Blocked
+        rules:
+          - ref: networks
+            action: block
+            expression: ip.src in {203.0.113.0/24}
+        deploy:
+          expression: cf.zone.plan eq "ENT"
+    state: exact
+    ignore: [partner-*, Sanctions]
+
+- name: Remove rulesets and their deployments
+  edgeops.protection.custom_rulesets:
+    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+    rulesets:
+      - name: Forms
+    state: absent
+"""
+
+# `make docs-update` writes this block.
+RETURN = r"""
+account_id:
+  description: The id of the account.
+  version_added: 1.0.0
+  returned: success, if the rulesets are of an account
+  type: str
+  sample: 023e105f4ecef8ad9ca31a8372d0c353
+zone_id:
+  description: The id of the zone.
+  version_added: 1.0.0
+  returned: success, if the rulesets are of a zone
+  type: str
+  sample: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
+rulesets:
+  description: The rulesets that O(rulesets) names, afterwards, and with O(state=exact) all custom
+    rulesets.
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    id:
+      description: The id that Cloudflare gives. Check mode returns none for a ruleset that the
+        run would create.
+      type: str
+      sample: 025b413f8a9a421ea648a7dd06839eb9
+    name:
+      description: The name that identifies the ruleset.
+      type: str
+      sample: Bots
+    description:
+      description: The description of the ruleset.
+      type: str
+      sample: rules against bots
+    version:
+      description: The version of the ruleset, which grows with each change.
+      type: str
+      sample: '1'
+    last_updated:
+      description: When the ruleset was last changed.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+    rules:
+      description: The rules of the ruleset, in the order in which Cloudflare evaluates them.
+      type: list
+      elements: dict
+      contains:
+        id:
+          description: The id that Cloudflare gives. Check mode returns none for a rule that the
+            run would create.
+          type: str
+          sample: c381e88f38c048fd8712b8bc076f3787
+        ref:
+          description: The name that identifies the rule.
+          type: str
+          sample: probe
+        action:
+          description: The action on a request that matches.
+          type: str
+          sample: skip
+        expression:
+          description: The requests that the rule matches.
+          type: str
+          sample: ip.src in {192.0.2.0/24}
+        description:
+          description: The description of the rule.
+          type: str
+          sample: no browser
+        enabled:
+          description: Whether the rule is enabled.
+          type: bool
+          sample: true
+        action_parameters:
+          description: The target of the action V(skip), or the response of the action V(block).
+            Other rules have none.
+          type: dict
+          sample: {ruleset: current}
+        logging:
+          description: Whether Cloudflare logs requests that the rule skips.
+          type: dict
+          sample: {enabled: true}
+        version:
+          description: The version of the rule, which grows with each change.
+          type: str
+          sample: '1'
+        last_updated:
+          description: When the rule was last changed.
+          type: str
+          sample: '2026-03-01T09:15:02.310412+00:00'
+    deploy:
+      description: The rule of the entry point that executes the ruleset, null if there is none.
+      type: dict
+      contains:
+        ref:
+          description: The name that identifies the rule.
+          type: str
+          sample: Bots
+        expression:
+          description: The requests that the rule matches.
+          type: str
+          sample: not ssl
+        enabled:
+          description: Whether the rule is enabled.
+          type: bool
+          sample: true
+        position:
+          description: Its place among the rules of the entry point, as the option takes it.
+          type: str
+          sample: first
+unmanaged:
+  description:
+    - The rules afterwards of the named rulesets that O(rulesets[].rules) does not name, each
+      judged beside those that it names. And the rulesets that O(rulesets) does not name, each
+      judged by what its deployment takes away.
+  version_added: 1.0.0
+  returned: success
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_ruleset_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: Bots probe
+    weakens:
+      description: Whether the object takes protection away from what the task names, such as
+        an excluded prefix, an allowlist entry, a filter that is disabled, or a rule that skips
+        before others. It is null if it may.
+      type: bool
+      sample: true
+    reason:
+      description: How it takes protection away, or what it does to all plain traffic, as a sentence
+        without its subject; empty if it does neither.
+      type: str
+      sample: lets requests pass that custom rule closed would stop
+    since:
+      description: When the object last changed, null if Cloudflare does not say.
+      type: str
+      sample: '2026-03-01T09:15:02.310412+00:00'
+weaker:
+  description:
+    - The rules that protect less before this run than after it, by their expression, their place
+      or their parameters, or since they do not exist, are off or have another kind of action.
+  version_added: 1.0.0
+  returned: when there are such rules
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_rule
+    key:
+      description: The key of the rule.
+      type: str
+      sample: crawlers of the ruleset Bots
+    certain:
+      description: Whether it is proven; an expression that is not understood may match more or
+        less than another one.
+      type: bool
+      sample: true
+    reason:
+      description: The weakness of the rule, as a sentence without its subject.
+      type: str
+      sample: does not exist
+risks:
+  description: The risks of the plan. A failed task returns those that it does not accept, any
+    other task those that it accepts.
+  version_added: 1.0.0
+  returned: when the plan has risks
+  type: list
+  elements: dict
+  contains:
+    code:
+      description: The code of the risk, as O(accept_risks) takes it.
+      type: str
+      sample: blocks_everything
+    message:
+      description: The consequence, in a sentence.
+      type: str
+      sample: 'Custom rule closed of the ruleset Bots (new): every request but those from 192.0.2.0/24
+        matches, and would be blocked by it.'
+    networks:
+      description: The networks that the risk concerns.
+      type: list
+      elements: str
+      sample: []
+    addresses:
+      description: How many addresses these networks have; large numbers of IPv6 addresses are
+        counted in /64 networks.
+      type: str
+      sample: no addresses
+    entries:
+      description: The keys of the objects whose change is the risk.
+      type: list
+      elements: str
+      sample: [closed of the ruleset Bots]
+    reason:
+      description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
+        not.
+      type: str
+      sample: null
+diff:
+  description:
+    - The managed fields of the rulesets, their rules and their deployments, as far as they change,
+      before and after, and the order of rules when it changes. C({NAME}) stands for the id of
+      the ruleset with this name, which may be made only then.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: dict
+  contains:
+    before:
+      description: The objects before, by collection and key.
+      type: dict
+      sample: {custom_rules_order: [office, login], rules of Bots_order: []}
+    after:
+      description: The objects afterwards, by collection and key.
+      type: dict
+      sample:
+        custom_rules:
+          Bots:
+            ref: Bots
+            action: execute
+            expression: not ssl
+            description: ''
+            enabled: true
+            action_parameters: {id: '{Bots}'}
+        custom_rulesets:
+          Bots:
+            name: Bots
+            description: rules against bots
+            kind: custom
+            phase: http_request_firewall_custom
+        rules of Bots:
+          Bots crawlers:
+            ref: crawlers
+            action: block
+            expression: cf.client.bot
+            description: ''
+            enabled: true
+          Bots no-agent:
+            ref: no-agent
+            action: managed_challenge
+            expression: http.user_agent eq ""
+            description: no browser
+            enabled: true
+          Bots probe:
+            ref: probe
+            action: skip
+            expression: ip.src in {192.0.2.0/24}
+            description: ''
+            enabled: true
+            action_parameters: {ruleset: current}
+            logging: {enabled: true}
+        custom_rules_order: [Bots, office, login]
+        rules of Bots_order: [Bots crawlers, Bots no-agent, Bots probe]
+operations:
+  description:
+    - The changes in the order in which the module makes them; empty when nothing changes.
+    - Check mode returns the same as the run that follows.
+  returned: success, and failure after the plan was made
+  type: list
+  elements: dict
+  contains:
+    action:
+      description: V(create), V(update) or V(delete).
+      type: str
+      sample: update
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: Bots
+    fields:
+      description: The values that the module sends. For an object that exists, these are the
+        changed fields.
+      type: dict
+      sample: {expression: 'true'}
+    before:
+      description: The values that change, as they are; null for a field that the object lacks.
+        For an object that the module deletes, these are all its values, and for a new object
+        there are none.
+      type: dict
+      sample: {expression: not ssl}
+plan_id:
+  description:
+    - The fingerprint of the plan, as O(expected_plan) takes it; an empty text for a plan without
+      operations.
+    - Two plans have the same exactly if they make the same changes to the same existing values
+      of the same owner.
+    - Check mode returns the same as the run that follows.
+  version_added: 1.0.0
+  returned: success, and failure after the plan was made
+  type: str
+  sample: d27a164833999c628cca24eacca502bc27170133d1942c7db18293eba8da5c2a
+expired:
+  description: The objects of the task that count as absent, since they expired.
+  version_added: 1.0.0
+  returned: when something expired
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_ruleset_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: Bots attack
+    expires:
+      description: When it expired, in UTC.
+      type: str
+      sample: '2026-03-01T00:00:00+00:00'
+done:
+  description: The operations that were applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: custom_ruleset
+      key: Bots
+      fields:
+        name: Bots
+        description: ''
+        kind: custom
+        phase: http_request_firewall_custom
+      before: {}
+    - action: create
+      resource: custom_ruleset_rule
+      key: Bots closed
+      fields:
+        ref: closed
+        action: block
+        expression: 'true'
+        description: for maintenance
+        enabled: true
+        position: 1
+      before: {}
+left:
+  description: The operations that were not applied, in the shape of RV(operations).
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: custom_ruleset
+      key: Bots
+      fields:
+        name: Bots
+        description: ''
+        kind: custom
+        phase: http_request_firewall_custom
+      before: {}
+    - action: create
+      resource: custom_ruleset_rule
+      key: Bots closed
+      fields:
+        ref: closed
+        action: block
+        expression: 'true'
+        description: for maintenance
+        enabled: true
+        position: 1
+      before: {}
+    - action: create
+      resource: custom_rule
+      key: Bots
+      fields:
+        ref: Bots
+        action: execute
+        expression: 'true'
+        description: ''
+        enabled: true
+        action_parameters: {id: '{Bots}'}
+        position: 3
+      before: {}
+unknown:
+  description: The operations that may have been applied, in the shape of RV(operations). The
+    answer of Cloudflare was lost.
+  returned: failure after writing began
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: custom_rule
+      key: Bots
+      fields:
+        ref: Bots
+        action: execute
+        expression: 'true'
+        description: ''
+        enabled: true
+        action_parameters: {id: '{Bots}'}
+        position: 3
+      before: {}
+calls:
+  description: The number of calls to Cloudflare, repeated calls included.
+  returned: with C(-v)
+  type: int
+  sample: 4
+error:
+  description: The call that failed, and the answer of Cloudflare.
+  returned: failure of a call to Cloudflare
+  type: dict
+  contains:
+    method:
+      description: The HTTP method of the call.
+      type: str
+      sample: POST
+    path:
+      description: The path of the call behind the base URL.
+      type: str
+      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/rulesets
+    status:
+      description: The HTTP status, null where there was no answer.
+      type: int
+      sample: 403
+    errors:
+      description: The errors that Cloudflare returned.
+      type: list
+      elements: dict
+      contains:
+        code:
+          description: The error code, null where Cloudflare gave none.
+          type: int
+          sample: 10000
+        message:
+          description: The message.
+          type: str
+          sample: Authentication error
+        pointer:
+          description: A JSON pointer to the part of the request that Cloudflare refused, null
+            where Cloudflare gave none.
+          type: str
+          sample: null
+    ray:
+      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
+        had none.
+      type: str
+      sample: 4e07408562bedb8b-LOC
+"""
+
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+
+def main() -> None:
+    run_module(MODULE_SPECS["custom_rulesets"])
+
+
+if __name__ == "__main__":
+    main()

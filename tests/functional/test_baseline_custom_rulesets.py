@@ -1,0 +1,173 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Custom rulesets of a host in the role: beside exact custom rules, exported, taken as a snapshot and restored."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts, snapshot_text
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import CHALLENGE, DEPLOYMENTS
+from tests.support.host_parts import RISKS, host, read_back, run_module
+from tests.support.module_run import ACCOUNT, ZONE
+
+ENTERPRISE = 'cf.zone.plan eq "ENT"'
+ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
+LOGIN = {"ref": "login", **CHALLENGE}
+BOTS: dict[str, Any] = {"name": "Bots", "rules": [ADMIN], "deploy": {"expression": "true", "position": "first"}}
+EXACT = {"baseline_custom_rules_state": "exact", "baseline_custom_rulesets_state": "exact"}
+RUNNER = HostRunner(run_module)
+
+
+def inventory(service: LocalService, of_account: bool = False) -> dict[str, Any]:
+    left_out = ("edge_zone_id",) if of_account else ("edge_account_id",)
+    return {name: value for name, value in host(service).items() if name not in left_out}
+
+
+def parts(service: LocalService, variables: Mapping[str, Any], of_account: bool = False) -> list[Part]:
+    return parts_of("lima", {**inventory(service, of_account), **variables})
+
+
+def run(service: LocalService, variables: Mapping[str, Any], check: bool = False) -> list[str]:
+    """The operations of a run of the role."""
+    results = RUNNER.run(parts(service, variables), check)
+    assert not [result["msg"] for result in results.values() if result.get("failed")]
+    operations = [item for result in results.values() for item in result["operations"]]
+    return [f"{one['action']} {one['resource']} {one['key']} {one['fields'].get('position', '')}" for one in operations]
+
+
+def contents(service: LocalService, of_account: bool = False) -> Any:
+    """The rulesets and the entry point without what new objects have anew."""
+    store: Any = service.account(ACCOUNT) if of_account else service.zone(ZONE)
+    names = {each["id"]: each["name"] for each in store.custom_rulesets}
+
+    def shown(rule: Mapping[str, Any]) -> dict[str, Any]:
+        kept = {name: rule[name] for name in rule if name not in ("id", "version", "last_updated")}
+        executed = names.get(rule.get("action_parameters", {}).get("id"))
+        return {**kept, **({"action_parameters": executed} if executed else {})}
+
+    rulesets = {each["name"]: (each["description"], [*map(shown, each["rules"])]) for each in store.custom_rulesets}
+    return rulesets, [*map(shown, store.rules_of("custom_rules"))]
+
+
+@pytest.mark.parametrize("exact", [{}, EXACT], ids=["present", "exact"])
+def test_rulesets_stand_beside_custom_rules(exact: dict[str, Any], service: LocalService) -> None:
+    zone = service.zone(ZONE).seed(custom_rules=[{**LOGIN, "ref": "old"}])
+    variables = {"baseline_custom_rules": [LOGIN], "baseline_custom_rulesets": [BOTS], **exact}
+    predicted = run(service, variables, check=True)
+    assert service.writes == []
+    assert run(service, variables) == predicted
+    assert [rule["ref"] for rule in zone.custom_rules] == ["Bots", *([] if exact else ["old"]), "login"]
+    assert run(service, variables) == run(service, variables, check=True) == []
+
+
+def test_an_expectation_meets_a_ruleset_that_is_planned(service: LocalService) -> None:
+    service.zone(ZONE).seed(name="shop.example", plan="free", account_id=ACCOUNT)
+    closed = {
+        "request": {"path": "/admin", "host": "shop.example"},
+        "expect": "blocked",
+        "rule": "admin of the ruleset Bots",
+    }
+    variables = {"baseline_custom_rulesets": [BOTS], "baseline_expectations": [closed]}
+    assert run(service, variables, check=True) == run(service, variables) != []
+    assert run(service, variables) == []
+
+
+@pytest.mark.parametrize("of_account", [False, True], ids=["zone", "account"])
+def test_an_export_that_is_applied_changes_nothing(of_account: bool, service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE)
+    store: Any = service.account(ACCOUNT) if of_account else service.zone(ZONE)
+    store.seed(**copy.deepcopy(DEPLOYMENTS))
+    described: dict[str, Any] = {
+        "baseline_custom_rulesets": [],
+        **({} if of_account else {"baseline_custom_rules": []}),
+    }
+    objects = read_parts(parts(service, described, of_account), run_module).objects
+    export = export_state({name: objects[name] for name in objects if "custom" in name}, purge=True)
+    variables = read_back(export_text(export, {}))
+    assert [len(one["rules"]) for one in variables["baseline_custom_rulesets"]] == [3, 1]
+    results = RUNNER.run(parts(service, variables, of_account), False)
+    assert [result["operations"] for name, result in results.items() if "custom" in name] == [[]] * (
+        1 if of_account else 2
+    )
+    assert service.writes == []
+
+
+def test_an_account_comes_before_a_zone(service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE)
+    ruleset = {**BOTS, "deploy": {"expression": ENTERPRISE}}
+    both = parts_of("lima", {**host(service), "baseline_custom_rulesets": [ruleset]})
+    (part,) = [one for one in both if one.module == "custom_rulesets"]
+    assert not run_module(part, False).get("failed")
+    assert contents(service, True)[0].keys() == {"Bots"} and contents(service)[0] == {}
+    assert run_module(part, False)["changed"] is False
+
+
+CHANGES: list[tuple[str, dict[str, Any]]] = [
+    ("a ruleset deleted", {"baseline_custom_rulesets": [{"name": "theirs"}], "baseline_custom_rulesets_state": "exact"}),
+    ("rules changed", {"baseline_custom_rulesets": [{"name": "Bots", "description": "x", "rules": [{"ref": "login", "action": "log"}],
+                                                     "deploy": {"enabled": False}}]}),
+    ("a ruleset made and deployed", {"baseline_custom_rulesets": [{**BOTS, "name": "New"}]}),
+    ("one deployed", {"baseline_custom_rulesets": [{"name": "theirs", "deploy": {"expression": "ssl"}}]}),
+    ("one no longer deployed", {"baseline_custom_rulesets": [{"name": "Bots", "deploy": {}}]}),
+    ("all of it", {"baseline_custom_rulesets": [{**BOTS, "name": "New"}], "baseline_custom_rules": [ADMIN], **EXACT}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("variables", [case[1] for case in CHANGES], ids=[case[0] for case in CHANGES])
+def test_a_snapshot_brings_rulesets_back_as_they_were(variables: dict[str, Any], service: LocalService) -> None:
+    seeded = copy.deepcopy(DEPLOYMENTS)
+    del seeded["custom_rules"][1]["of_the_future"], seeded["custom_rulesets"][0]["rules"][1]["score_per_period"]
+    service.zone(ZONE).seed(**seeded)
+    before = contents(service)
+    variables = {"baseline_custom_rules": [], **variables}
+    changing = parts(service, variables)
+    text = snapshot_text(changing, read_parts(changing, run_module))
+    assert run(service, variables) != [] and contents(service) != before
+    file = read_file(read_back(text), "file.yml")
+    readers = file.parts("lima", inventory(service))
+    current = read_parts(readers, run_module).objects
+    restoration = file.restoration("lima", inventory(service), current, RISKS)
+    assert restoration.refusals == []
+    results = RUNNER.run(restoration.parts, False)
+    assert not [result["msg"] for result in results.values() if result.get("failed")]
+    assert restoration.unmet(read_parts(readers, run_module).objects) == []
+    assert contents(service) == before
+
+
+def test_unmanaged_rulesets_are_judged_by_their_deployment(service: LocalService) -> None:
+    skip = {"ref": "pass", "action": "skip", "action_parameters": {"phase": "current"}, "expression": "true"}
+    rulesets = [{"id": "a" * 32, "name": "Pass", "rules": [skip]}, {"id": "b" * 32, "name": "Idle", "rules": [skip]}]
+    execute = {"ref": "pass", "action": "execute", "expression": "true", "action_parameters": {"id": "a" * 32}}
+    service.zone(ZONE).seed(custom_rules=[execute], custom_rulesets=rulesets)
+    variables = {"baseline_custom_rulesets": [{**BOTS, "deploy": {"expression": "true"}}]}
+    (result,) = RUNNER.run(parts(service, variables), True).values()
+    assert [(item["key"], item["weakens"]) for item in result["unmanaged"]] == [("Pass", True), ("Idle", False)]
+    of_rules = RUNNER.run(parts(service, {"baseline_custom_rules": []}), True)["custom_rules"]
+    assert [item["key"] for item in of_rules["unmanaged"]] == ["pass"]
+    named = {"baseline_custom_rules": [], "baseline_custom_rulesets": [{"name": "Pass", "rules": [skip]}]}
+    assert RUNNER.run(parts(service, named), True)["custom_rules"]["unmanaged"] == []
+
+
+def test_a_ruleset_that_expired_is_gone(service: LocalService) -> None:
+    zone = service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
+    variables = {
+        "baseline_custom_rulesets": [
+            {"name": "Bots", "expires": "2026-01-31", "rules": [LOGIN], "deploy": {"expression": "true"}}
+        ]
+    }
+    assert run(service, variables, check=True) == run(service, variables)
+    assert [each["name"] for each in zone.custom_rulesets] == ["theirs"]
+    assert run(service, variables) == []
