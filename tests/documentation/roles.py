@@ -24,6 +24,7 @@ LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and opt
     **{f"baseline_{option}": ("account_protection", option) for option in COLLECTIONS},
     "baseline_firewall_rules": ("firewall_rules", "rules"),
     **{f"baseline_{module}": (module, option) for module, option in RULESETS.items()},
+    "baseline_custom_rulesets": ("custom_rulesets", "rulesets"),
 }
 MARK = re.compile(r"\b[A-Z]+\(([^()]*)\)")  # such as V(true), which argument specifications do not have
 

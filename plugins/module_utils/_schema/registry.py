@@ -26,6 +26,7 @@ from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
+    CUSTOM_RULESETS,
     EXECUTED_RULESETS,
     FIREWALL_RULES,
     PLAN_NAMES,
@@ -254,6 +255,7 @@ BY_NAME: Mapping[str, Resource] = {  # by the name that results have
     for item in (
         *(item.resource for item in MANAGED),
         LISTS,
+        *CUSTOM_RULESETS.values(),
         items_of(""),
         *OF_ACCOUNT_ALONE,
         rules_of(ZONE_OPTION, ""),
@@ -276,8 +278,8 @@ IN_ORDER: Mapping[str, InOrder] = {resource.plural: read for resource, read in E
 def evaluated_as(resource: Resource) -> Resource:
     """The rules of its phase that traffic meets, among which those of this resource stand; any
     other resource itself."""
-    same = (one for one, _read in EVALUATION if one.phase and one.phase == resource.phase)
-    return next(same, resource)
+    of_phase = {one.phase: one for one, _read in EVALUATION if one.phase}
+    return resource if resource.plural in IN_ORDER else of_phase.get(resource.phase, resource)
 
 
 def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:

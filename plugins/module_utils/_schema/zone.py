@@ -300,9 +300,10 @@ def rules_of(owner: str, name: str) -> Resource:
 
 
 def _rulesets(owner: str) -> Resource:
+    name = "custom_ruleset" if owner == ZONE_OPTION else "account_custom_ruleset"
     return Resource(
-        name="custom_ruleset",
-        plural="custom_rulesets" if owner == ZONE_OPTION else "account_custom_rulesets",
+        name=name,
+        plural=f"{name}s",
         title="custom ruleset",
         owner=owner,
         path=RULESET_PATHS[owner],

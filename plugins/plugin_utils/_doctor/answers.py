@@ -26,6 +26,7 @@ from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import (
     ACCOUNT_OPTION,
     ZONE_OPTION,
+    Paged,
     Permission,
     Resource,
     Single,
@@ -122,7 +123,8 @@ class HostAnswer(NamedTuple):
         if self.resource.is_ordered and isinstance(result, Mapping):
             result = result.get(self.resource.document.field) or []
         listed = result if isinstance(result, list) else [result]
-        return [item for item in listed if isinstance(item, Mapping)]
+        not_ours = self.resource.semantics.not_ours
+        return [item for item in listed if isinstance(item, Mapping) and not not_ours(item)]
 
     @property
     def reason(self) -> str:
@@ -171,7 +173,8 @@ def _request_for(resource: Resource, owner: Mapping[str, str], now: datetime) ->
         since, before = (write_timestamp(moment).replace("+00:00", "Z") for moment in times)
         conditions = {"since": since, "before": before, "limit": ENTRIES_OF_LOG}
     elif resource.page_size:
-        conditions = {"page": 1, "per_page": resource.page_size}
+        first = {"page": 1} if isinstance(resource.listing, Paged) else {}
+        conditions = {**first, "per_page": resource.page_size}
     return Request("GET", path, conditions, resource=resource)
 
 

@@ -22,7 +22,7 @@ from ...module_utils._api.settings import BOUNDS
 from ...module_utils._budget.budget import LIMIT
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import TIMES_OF_CLOUDFLARE, Field, Object, Resource
+from ...module_utils._schema.resource import TIMES_OF_CLOUDFLARE, Field, Object, Paged, Resource
 from ...module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES, QUOTAS
 from ...module_utils._text import first_few, plural
 from ...module_utils._timestamps import CLOCK_SKEW, read_timestamp
@@ -176,7 +176,7 @@ def _of_success(answer: HostAnswer) -> Checks:
     if resource is ANALYTICS:
         unknown = [node.product for node in NODES if _analytics(answer, node).available is None]
         yield "analytics", f"no settings for {' and '.join(unknown)}" if unknown else ""
-    elif resource.page_size and resource is not AUDIT_LOG:
+    elif isinstance(resource.listing, Paged) and resource is not AUDIT_LOG:
         yield "totals", _total_problem(answer)
     if answer.objects:
         yield from _declared_objects(answer)
