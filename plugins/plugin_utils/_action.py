@@ -16,7 +16,7 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import yaml
@@ -28,9 +28,17 @@ from ansible.plugins.action.normal import ActionModule as PackedModule
 from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ..module_utils._api.settings import credential_options
 from ..module_utils._context import TASK, Context
 from ..module_utils._runner import option_failure, run, without_secrets
-from ..module_utils._specs.base import PLAN_OPTIONS, ModuleSpec, argument_spec, validate
+from ..module_utils._schema.resource import OWNER_OPTIONS
+from ..module_utils._specs.base import (
+    PLAN_OPTIONS,
+    ArgumentSpecs,
+    ModuleSpec,
+    argument_spec,
+    validate,
+)
 from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible, with_names
 from ._plain import plain
@@ -248,7 +256,15 @@ def _validated(
     """The spec of a module, its options out of these arguments, and its failure where they do not
     fit its spec."""
     spec = MODULE_SPECS[module.rpartition(".")[2]]
-    options, error = validate(argument_spec(spec), module, _as_packed(arguments))
+    shared, of_host = _parts_of(module)
+    text = _as_text({name: item for name, item in arguments.items() if name not in of_host})
+    if known := _options_in(module, text):
+        own = _as_text({name: item for name, item in arguments.items() if name in of_host})
+        options, error = validate(of_host, module, json.loads(own))
+        options.update(json.loads(known))
+    if not known or error:  # whose message is about all options
+        packed = json.loads(_as_text(arguments))
+        options, error = validate({**shared, **of_host}, module, packed)
     if not error:
         return spec, options, None
     message = with_names(error, context.names)
@@ -256,9 +272,24 @@ def _validated(
     return spec, options, failure
 
 
-def _as_packed(arguments: Mapping[str, Any]) -> dict[str, Any]:
+@lru_cache(maxsize=None)
+def _parts_of(module: str) -> tuple[ArgumentSpecs, ArgumentSpecs]:
+    """The argument spec of a module: what hosts may have in common, and who a host is."""
+    spec = argument_spec(MODULE_SPECS[module.rpartition(".")[2]])
+    of_host = {*OWNER_OPTIONS, *credential_options()}
+    own = {name for name, item in spec.items() if "fallback" in item or name in of_host}
+    shared = {name: item for name, item in spec.items() if name not in own}
+    return shared, {name: item for name, item in spec.items() if name in own}
+
+
+@lru_cache(maxsize=64)
+def _options_in(module: str, text: str) -> str:
+    """The options that hosts may have in common, as text, out of arguments as text; empty if they
+    do not fit the spec."""
+    options, error = validate(_parts_of(module)[0], module, json.loads(text))
+    return "" if error else json.dumps(options)
+
+
+def _as_text(arguments: Mapping[str, Any]) -> str:
     """The arguments as a packed module gets them: without tags, dates as text."""
-    plain: dict[str, Any] = json.loads(
-        json.dumps(arguments, cls=ENCODER, default=None if ENCODER else str)
-    )
-    return plain
+    return json.dumps(arguments, cls=ENCODER, default=None if ENCODER else str)

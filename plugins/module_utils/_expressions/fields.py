@@ -13,6 +13,7 @@ expression has at most 4,096.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple
 
 from .._text import did_you_mean
@@ -280,6 +281,7 @@ def _expression(
     def read(value: object) -> str:
         return parse_filled_text(value, WHITE_SPACE)
 
+    @lru_cache(maxsize=4096)
     def examine(expression: str) -> list[str]:
         length = len(expression)
         if longest is not None and length > longest:

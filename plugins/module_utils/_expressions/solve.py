@@ -346,6 +346,7 @@ def unmatched(expression: str, condition: str = "true", decide: Settled | None =
         return [(EVERYTHING, EVERYTHING)]
 
 
+@lru_cache(maxsize=4096)
 def matches_every_request(expression: str) -> bool:
     """Return whether every request of a zone, or every packet, is proven to match."""
     return not unmatched(expression)

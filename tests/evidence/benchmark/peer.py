@@ -21,16 +21,16 @@ from .processes import Failure, run
 from .serving import Serving
 from .ways import PLAYBOOK
 
-FORKS = 20
-WORKERS = 8  # its default for one provider is lower
+FORKS = WORKERS = 20
+LATENCY = 0.05  # seconds, of each call
 RULES = 20  # of a zone
 ROUNDS = 3
 FEW, MANY = 20, 120  # hosts, whose runs make the time of a further one
 IN_ORDER = "No changes detected."
 HTML, TEXT = (f"octorules.plan_output.Plan{form}" for form in ("Html", "Text"))
-# The most that the role may take of the time of octorules, by the number of zones; below, the start of Python decides.
-AT_MOST = {60: 0.9, 300: 1.0, 1_000: 1.0}
-REPORT_AT_MOST = 1.3
+# The most that the role, and the report, may take of the time of octorules, by the number of zones; below, the start of Python decides.
+AT_MOST = {60: (0.9, 1.3), 300: (1.0, 0.6), 1_000: (1.0, 0.5)}
+LATE = 300  # zones, whose calls are answered late
 
 Words = Sequence[str | Path]
 Task = Mapping[str, Any]
@@ -83,8 +83,9 @@ def custom_rules() -> Task:
 class Fleet:
     """So many zones in order, and the runs that find them so; its files are in a folder of its own."""
 
-    def __init__(self, serving: Serving, scratch: Path, count: int) -> None:
+    def __init__(self, serving: Serving, scratch: Path, count: int, latency: float = 0.0) -> None:
         self._serving, self._scratch, self._zones = serving, scratch / f"zones{count}", zones(count)
+        self._latency = latency
 
     def octorules(self, program: str, html: bool = False) -> Taken:
         """Its plan, which can be written as HTML as well."""
@@ -115,7 +116,7 @@ class Fleet:
         """What a run takes; raises Failure if it does not find every zone in order, or writes."""
         self._scratch.mkdir(exist_ok=True)
         held = {zone: {"name": name, "custom_rules": rules()} for name, zone in self._zones.items()}
-        self._serving.hold({}, 0.0, held)
+        self._serving.hold({}, self._latency, held)
         taken, text = run(words, self._scratch)
         read = {call["path"].split("/")[2] for call in self._serving.calls() if "rulesets" in call["path"]}
         if text.count(proof) != times or self._serving.was_written_to():
@@ -161,16 +162,18 @@ class Fleet:
 
 def cases(serving: Serving, scratch: Path, octorules: str) -> Iterator[Case]:
     """The fleets beside octorules, whose program this is, and a further host beside one of other tasks."""
-    for count, at_most in AT_MOST.items():
-        yield beside_octorules(serving, scratch, octorules, count, at_most)
+    for count in AT_MOST:
+        yield beside_octorules(serving, scratch, octorules, count)
+    yield beside_octorules(serving, scratch, octorules, LATE, LATENCY)
     yield further_host(serving, scratch)
 
 
-def beside_octorules(serving: Serving, scratch: Path, octorules: str, count: int, at_most: float) -> Case:
+def beside_octorules(serving: Serving, scratch: Path, octorules: str, count: int, latency: float = 0.0) -> Case:
     """The role and the report on so many zones; the largest fleet beside a smaller one, too."""
-    fleet = Fleet(serving, scratch, count)
-    ours, report = role_title(count), f"the report on {count:,} zones in order"
-    theirs = f"octorules plan of {count:,} zones"
+    fleet = Fleet(serving, scratch, count, latency)
+    late = f", {latency * 1000:g} ms per request" if latency else ""
+    ours, report = role_title(count) + late, f"the report on {count:,} zones in order{late}"
+    theirs = f"octorules plan of {count:,} zones{late}"
     html = f"{theirs}, with its HTML"
     ways = {
         theirs: Way(lambda: fleet.octorules(octorules)),
@@ -180,14 +183,14 @@ def beside_octorules(serving: Serving, scratch: Path, octorules: str, count: int
     }
     rows = [
         Row(work, against, limit, of_processors=of_processors)
-        for work, against, limit in ((ours, theirs, at_most), (report, html, REPORT_AT_MOST))
+        for work, against, limit in zip((ours, report), (theirs, html), AT_MOST[count], strict=True)
         for of_processors in (False, True)
     ]
     if count == max(AT_MOST):
         middle = sorted(AT_MOST)[-2]
         ways[role_title(middle)] = Way(Fleet(serving, scratch, middle).role)
         rows.append(Row(ours, role_title(middle), 1.2, times=count / middle))
-    return Case(f"zones_{count}", ways, rows, rounds=ROUNDS)
+    return Case(f"zones_{count}{'_late' if latency else ''}", ways, rows, rounds=ROUNDS)
 
 
 def role_title(count: int) -> str:
