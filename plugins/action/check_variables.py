@@ -14,7 +14,8 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ..module_utils._text import left_out
-from ..plugin_utils._action import CollectionAction, wrong_options
+from ..plugin_utils._action import wrong_options
+from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
 from ..plugin_utils._baseline.misspelt import declared_in, misspelt_in_host, misspelt_in_role
 from ..plugin_utils._baseline.posture import merged, postures_of
@@ -42,14 +43,12 @@ CHECKED: Arguments = {
     for name, argument in {**EXPORT, **OF_REPORTED_HOST}.items()
     if not name.endswith(NOT_READ)
 }
-ARGUMENTS = {"role": {"type": "str"}, "only_note": {"type": "bool"}}
+ARGUMENTS = {"role": {"type": "str"}}
 PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
 
 
-class ActionModule(CollectionAction):
-    """Fails if a variable of the host is wrong."""
-
-    _supports_async = False
+class ActionModule(FleetAction):
+    """Fails if a variable of a host is wrong."""
 
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
@@ -58,16 +57,10 @@ class ActionModule(CollectionAction):
         _validated, options = self.validate_argument_spec(argument_spec=ARGUMENTS)
         if options["role"]:
             return self._of_role(declared_in(options["role"]), variables)
-        task = HostTask(self.calls(variables))
-        if options["only_note"]:
-            task.shared_owners()  # so that the first of two hosts hears of the second one as well
-            return {"changed": False}
-        problems = list(dict.fromkeys(_problems(task, variables)))
-        if not problems:
-            return {"changed": False}
-        more = left_out(len(problems), MAX_PROBLEMS)
-        message = " ".join([*problems[:MAX_PROBLEMS], *([f"{more}."] if more else [])])
-        return {"failed": True, "changed": False, "msg": message, "problems": problems}
+        hosts = self.hosts(variables)
+        for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
+            pass  # so that the first of two hosts hears of the second one as well
+        return self.results(variables, _checked)
 
     def _of_role(self, declared: Arguments, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result for the variables that a role declares."""
@@ -79,15 +72,25 @@ class ActionModule(CollectionAction):
         return {"changed": False}
 
 
-def _problems(task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
+def _checked(task: HostTask) -> dict[str, Any]:
+    """The result of a host."""
+    problems = list(dict.fromkeys(_problems(task)))
+    if not problems:
+        return {"changed": False}
+    more = left_out(len(problems), MAX_PROBLEMS)
+    message = " ".join([*problems[:MAX_PROBLEMS], *([f"{more}."] if more else [])])
+    return {"failed": True, "changed": False, "msg": message, "problems": problems}
+
+
+def _problems(task: HostTask) -> Iterator[str]:
     """A sentence for each thing that is wrong in the variables of a host."""
     try:
         task.require_control_node()
     except ValueError as exc:
         yield str(exc)
-    yield from misspelt_in_host(variables)
+    yield from misspelt_in_host(task.variables)
     for role in ("report", "export"):
-        yield from misspelt_in_role(variables, role)
+        yield from misspelt_in_role(task.variables, role)
     try:
         values = task.values(CHECKED)
     except AnsibleError as exc:

@@ -15,13 +15,10 @@ from datetime import datetime, timezone
 from functools import partial
 from typing import Any
 
-from ansible.module_utils.basic import missing_required_lib
-
-from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import known_secrets
 from ..module_utils._text import redact
 from ..module_utils._timestamps import write_timestamp
-from ..plugin_utils._action import CollectionAction
+from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.misspelt import misspelt_in_playbook
 from ..plugin_utils._doctor.answers import OF_CONNECTION, examine_host, parts_to_read
@@ -43,29 +40,26 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
 DOCTOR = {f"doctor_{name}": argument for name, argument in ARGUMENTS.items()}
 
 
-class ActionModule(CollectionAction):
-    """Reads a host, whether the play runs in check mode or not, and writes one file about it."""
-
-    _supports_async = False
+class ActionModule(FleetAction):
+    """Reads hosts, whether the play runs in check mode or not, and writes a file about each."""
 
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        task = HostTask(self.calls(task_vars or {}))
+        variables = task_vars or {}
         try:
             require_valid(DOCTOR, {f"doctor_{k}": item for k, item in self._task.args.items()})
             _result, options = self.validate_argument_spec(ARGUMENTS)
-            result = self._examined(task, options)
-        except (OSError, ValueError) as exc:
+            self.require_requests()
+            result = self.results(variables, lambda task: self._examined(task, options))
+        except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
-        misspelt = misspelt_in_playbook(task_vars or {}, "doctor", DOCTOR)
-        return {**result, "warnings": [*task.misspelt_variables(), *misspelt]}
+        misspelt = misspelt_in_playbook(variables, "doctor", DOCTOR)
+        return {**result, "warnings": [*result.get("warnings", ()), *misspelt]}
 
     def _examined(self, task: HostTask, options: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task; raises OSError and ValueError."""
         task.require_control_node()
-        if REQUESTS_IMPORT_ERROR:
-            raise ValueError(missing_required_lib("requests"))
         parts = parts_to_read(task.host, task.values(OF_CONNECTION))
         every = {secret for part in parts for secret in known_secrets(part.options, os.environ)}
         known = sorted(every, key=len, reverse=True)
@@ -77,7 +71,7 @@ class ActionModule(CollectionAction):
             write_private(path, redact(text, known))
         for line in lines_of(record):
             self._display.display(line, stderr=True)  # stdout may be read by a program
-        result = {"changed": False, "path": str(path)}
+        result = {"changed": False, "path": str(path), "warnings": task.misspelt_variables()}
         reasons = [reason for kind in options["fail_on"] for reason in failures(record, kind)]
         if not reasons:
             return {**result, "doctor": record}

@@ -93,6 +93,7 @@ class ActionModule(FleetAction):
 
     def _read(self, variables: Mapping[str, Any], warnings: list[str]) -> Records:
         """The records of the hosts of this task; warnings about variables go to `warnings`."""
+        self.require_requests()
         hosts, now = self.hosts(variables), datetime.now(timezone.utc)
 
         def read(task: HostTask) -> HostRecord | None:

@@ -13,7 +13,8 @@ short_description: Internal, check the variables of hosts
 version_added: 1.0.0
 description:
   - The task of the playbook C(edgeops.protection.check_inventory), and the first one of the role
-    C(edgeops.protection.migrate_firewall_rules). It fails if a variable of the host is wrong.
+    C(edgeops.protection.migrate_firewall_rules). It fails if a variable is
+    wrong, also of another host of the play if the task runs once.
   - With O(role) it checks types and choices of the variables that the role declares. Without, it
     checks what the roles C(baseline), C(report) and C(export) read of a host, as far as it can be
     told without credentials and without a request. That includes misspelt names, networks,
@@ -27,12 +28,6 @@ options:
   role:
     description: The role of this collection whose variables are checked.
     type: str
-  only_note:
-    description:
-      - Check nothing, and note the account and the zone of the host, so that the next call fails for
-        each of several hosts that are one.
-    type: bool
-    default: false
 attributes:
   action:
     description: An action plugin runs it on the control node.
@@ -49,14 +44,19 @@ EXAMPLES = r"""
   edgeops.protection.check_variables:
     role: migrate_firewall_rules
 
-- name: Check the variables of the host
+- name: Check the variables of all hosts
   edgeops.protection.check_variables:
+  run_once: true
 """
 
 RETURN = r"""
 problems:
   description: A sentence for each thing that is wrong.
-  returned: when something is wrong, without O(role)
+  returned: when something is wrong, for a single host, without O(role)
   type: list
   elements: str
+hosts:
+  description: The C(problems) and C(msg) of each host with something wrong.
+  returned: for several hosts
+  type: dict
 """

@@ -63,14 +63,18 @@ EXAMPLES = r"""
 """
 
 RETURN = r"""
+hosts:
+  description: The result of each host, without C(-v) of those alone that failed.
+  returned: for several hosts
+  type: dict
 path:
   description: The path of the bundle.
-  returned: when the host could be examined
+  returned: when the host could be examined, for a single host
   type: str
   sample: /srv/edge/doctor/frankfurt/bundle.json
 doctor:
   description: The answers of the account and the zone of the host.
-  returned: success
+  returned: success, for a single host
   type: dict
   contains:
     host:

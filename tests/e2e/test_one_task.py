@@ -17,10 +17,11 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.inventories import write_inventory
 from tests.support.report_fleet import ACCOUNTS
 
+PLAYBOOKS = REPOSITORY / "playbooks"
 ROLE = {"ansible.builtin.import_role": {"name": "edgeops.protection.report", "rolespec_validate": False}}
 TIMES = re.compile(
     r"ray [0-9a-f]{16}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\+00:00|Z| UTC)?|timestamp_seconds(\{.*\})? \d+"
@@ -129,3 +130,16 @@ def test_an_environment_of_the_play_counts(inventory: Path, service: LocalServic
 def test_a_verbose_result_has_the_records(inventory: Path) -> None:
     assert '"records"' not in play(inventory, options=("--limit", "zone")).output
     assert '"records"' in play(inventory, options=("-v", "--limit", "zone")).output
+
+
+def test_the_doctor_examines_all_hosts_and_fails_for_those_that_it_cannot(inventory: Path, tmp_path: Path) -> None:
+    run = ansible_playbook("-i", inventory, PLAYBOOKS / "doctor.yml", directory=tmp_path)
+    assert run.code == 2 and run.tasks[0].result["hosts"].keys() == {"empty"}, run.output
+    assert run.tasks[0].result["msg"].startswith(f"1 of {len(ACCOUNTS) + 4} hosts failed. empty: empty is neither")
+    assert len([*tmp_path.glob("doctor/*/bundle.json")]) == len(ACCOUNTS) + 3
+
+
+def test_variables_are_checked_of_all_hosts(inventory: Path) -> None:
+    run = ansible_playbook("-i", inventory, PLAYBOOKS / "check_inventory.yml")
+    assert run.tasks[0].result["hosts"].keys() >= {"broken", "closed", "empty"}, run.output
+    assert "zone" not in run.tasks[0].result["hosts"] and len(run.tasks) == 1

@@ -19,7 +19,7 @@ from ansible.module_utils.basic import missing_required_lib
 from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ...module_utils._api.progress import Count, Progress
 from ...module_utils._concurrency import attempt_each
-from ...module_utils._text import Screen
+from ...module_utils._text import Screen, first_sentences, plural
 from .._action import CollectionAction, ModuleCalls
 from .._worker import first_of_run
 from .host_task import HostTask
@@ -83,9 +83,7 @@ class FleetAction(CollectionAction):
         failed: Callable[[str, Exception], Product],
     ) -> Iterator[Product]:
         """The product of the work on each host, in order; that of a host with an exception is made
-        by `failed`. Raises ValueError if no host can be read at all."""
-        if REQUESTS_IMPORT_ERROR:
-            raise ValueError(missing_required_lib("requests"))
+        by `failed`."""
         for environment in self._task.environment or []:  # of this worker alone
             os.environ.update({name: str(value) for name, value in environment.items()})
         progress = HostsDone(len(hosts))
@@ -107,6 +105,11 @@ class FleetAction(CollectionAction):
                     raise outcome.error
                 yield outcome.result  # type: ignore[misc]
 
+    def require_requests(self) -> None:
+        """Raises ValueError without the library that makes calls."""
+        if REQUESTS_IMPORT_ERROR:
+            raise ValueError(missing_required_lib("requests"))
+
     def calls_of(self, host: str, variables: Mapping[str, Any]) -> CallsHere:
         """The calls for a host, with its variables as its own task would have them."""
         task = self._task.copy()
@@ -119,3 +122,30 @@ class FleetAction(CollectionAction):
             templar = self._templar.copy_with_new_env(available_variables=own)
         of_task = (self._connection, self._play_context, self._loader)
         return CallsHere(self._task, (*of_task, templar, self._shared_loader_obj), own)
+
+    def results(self, variables: Mapping[str, Any], work: Work[dict[str, Any]]) -> dict[str, Any]:
+        """The results of the work on all hosts of the task as one; that of a single host is its
+        own."""
+        hosts = self.hosts(variables)
+        every = dict(zip(hosts, self.of_each(hosts, variables, work, _failure)))
+        if len(hosts) == 1:
+            return every[hosts[0]]
+        warnings = [text for result in every.values() for text in result.pop("warnings", ())]
+        failed = {host: result for host, result in every.items() if result.get("failed")}
+        together = {
+            "changed": any(result.get("changed") for result in every.values()),
+            "hosts": every if self._display.verbosity > 0 else failed,
+            **({"warnings": warnings} if warnings else {}),
+        }
+        if not failed:
+            return together
+        texts = [
+            f"{host}: {str(result['msg']).replace(f'{host}: ', '', 1)}"
+            for host, result in failed.items()
+        ]
+        count = f"{len(failed)} of {plural(len(hosts), 'host', 'hosts')} failed."
+        return {**together, "failed": True, "msg": f"{count} {first_sentences(texts)}"}
+
+
+def _failure(_host: str, exc: Exception) -> dict[str, Any]:
+    return {"failed": True, "changed": False, "msg": str(exc)}

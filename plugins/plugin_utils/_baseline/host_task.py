@@ -128,6 +128,7 @@ class HostTask:
         self._calls = calls
         self._display = Display()
         self.host = str(calls.variables["inventory_hostname"])
+        self.variables = calls.variables
         self.groups: list[str] = plain(list(calls.variables.get("group_names") or ()))
 
     def values(self, names: Iterable[str]) -> dict[str, Any]:
