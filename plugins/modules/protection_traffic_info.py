@@ -375,11 +375,10 @@ traffic:
                   type: bool
                   sample: true
     top:
-      description:
-        description: The heaviest of the packets that were dropped, and of those that would have
-          been.
-        version_added: 1.0.0
-        returned: when O(top) is given
+      description: The heaviest of the packets that were dropped, and of those that would have
+        been.
+      version_added: 1.0.0
+      returned: when O(top) is given
       type: dict
       contains:
         known:

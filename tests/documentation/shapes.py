@@ -81,7 +81,8 @@ def _typed_entry(path: str, hint: Any, texts: Mapping[str, str], name: str) -> E
     """A key of a TypedDict; a mapping from str to something with a shape is by component."""
     kinds = [item for item in get_args(hint) if item is not NoneType] if NoneType in get_args(hint) else [hint]
     origin, arguments = get_origin(kinds[0]), get_args(kinds[0])
-    entry: Entry = {"description": texts[name]}
+    text: Any = texts[name]
+    entry: Entry = {**text} if isinstance(text, dict) else {"description": text}
     if path in BY_REFERENCE:
         return {**entry, "type": "dict"}
     if origin is list:
