@@ -62,12 +62,16 @@ def announced_record(result: Mapping[str, Any], notes: Sequence[str] = ()) -> An
         for answer in (True, None)
     )
     others = union([*delegated, *named])
+    kept = (one for one in result["prefixes"] if not one.get("excluded"))
+    protected = _ranges_of(one.get("prefix") for one in kept)
+    silent = networks(difference(protected, union([*announced, *unclear])))
+    unseen = f"No prefix of the account announces {first_few(silent)}, though it is protected."
     malformed = [str(part["prefix"]) for part in parts if range_of(part["prefix"]) is None]
     return Announced(
         networks=networks(announced),
         unprotected=networks(difference(announced, others)),
         not_known=[*networks(difference(unclear, union([*others, *announced]))), *malformed],
-        remarks=list(notes),
+        remarks=[*notes, *([unseen] if silent else [])],
     )
 
 

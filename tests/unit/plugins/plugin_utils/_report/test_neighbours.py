@@ -43,6 +43,12 @@ def test_a_network_without_a_clear_answer_is_not_known() -> None:
     assert (record["unprotected"], record["not_known"]) == ([], ["198.51.100.0/24", "nowhere"])
 
 
+def test_a_protected_network_that_nobody_announces_is_remarked() -> None:
+    record = announced(("192.0.2.0/24", True), ("203.0.113.0/24", None), named=["192.0.2.0/23", "203.0.113.0/24"])
+    assert record["remarks"] == ["No prefix of the account announces 192.0.3.0/24, though it is protected."]
+    assert announced(("192.0.2.0/24", True), named=["192.0.2.0/24"])["remarks"] == []
+
+
 ACCOUNT = Part("account_protection", {"account_id": "0" * 32, "enabled": True})
 HOST = HostResults("lima", unread=["Something else."])
 READ = host_results("lima", {}, {"custom_rules": {"operations": []}})
