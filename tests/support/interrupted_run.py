@@ -129,8 +129,15 @@ def interruptible(
     }
     (folder / "play.yml").write_text(yaml.safe_dump([play]), encoding="utf-8")
     (folder / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"lima": LOCAL}}}), encoding="utf-8")
+    with started(["-i", "hosts.yml", "play.yml"], folder) as run:
+        yield run
+
+
+@contextmanager
+def started(arguments: Sequence[str], folder: Path) -> Iterator[InterruptedRun]:
+    """Start a playbook in a folder, as from a terminal; whatever is left of it at the end is killed."""
     mark = uuid.uuid4().hex
-    program = [str(Path(sys.executable).parent / "ansible-playbook"), "-i", "hosts.yml", "play.yml"]
+    program = [str(Path(sys.executable).parent / "ansible-playbook"), *arguments]
     with (folder / "output").open("wb") as output:
         process = subprocess.Popen(
             program,
