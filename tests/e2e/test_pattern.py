@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -29,10 +30,12 @@ def service() -> Iterator[LocalService]:
         yield running
 
 
-def job(service: LocalService, directory: Path, name: str, **survey: object) -> Run:
+def job(
+    service: LocalService, directory: Path, name: str, inventory: Path = DEMO / "inventory", **survey: object
+) -> Run:
     """A job of Automation Platform, whose survey makes extra variables."""
     variables = json.dumps({"edge_base_url": service.base_url, "target": "denver", **survey})
-    arguments = ("-i", DEMO / "inventory", PLAYBOOKS / f"{name}.yml", "-e", variables)
+    arguments = ("-i", inventory, PLAYBOOKS / f"{name}.yml", "-e", variables)
     return ansible_playbook(*arguments, environment={"AWX_ISOLATED_DATA_DIR": str(directory)}, directory=directory)
 
 
@@ -66,6 +69,23 @@ def test_report_fails_on_the_statuses_of_its_survey_and_doctor_only_reads(
         "singapore",
     }
     assert not service.writes
+
+
+def test_attack_takes_the_posture_of_its_survey_and_shows_the_file(service: LocalService, tmp_path: Path) -> None:
+    inventory = tmp_path / "inventory"
+    shutil.copytree(DEMO / "inventory", inventory)
+    wide = {"prefixes": [{"prefix": "203.0.113.0/24"}], "accept_risks": ["unprotects_addresses", "disables_protection"]}
+    postures = yaml.safe_dump({"baseline_postures": {"wide": wide}})
+    (inventory / "group_vars" / "accounts" / "postures.yml").write_text(postures, encoding="utf-8")
+    survey = {"edge_posture": "wide", "edge_hours": "4", "edge_reason": "INC-7", "edge_ends_posture": "no"}
+    taken = job(service, tmp_path, "attack", inventory, **survey)
+    assert taken.code == 0, taken.output
+    assert "203.0.113.0/24" in {item["prefix"] for item in service.accounts[DENVER].prefixes}
+    shown = re.search(r"host_vars/denver/posture.yml: (.*?)\"\n", taken.output)
+    assert shown and "INC-7" in shown[1] and "wide" in shown[1]
+    over = job(service, tmp_path, "attack", inventory, **{**survey, "edge_ends_posture": "yes"})
+    assert over.code == 0, over.output
+    assert "203.0.113.0/24" not in {item["prefix"] for item in service.accounts[DENVER].prefixes}
 
 
 def test_restore_takes_its_file_from_the_survey(service: LocalService, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import runpy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,7 +35,7 @@ from tests.support.ansible_run import REPOSITORY
 from tests.support.module_run import ACCOUNT
 
 PLUGIN = REPOSITORY / "extensions" / "eda" / "plugins" / "event_source" / "traffic.py"
-RULEBOOK = REPOSITORY / "extensions" / "eda" / "rulebooks" / "traffic.yml"
+RULEBOOKS = sorted((REPOSITORY / "extensions" / "eda" / "rulebooks").glob("*.yml"))
 INTERVAL, DELAY = 60, 120
 NETWORK = "203.0.113.0/24"
 
@@ -244,14 +245,17 @@ def test_the_plugin_and_its_page_have_the_options_that_there_are() -> None:
     assert documented.keys() <= set(SOURCE_ARGUMENTS) and all(f"`{name}`" in page for name in SOURCE_ARGUMENTS)
 
 
-def test_the_rulebook_uses_options_and_keys_that_there_are(service: LocalService, stack: ExitStack) -> None:
-    (ruleset,) = yaml.safe_load(RULEBOOK.read_text(encoding="utf-8"))
+@pytest.mark.parametrize("rulebook", RULEBOOKS, ids=lambda path: path.stem)
+def test_the_rulebook_uses_options_and_keys_that_there_are(
+    rulebook: Path, service: LocalService, stack: ExitStack
+) -> None:
+    (ruleset,) = yaml.safe_load(rulebook.read_text(encoding="utf-8"))
     options = ruleset["sources"][0]["edgeops.protection.traffic"]
     assert options.keys() <= set(SOURCE_ARGUMENTS)
     (feed,) = feeds(service, stack)
     service.account(ACCOUNT).seed(traffic=[flow()])
     keys = {key for event in (*feed.poll(), *feed.watch.know(["lost"], feed.clock())) for key in event["traffic"]}
-    assert set(re.findall(r"event\.traffic\.(\w+)", RULEBOOK.read_text(encoding="utf-8"))) <= keys
+    assert set(re.findall(r"event\.traffic\.(\w+)", rulebook.read_text(encoding="utf-8"))) <= keys
 
 
 def test_wrong_options_end_the_plugin(service: LocalService) -> None:

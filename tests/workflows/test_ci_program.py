@@ -158,6 +158,29 @@ def test_a_report_fails_on_drift_and_tells_once(project: Project) -> None:
     assert project.run("report", FAIL_ON="[]").returncode == 0
 
 
+def test_an_attack_takes_the_posture_and_commits_its_file(project: Project) -> None:
+    posture = {"prefixes": [{"prefix": "198.51.100.0/24"}], "accept_risks": ["unprotects_addresses"]}
+    (project.directory / "inventory" / "group_vars").mkdir()
+    every = project.directory / "inventory" / "group_vars" / "all.yml"
+    every.write_text(yaml.safe_dump({"baseline_postures": {"wide": posture}}), encoding="utf-8")
+    project.git("add", "--all")
+    project.git("commit", "--quiet", "--message", "posture")
+    words = {"LIMIT": "berlin", "ATTACK_BRANCH": "incident"}
+    refused = project.run("attack", **words, ATTACK_POSTURE="wide")
+    assert refused.returncode and "Until when?" in refused.stdout + refused.stderr
+    taken = project.run("attack", **words, ATTACK_POSTURE="wide", ATTACK_HOURS="4", ATTACK_REASON="it's INC-7")
+    assert taken.returncode == 0, taken.stdout + taken.stderr
+    stored = {item["prefix"] for item in project.service.account(ACCOUNT).prefixes}
+    assert stored == {"198.51.100.0/24", "203.0.113.0/24"}
+    shown = ["git", "show", "incident:inventory/host_vars/berlin/posture.yml"]
+    pushed = subprocess.run(shown, cwd=project.directory.parent / "origin", check=True, capture_output=True, text=True)
+    assert yaml.safe_load(pushed.stdout)["baseline_posture"]["reason"] == "it's INC-7"
+    over = project.run("attack", **words, ATTACK_OVER="true")
+    assert over.returncode == 0, over.stdout + over.stderr
+    assert {item["prefix"] for item in project.service.account(ACCOUNT).prefixes} == {"203.0.113.0/24"}
+    assert not (project.directory / "inventory" / "host_vars" / "berlin").exists()
+
+
 def test_another_word_is_refused(project: Project) -> None:
     refused = project.run("deploy")
-    assert refused.returncode == 2 and refused.stderr.startswith("Usage: protection plan|report|apply|baseline")
+    assert refused.returncode == 2 and refused.stderr.startswith("Usage: protection plan|report|apply|baseline|attack")

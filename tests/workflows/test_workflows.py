@@ -35,7 +35,9 @@ SHOWN = {
 SCHEDULES = REPOSITORY / "examples" / "schedules"
 EXAMPLES = {
     "examples: .github/workflows/report.yml": (SCHEDULES / "github_workflow.yml").read_text("utf-8"),
+    "examples: .github/workflows/attack.yml": (SCHEDULES / "github_attack.yml").read_text("utf-8"),
     "examples: .gitlab-ci.yml": (SCHEDULES / "gitlab_ci.yml").read_text("utf-8"),
+    "examples: attack.yml of .gitlab-ci.yml": (SCHEDULES / "gitlab_attack.yml").read_text("utf-8"),
 }
 ACTION = (REPOSITORY / "action.yml").read_text("utf-8")
 # Behind the inputs, which GitLab puts in before it reads the rest.
@@ -50,6 +52,7 @@ MISTAKES = [
     ("uses: actions/checkout", "use: actions/checkout"),
     ("stage: plan", "stag: plan"),
     ("stage: test", "stag: test"),
+    ("stage: deploy", "stag: deploy"),
     ("include:", "includ:"),
     ("using: composite", "usin: composite"),
 ]

@@ -20,12 +20,10 @@ from typing import Any
 
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.registry import title_of_resource
-from ...module_utils._specs.base import validate
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import write_timestamp
 from .._baseline.approval import approved_plan
 from .._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
-from .._baseline.misspelt import misspelt_in_playbook
 from .._baseline.posture import time_there
 from .._baseline.results import has_failed
 from .._baseline.variables import (
@@ -47,6 +45,7 @@ from .variables import (
     REASON,
     check_options,
     end_of,
+    read_options,
     values_of,
 )
 
@@ -66,10 +65,7 @@ class Attack:
 
     def __init__(self, task: HostTask, variables: Iterable[str], check_mode: bool) -> None:
         self._task, self._check_mode = task, check_mode
-        own = validate(ATTACK, "attack", task.checked(ATTACK)).options
-        self._values = {**task.checked(OF_HOST), **own}
-        if misspelt := misspelt_in_playbook(variables, "attack", ATTACK):
-            raise ValueError(" ".join(misspelt))
+        self._values = {**task.checked(OF_HOST), **read_options(task.values(ATTACK), variables)}
         hosts = task.value("ansible_play_hosts_all") or [task.host]
         check_options(self._values, hosts, task.value("ansible_limit"))
         self._file = posture_file(task.value("inventory_dir"), task.host)

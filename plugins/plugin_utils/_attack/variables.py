@@ -9,18 +9,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
 from ...module_utils._schema.account import COMPONENTS, TCP_KINDS
 from ...module_utils._schema.resource import OWNERS
+from ...module_utils._specs.base import validate
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
+from .._baseline.misspelt import misspelt_in_playbook
 from .._baseline.variables import PREFIX
-from .._variables import Arguments
+from .._plain import plain
+from .._variables import Arguments, require_valid
 
 POSTURE_NAME, OVER, ALL = "attack_posture", "attack_over", "attack_all"
 HOURS, UNTIL, REASON, ACCEPT = (
@@ -55,6 +58,16 @@ WAY_BACK = {
     "custom_rules": ("weakens_zone", "empties_list"),
 }
 AFTERWARDS = timedelta(days=7)  # in which a run is to take it back
+
+
+def read_options(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The options in these values, of which a survey leaves some empty; raises ValueError for wrong
+    ones, and if one of the names is close to theirs."""
+    if misspelt := misspelt_in_playbook(names, "attack", ATTACK):
+        raise ValueError(" ".join(misspelt))
+    filled = {name: value for name, value in values.items() if value != ""}
+    require_valid(ATTACK, filled)
+    return dict(plain(validate(ATTACK, "attack", filled).options))
 
 
 def check_options(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) -> None:

@@ -18,7 +18,6 @@ from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._schema.registry import MANAGED
-from ...module_utils._schema.resource import Resource
 from ...module_utils._specs.info import check_changes
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
@@ -141,16 +140,16 @@ def _ends_of_entries(parts: Sequence[Part]) -> Iterator[tuple[datetime | None, s
     managed = [item for item in MANAGED if item.resource.may_expire]
     for part, item in product(parts, managed):
         for entry in part.options.get(item.option) or () if part.module == item.module else ():
-            if _may_end(item.resource, entry):
+            if _may_end(item.resource.kind, entry):
                 key = item.resource.entry_of({"name": entry.get("scope"), **entry})
                 yield _moment_of(entry["expires"]), item.resource.title, key
 
 
-def _may_end(resource: Resource, entry: Any) -> bool:
-    """True for an entry of this resource with an end."""
+def _may_end(kind: str | None, entry: Any) -> bool:
+    """True for an entry of this kind with an end."""
     if not isinstance(entry, Mapping) or not entry.get("expires"):
         return False
-    return bool(entry.get("kind", resource.kind) == resource.kind)
+    return bool(entry.get("kind", kind) == kind)
 
 
 def _moment_of(expires: Any) -> datetime | None:

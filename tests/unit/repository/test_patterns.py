@@ -20,7 +20,7 @@ import yaml
 ROOT = Path(__file__).parents[3]
 PATTERNS = sorted((ROOT / "extensions" / "patterns").iterdir())
 OF_A_SURVEY = {"text", "textarea", "password", "integer", "float", "multiplechoice", "multiselect"}
-TYPES = {"text": "str", "textarea": "str", "multiselect": "list"}
+TYPES = {"text": "str", "textarea": "str", "multiplechoice": "str", "multiselect": "list"}
 
 each_pattern = pytest.mark.parametrize("folder", PATTERNS, ids=lambda folder: folder.name)
 
@@ -80,10 +80,11 @@ def test_a_survey_asks_for_every_variable_of_its_playbook_and_no_other(folder: P
 
 
 @each_pattern
-def test_only_apply_and_restore_can_write(folder: Path) -> None:
+def test_only_apply_attack_and_restore_can_write(folder: Path) -> None:
     """A pattern cannot start a job in check mode, so every other playbook must not write by itself."""
-    writing = {"edgeops.protection.baseline", "edgeops.protection.restore", "edgeops.protection.migrate_firewall_rules"}
+    playbooks = ("attack", "baseline", "restore", "migrate_firewall_rules")
+    writing = {f"edgeops.protection.{name}" for name in playbooks}
     for path in sorted((folder / "playbooks").glob("*.yml")):
         plays = yaml.safe_load(path.read_text(encoding="utf-8"))
         imported = {play.get("ansible.builtin.import_playbook") for play in plays}
-        assert bool(imported & writing) is (path.stem in ("apply", "restore")), path.name
+        assert bool(imported & writing) is (path.stem in ("apply", "attack", "restore")), path.name
