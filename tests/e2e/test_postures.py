@@ -249,3 +249,28 @@ def test_check_inventory_finds_a_mistake_in_a_posture_that_does_not_hold(site: S
     (failed,) = [task for task in run.tasks if task.outcome == "failed"]
     (problem,) = failed.result["problems"]
     assert problem.startswith("baseline_postures.b.custom_rules[0].expression: ")
+
+
+def test_a_zone_alone_has_postures(service: LocalService, tmp_path: Path) -> None:
+    """Its first module takes a list that a clock has no use for; the posture has templates."""
+    limit = {
+        "characteristics": ["cf.colo.id", "ip.src"],
+        "period": 60,
+        "requests_per_period": 5,
+        "mitigation_timeout": 60,
+    }
+    login = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"', "ratelimit": limit}
+    night = {
+        "security_level": "high",
+        "rate_limit_rules": [login],
+        "enabled": True,
+        "accept_risks": [*WAY, "weakens_rate_limits", "empties_list"],
+    }
+    posture = {"name": "night", "until": "{{ end }}", "reason": "{{ 'INC-' ~ 9 }}"}
+    zone = {"edge_zone_id": ZONE, "baseline_security_level": "medium", "baseline_postures": {"night": night}}
+    inventory = write_inventory(tmp_path, service, {"zones": {"shop": {**zone, "baseline_posture": posture}}})
+    for end, level, refs in (("2027-01-29T09:00:00Z", "high", ["login"]), ("2027-01-29T03:00:00Z", "medium", [])):
+        run = ansible_playbook("-i", inventory, "-e", f"end={end}", "playbooks/baseline.yml")
+        assert run.code == 0, run.output
+        rules = [rule["ref"] for rule in service.zone(ZONE).rules_of("rate_limit_rules")]
+        assert (service.zone(ZONE).security_level["value"], rules) == (level, refs)

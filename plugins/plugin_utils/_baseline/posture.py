@@ -12,7 +12,7 @@ and whatever else it sets, the baseline must name as well, which sets it back.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any, NamedTuple, TypedDict
 
@@ -33,10 +33,8 @@ from .variables import (
     POSTURE,
     POSTURES,
     PREFIX,
-    ROLE,
     Part,
     RunModule,
-    connection_options,
     parts_of,
     resources_of,
     variable_of,
@@ -207,7 +205,7 @@ def time_there(parts: Sequence[Part], run_module: RunModule) -> datetime:
     """The time of Cloudflare, by one more read of what the host has anyway; raises ValueError."""
     part = next(part for part in parts if part.module != IP_LISTS)
     reads = [resources_of(part)[0].resource.plural]
-    clock = Part(part.module, connection_options(part), ROLE._replace(reads=reads))
+    clock = replace(part, context=part.context._replace(reads=reads))
     result = run_module(clock, True)
     if not result.get(NOW):
         unknown = f"{POSTURE}: Cloudflare does not tell its time, so nobody knows if it holds."
