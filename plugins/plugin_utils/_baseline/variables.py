@@ -117,10 +117,11 @@ OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for mo
 _FILLED: Arguments = {
     OPTIONS[module][name]: SPECS[module][name] for module in OPTIONS for name in OPTIONS[module]
 }
-# The values that a posture takes.
+# The values that a posture takes; rules that come and go within a ruleset have no expiry.
 OF_A_POSTURE: Arguments = {
     name.removeprefix(PREFIX): {**_FILLED[name], "required": False}
     for name in (*VARIABLE_OF.values(), ACCEPT_RISKS, EXPECTATIONS)
+    if name != f"{PREFIX}{CUSTOM_RULESETS}"
 }
 # The argument of each variable of the role, which is that of the option it fills.
 BASELINE: Arguments = {
