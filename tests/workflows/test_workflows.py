@@ -191,3 +191,13 @@ def test_the_site_of_each_version_is_published(tmp_path: Path) -> None:
     assert "url=1.10.0/" in start and re.findall('href="([^"]+)/"', start) == ["main", "1.10.0", "1.9.0"]
     publish("main", "second")
     assert [shown(f"{name}/index.html") for name in ("main", "1.9.0", "1.10.0")] == ["second", "nine", "ten"]
+
+
+def test_every_recipe_pins_the_release() -> None:
+    """COMMIT stands for the commit that somebody has tested; nothing takes whatever is the newest."""
+    requirements = (REPOSITORY / "examples" / "collections" / "requirements.yml").read_text(encoding="utf-8")
+    (collection,) = yaml.safe_load(requirements)["collections"]
+    assert (collection["type"], collection["version"]) == ("git", "COMMIT")
+    shown = " ".join([*SHOWN.values(), *EXAMPLES.values()])
+    assert {*re.findall(r"ansible-protection[@/](\w+)", shown)} == {"COMMIT"}
+    assert "galaxy collection install" not in shown
