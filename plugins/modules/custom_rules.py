@@ -24,6 +24,7 @@ description:
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
+  - edgeops.protection.backtest
   - edgeops.protection.connection
   - edgeops.protection.zone
   - edgeops.protection.plan
@@ -225,32 +226,6 @@ options:
       rule:
         description: The ref of the rule that must decide.
         type: str
-  backtest:
-    description:
-      - Evaluate the requests of the last hours under the existing rules and under the planned ones,
-        in check mode too, and return RV(backtest). A plan that would newly block or challenge too
-        many of them is the risk C(blocks_traffic), and so is one of which it is not known.
-      - The module asks the analytics of the zone for the fields that the rules read, and for no
-        others. It needs the permission C(Analytics Read) of the zone for that. A plan that changes
-        nothing asks nothing.
-      - See U(https://github.com/edgeops/ansible-protection/blob/main/docs/backtest.md).
-    version_added: 1.0.0
-    type: dict
-    suboptions:
-      hours:
-        description: The hours whose requests are evaluated. They do not bound a O(backtest.file).
-        type: float
-        default: 24
-      max_blocked_percent:
-        description: The percentage of the requests that pass today which the plan may newly block
-          or challenge. Undecided requests count as blocked.
-        type: float
-        default: 0.1
-      file:
-        description: A file on the control node with Logpush records of the dataset
-          C(http_requests), NDJSON, plain or compressed with gzip. The module reads it instead of
-          the analytics.
-        type: path
 seealso:
   - module: edgeops.protection.custom_rules_info
   - module: edgeops.protection.firewall_rules

@@ -20,6 +20,7 @@ description:
 extends_documentation_fragment:
   - edgeops.protection.attributes
   - edgeops.protection.attributes.write
+  - edgeops.protection.backtest
   - edgeops.protection.connection
   - edgeops.protection.plan
   - edgeops.protection.risks.zone_lists
@@ -479,6 +480,122 @@ weaker:
       description: The weakness of the rule, as a sentence without its subject.
       type: str
       sample: does not exist
+backtest:
+  description: The past requests that the plan would newly block, challenge or let pass.
+  version_added: 1.0.0
+  returned: when O(backtest) is given and the plan changes something
+  type: dict
+  contains:
+    since:
+      description: The beginning of the time that the requests cover, null if records of a file
+        do not have their time.
+      type: str
+      sample: '2026-02-28T09:15:02+00:00'
+    until:
+      description: The end of that time.
+      type: str
+      sample: '2026-03-01T09:15:02+00:00'
+    known:
+      description: Whether all requests are known, and enough of them.
+      type: bool
+      sample: true
+    unknown:
+      description: The unknown parts and their reasons, a sentence each.
+      type: list
+      elements: str
+      sample: []
+    requests:
+      description: The number of requests, null if none is known. The numbers of analytics are
+        estimates.
+      type: int
+      sample: 91500
+    samples:
+      description: The number of requests that the analytics or the file have seen of them.
+      type: int
+      sample: 9150
+    newly_blocked:
+      description: The requests that pass today, and that the plan would block or challenge, or
+        block where it challenges them.
+      type: dict
+      contains:
+        requests:
+          description: The number of requests, null if none is known.
+          type: int
+          sample: 0
+        percent:
+          description: The percentage of the requests that the existing rules do not block, null
+            if there are none.
+          type: float
+          sample: 0.0
+    newly_passed:
+      description: The requests that are blocked or challenged today, and that would pass.
+      type: dict
+      contains:
+        requests:
+          description: The number of requests, null if none is known.
+          type: int
+          sample: 0
+        percent:
+          description: The percentage of the requests that the existing rules do not block, null
+            if there are none.
+          type: float
+          sample: 0.0
+    undecided:
+      description: The requests of which that is not known.
+      type: dict
+      contains:
+        requests:
+          description: The number of requests, null if none is known.
+          type: int
+          sample: 91500
+        percent:
+          description: The percentage of the requests that the existing rules do not block, null
+            if there are none.
+          type: float
+          sample: 100.0
+        fields:
+          description: The fields that the source of the requests lacks, and whatever else of
+            the rules is not known.
+          type: list
+          elements: str
+          sample: [ssl, cf.client.bot]
+    rules:
+      description: The planned rules that are new or changed, or would newly stop requests, or
+        may; those that stop most come first.
+      type: list
+      elements: dict
+      contains:
+        requests:
+          description: The requests that it would newly block or challenge.
+          type: int
+          sample: 0
+        percent:
+          description: The percentage of the requests that the existing rules do not block, null
+            if there are none.
+          type: float
+          sample: 0.0
+        ref:
+          description: The rule.
+          type: str
+          sample: crawlers of the ruleset Bots
+        action:
+          description: Its action.
+          type: str
+          sample: block
+        already:
+          description: The requests that it would stop, and that the existing rules stop as well.
+          type: int
+          sample: 0
+        undecided:
+          description: The requests that it may stop.
+          type: int
+          sample: 91500
+        examples:
+          description: The heaviest of the requests that it would newly stop, or else may stop;
+            the values of the fields that it reads, and C(requests).
+          type: list
+          elements: dict
+          sample: [{requests: 91500}]
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.
@@ -636,27 +753,7 @@ done:
   returned: failure after writing began
   type: list
   elements: dict
-  sample:
-    - action: create
-      resource: custom_ruleset
-      key: Bots
-      fields:
-        name: Bots
-        description: ''
-        kind: custom
-        phase: http_request_firewall_custom
-      before: {}
-    - action: create
-      resource: custom_ruleset_rule
-      key: Bots closed
-      fields:
-        ref: closed
-        action: block
-        expression: 'true'
-        description: for maintenance
-        enabled: true
-        position: 1
-      before: {}
+  sample: []
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -703,16 +800,24 @@ unknown:
   elements: dict
   sample:
     - action: create
-      resource: custom_rule
+      resource: custom_ruleset
       key: Bots
       fields:
-        ref: Bots
-        action: execute
-        expression: 'true'
+        name: Bots
         description: ''
+        kind: custom
+        phase: http_request_firewall_custom
+      before: {}
+    - action: create
+      resource: custom_ruleset_rule
+      key: Bots closed
+      fields:
+        ref: closed
+        action: block
+        expression: 'true'
+        description: for maintenance
         enabled: true
-        action_parameters: {id: '{Bots}'}
-        position: 3
+        position: 1
       before: {}
 calls:
   description: The number of calls to Cloudflare, repeated calls included.
@@ -758,7 +863,7 @@ error:
       description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
         had none.
       type: str
-      sample: 4e07408562bedb8b-LOC
+      sample: 7902699be42c8a8e-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

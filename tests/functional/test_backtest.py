@@ -122,6 +122,30 @@ def test_lists_that_can_be_read_are_resolved(service: LocalService, modules: Mod
     assert record["newly_blocked"]["requests"] == 100 and record["undecided"]["fields"] == ["ip.src"]
 
 
+RULESET: dict[str, Any] = {"name": "Bots", "rules": [ADMIN], "deploy": {"expression": "true"}}
+
+
+def test_rules_of_a_custom_ruleset_are_tried_in_their_place(modules: Modules) -> None:
+    for check in (True, False):
+        record = modules.done("custom_ruleset", check, **RULESET, backtest=ALLOWING)["backtest"]
+        assert record["newly_blocked"] == {"requests": 60, "percent": 6.0}
+        assert [rule["ref"] for rule in record["rules"]] == ["admin of the ruleset Bots"]
+    narrower = {**RULESET, "rules": [{**ADMIN, "expression": 'http.request.uri.path eq "/none"'}]}
+    record = modules.done("custom_ruleset", True, **narrower, backtest=ALLOWING)["backtest"]
+    assert record["newly_passed"]["requests"] == 60
+
+
+def test_rules_of_an_account_need_a_file(modules: Modules, tmp_path: Path) -> None:
+    owner = {"zone_id": None, "account_id": ACCOUNT}
+    deploy = {"expression": 'cf.zone.plan eq "ENT" and http.host ne "b"'}
+    options: dict[str, Any] = {**RULESET, **owner, "deploy": deploy}
+    failed = modules.failed("custom_ruleset", True, **options, backtest=ALLOWING)
+    assert "An account has no analytics of single requests; name a file with those of a zone." in failed["msg"]
+    file = records_in(tmp_path / "requests", [{**one, "ClientRequestHost": "a"} for one in RECORDS])
+    record = modules.done("custom_ruleset", True, **options, backtest={**ALLOWING, "file": file})["backtest"]
+    assert record["newly_blocked"] == {"requests": 40, "percent": 66.667}
+
+
 UNKNOWN: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"enabled": False}, {}, "The zone has no analytics of HTTP requests."),
     ({"notOlderThan": 36000}, {}, "The zone's analytics are kept for 10 h, and 24 h are asked for."),

@@ -25,6 +25,8 @@ from .._traffic.ask import ask_requests
 from .._traffic.queries import PERMISSION, PERMISSION_OF_ZONE
 from .risks.base import Entry, Finding, entries_of
 
+OF_ZONES = "An account has no analytics of single requests; name a file with those of a zone."
+
 
 class Backtested(NamedTuple):
     """The backtest of a plan as results show it, and the risk that it finds."""
@@ -43,9 +45,12 @@ def run_backtest(
 
 
 def _of_analytics(backtest: Backtest, client: Client, hours: float) -> BacktestRecord:
+    zone_id = client.owner.get(ZONE_OPTION)
+    if zone_id is None:
+        return backtest.record((None, None), [OF_ZONES])
     reader = Reader(backtest.fields, ANALYTICS)
     until = client.now or datetime.now(timezone.utc)
-    since, zone_id = until - timedelta(hours=hours), client.owner[ZONE_OPTION]
+    since = until - timedelta(hours=hours)
     listing = ask_requests(client.ask, zone_id, reader.names, since, until)
     for part in reader.groups((row.values, row.packets, row.samples) for row in listing.rows):
         backtest.add(part)

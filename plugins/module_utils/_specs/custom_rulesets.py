@@ -15,6 +15,7 @@ from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
+from .._guard.terms import BACKTEST
 from .._plan.desired import (
     STATE,
     Desired,
@@ -242,7 +243,7 @@ class CustomRuleset(OfRulesets):
 
     def __init__(self) -> None:
         states = state_option(PRESENT, ABSENT, EXACT)
-        self.options = {**OF_A_RULESET, **states, **risk_options(RISKS)}
+        self.options = {**OF_A_RULESET, **states, **BACKTEST, **risk_options(RISKS)}
 
     def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         absent, some = options["state"] == ABSENT, options["rules"] is not None
@@ -277,6 +278,7 @@ class CustomRulesets(OfRulesets):
             "rulesets": {"type": "list", "elements": "dict", "options": options, "required": True},
             **state_option(PRESENT, ABSENT, EXACT),
             **IGNORE_OPTION,
+            **BACKTEST,
             **risk_options(RISKS),
         }
 

@@ -1,0 +1,39 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+from __future__ import annotations
+
+
+class ModuleDocFragment:
+    DOCUMENTATION = r"""
+options:
+  backtest:
+    description:
+      - Evaluate the requests of the last hours under the existing rules and under the planned ones,
+        in check mode too, and return RV(backtest). A plan that would newly block or challenge too
+        many of them is the risk C(blocks_traffic), and so is one of which it is not known.
+      - The module asks the analytics of the zone for the fields that the rules read, and for no
+        others. It needs the permission C(Analytics Read) of the zone for that. A plan that changes
+        nothing asks nothing. For rules of an account it needs a O(backtest.file) with the requests
+        of a zone.
+      - See U(https://github.com/edgeops/ansible-protection/blob/main/docs/backtest.md).
+    version_added: 1.0.0
+    type: dict
+    suboptions:
+      hours:
+        description: The hours whose requests are evaluated. They do not bound a O(backtest.file).
+        type: float
+        default: 24
+      max_blocked_percent:
+        description: The percentage of the requests that pass today which the plan may newly block
+          or challenge. Undecided requests count as blocked.
+        type: float
+        default: 0.1
+      file:
+        description: A file on the control node with Logpush records of the dataset
+          C(http_requests), NDJSON, plain or compressed with gzip. The module reads it instead of
+          the analytics.
+        type: path
+"""
