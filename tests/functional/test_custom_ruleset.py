@@ -269,3 +269,13 @@ def test_an_empty_deployment_takes_the_ruleset_out_of_service(service: LocalServ
     assert done["operations"] == predicted["operations"] and done["ruleset"]["deploy"] is None
     assert [rule["ref"] for rule in zone.custom_rules] == ["office", "last"] and len(zone.custom_rulesets) == 2
     assert modules.done(MODULE, **task)["changed"] is False
+
+
+def test_a_rule_of_an_account_skips_no_phase(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT)
+    skip = {"ref": "office", **SKIP, "action_parameters": {"phase": "current"}}
+    message = modules.failed(MODULE, **OF_ACCOUNT, name="Bots", rules=[skip])["msg"]
+    assert (
+        "The rule of the ruleset Bots office skips the rest of the phase, which rules of a zone alone can." in message
+    )
+    assert service.writes == []

@@ -13,7 +13,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CHALLENGE, CUSTOM, PER_ADDRESS, RATES
-from tests.support.baseline_runs import applied
+from tests.support.baseline_runs import applied, restored, snapshot
 from tests.support.host_parts import host
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
@@ -234,3 +234,15 @@ def test_a_limit_by_score_and_an_odd_number_are_compared(
     result = modules.run(MODULE, check=True, rules=[rule])
     assert [risk["code"] for risk in result.get("risks", ())] == (["weakens_rate_limits"] if words else [])
     assert words in str(result.get("risks"))
+
+
+def test_a_restore_takes_back_nested_fields_that_the_earlier_limit_lacked(service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE).seed(plan="enterprise", rate_limit_rules=[LOGIN])
+    before = deepcopy(service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"])
+    scored = {**LOGIN, "api_fields": {"ratelimit": {"score_per_period": 40, "score_response_header_name": "x-score"}}}
+    variables = {"baseline_rate_limit_rules": [scored]}
+    text = snapshot(service, **variables)
+    applied(service, variables)
+    assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] != before
+    assert restored(service, text) == ([], [])
+    assert service.zone(ZONE).rules_of(MODULE)[0]["ratelimit"] == before

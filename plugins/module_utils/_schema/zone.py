@@ -244,6 +244,8 @@ def _invalid_rule_of_account(rule: Values) -> str:
     """Return why Cloudflare would refuse a rule of an account, by the vendor's page "Create a
     custom ruleset using the API" (account)."""
     expression = str(rule.get("expression") or "")
+    if (rule.get("action_parameters") or {}).get("phase"):
+        return "skips the rest of the phase, which rules of a zone alone can"
     if rule.get("action") != EXECUTE or ENTERPRISE_ZONES in normalise_expression(expression):
         return _invalid_custom_rule(rule)
     both = (

@@ -455,6 +455,9 @@ class _Recovery:
         if self.resource.is_ordered:
             now, before = self._unknown(existing or {}), self._unknown(obj)
             more = {**{name: None for name in now if name not in entry}, **before}
+            for item in (one for one in self.resource.fields if one.fields and one.name in now):
+                kept = before.get(item.name, {})
+                more[item.name] = {**dict.fromkeys(now[item.name]), **kept}
             entry.update({API_FIELDS: more} if more else {})
         return entry
 
