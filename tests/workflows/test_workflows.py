@@ -53,8 +53,8 @@ MISTAKES = [
     ("stage: plan", "stag: plan"),
     ("stage: test", "stag: test"),
     ("stage: deploy", "stag: deploy"),
-    ("include:", "includ:"),
-    ("using: composite", "usin: composite"),
+    ("include:", "inclusion:"),
+    ("using: composite", "use: composite"),
 ]
 
 

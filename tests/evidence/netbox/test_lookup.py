@@ -42,7 +42,7 @@ class NetBox:
         Thread(target=self.server.serve_forever, daemon=True).start()
         return self
 
-    def __exit__(self, *_error: object) -> None:
+    def __exit__(self, *error: object) -> None:
         self.server.shutdown()
 
     def add(self, prefix: str, *tags: str, status: str = "active", description: str = "") -> None:
