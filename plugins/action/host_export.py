@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..plugin_utils._action import CollectionAction
+from ..module_utils._specs.base import validate
+from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import POSTURE
 from ..plugin_utils._export.describe import export_state
@@ -28,7 +29,6 @@ from ..plugin_utils._export.export_file import (
 )
 from ..plugin_utils._export.snapshot import read_host, require_writable
 from ..plugin_utils._files import write_private
-from ..plugin_utils._variables import require_valid
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -37,26 +37,35 @@ OF_POSTURE = f"The file has the values of {POSTURE} as well, if that is in force
 SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "variables.schema.json"
 
 
-class ActionModule(CollectionAction):
-    """Reads a host and writes one file of variables, and their schema beside the folders."""
-
-    _supports_async = False
+class ActionModule(FleetAction):
+    """Reads hosts, and writes a file of variables for each, and their schema beside the folders."""
 
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        task = HostTask(self.calls(task_vars or {}))
+        check_mode = bool(self._task.check_mode)
         try:
-            require_valid(VARIABLES, {f"export_{k}": item for k, item in self._task.args.items()})
-            _result, options = self.validate_argument_spec(HOST_OPTIONS)
-            task.require_control_node()
-            return _export(task, options, bool(self._task.check_mode))
-        except (OSError, ValueError) as exc:
+            self.require_requests()
+            return self.results(task_vars or {}, lambda task: _export(task, check_mode))
+        except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
 
 
-def _export(task: HostTask, options: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
-    """The result of the task; raises OSError and ValueError."""
+def _options_of(task: HostTask) -> dict[str, Any]:
+    """The options of a host, by the variables of the role; raises ValueError."""
+    values = {"export_base_url": task.value("edge_base_url"), **task.checked(VARIABLES)}
+    named = {name: values.get(f"export_{name}") for name in HOST_OPTIONS}
+    given = {name: value for name, value in named.items() if value not in (None, "")}
+    options, error = validate(HOST_OPTIONS, "host_export", given)
+    if error:
+        raise ValueError(error)
+    return options
+
+
+def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
+    """The result of a host; raises OSError and ValueError."""
+    task.require_control_node()
+    options = _options_of(task)
     path = path_of(options["directory"], task.host)
     before = read_existing(path, options["overwrite"])
     require_writable(path.parent)
@@ -74,6 +83,10 @@ def _export(task: HostTask, options: Mapping[str, Any], check_mode: bool) -> dic
     return {
         "changed": text != before or not is_known,
         "path": str(path),
-        "diff": {"before": before or "", "after": text},
+        "diff": {
+            **{f"{side}_header": str(path) for side in ("before", "after")},
+            "before": before or "",
+            "after": text,
+        },
         **({"warnings": [f"{task.host}: {note}" for note in notes]} if notes else {}),
     }

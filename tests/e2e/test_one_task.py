@@ -143,3 +143,11 @@ def test_variables_are_checked_of_all_hosts(inventory: Path) -> None:
     run = ansible_playbook("-i", inventory, PLAYBOOKS / "check_inventory.yml")
     assert run.tasks[0].result["hosts"].keys() >= {"broken", "closed", "empty"}, run.output
     assert "zone" not in run.tasks[0].result["hosts"] and len(run.tasks) == 1
+
+
+def test_all_hosts_are_exported_and_those_that_cannot_be_are_named(inventory: Path, tmp_path: Path) -> None:
+    run = ansible_playbook("-i", inventory, "-e", f"export_directory={tmp_path}/exported", PLAYBOOKS / "export.yml")
+    assert run.code == 2 and len(run.tasks) == 1
+    assert run.tasks[0].result["hosts"].keys() == {"broken", "closed", "empty"}, run.output
+    known = {path.parent.name for path in tmp_path.glob("exported/*/protection.yml")}
+    assert known == {*ACCOUNTS, "zone"}

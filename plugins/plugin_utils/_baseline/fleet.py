@@ -132,7 +132,9 @@ class FleetAction(CollectionAction):
             return every[hosts[0]]
         warnings = [text for result in every.values() for text in result.pop("warnings", ())]
         failed = {host: result for host, result in every.items() if result.get("failed")}
+        diffs = [result.pop("diff") for result in every.values() if "diff" in result]
         together = {
+            **({"diff": diffs} if diffs else {}),
             "changed": any(result.get("changed") for result in every.values()),
             "hosts": every if self._display.verbosity > 0 else failed,
             **({"warnings": warnings} if warnings else {}),
@@ -140,7 +142,7 @@ class FleetAction(CollectionAction):
         if not failed:
             return together
         texts = [
-            f"{host}: {str(result['msg']).replace(f'{host}: ', '', 1)}"
+            f"{host}: {str(result['msg']).removeprefix(f'{host}: ')}"
             for host, result in failed.items()
         ]
         count = f"{len(failed)} of {plural(len(hosts), 'host', 'hosts')} failed."
