@@ -22,7 +22,7 @@ from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Plan
-from .._protection.plain import OWN_NAMES, OWN_PREFIXES, depends_on_owner, one_of
+from .._protection.plain import OWN_NAMES, OWN_PREFIXES, depends_on_owner, may_be_wide, one_of
 from .._schema.neighbours import ZONE
 from .._schema.registry import (
     DECIDING,
@@ -172,8 +172,14 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
         own, _field, _words = OWN_NAMES[resource.traffic]
         groups = [[one for one in rules.values() if one.enforces]]
         groups.append([one for one in rules.values() if one.lets_pass])
-        together = [one_of(group[0], group) for group in groups if group]
-        if any(depends_on_owner(resource, rule) for rule in (*rules.values(), *together)):
+        some = [
+            rule
+            for group in filter(None, groups)
+            for together in [one_of(group[0], group)]
+            if may_be_wide(resource, together)
+            for rule in (*group, together)
+        ]
+        if any(depends_on_owner(resource, rule) for rule in some):
             try:
                 known[own.plural] = plan.before.get(own.plural) or _own_names(own, context, client)
             except ServiceError as exc:

@@ -36,7 +36,9 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     if desired.absent or desired.only_deletes:
         return desired
     defaults = [_defaults(desired, obj, planned) for obj in planned]
-    described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
+    described = planned
+    if any(defaults):
+        described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
     after: list[Object] = []
     for index, changes in enumerate(defaults):

@@ -178,8 +178,8 @@ def _percent_encoded(match: re.Match[str]) -> str:
 def write_files(report: Report, directory: Path, mode: int, check_mode: bool) -> bool:
     """Write the files of a report, and remove plans of other hosts; returns whether anything is
     changed, or in check mode would be. Raises OSError."""
-    files = dict(report_files(report))
-    stale = stale_plans(directory, files)
+    hosts = (record["host"] for record in report["hosts"] if record["plan_id"] is not None)
+    stale = stale_plans(directory, {f"{PLANS}/{file_name(host)}.json" for host in hosts})
     if check_mode:
         return True
     for folder in (directory, directory / PLANS):
@@ -187,7 +187,8 @@ def write_files(report: Report, directory: Path, mode: int, check_mode: bool) ->
         folder.mkdir(mode=mode | (mode & 0o444) >> 2, parents=True, exist_ok=True)
     for path in stale:  # of a host that this report does not have, or does not know
         path.unlink(missing_ok=True)
-    written = [write_file(directory / name, text, mode) for name, text in files.items()]
+    # One text at a time is in memory, since those of thousands of hosts are large.
+    written = [write_file(directory / name, text, mode) for name, text in report_files(report)]
     return bool(stale) or any(written)
 
 

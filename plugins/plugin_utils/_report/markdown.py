@@ -105,7 +105,7 @@ def _table(report: Report) -> Iterator[str]:
     fine = [record for record in report["hosts"] if _is_fine(record)]
     groups: dict[tuple[str, ...], list[HostRecord]] = {}
     for record in report["hosts"]:
-        if record not in fine:
+        if not _is_fine(record):
             _host, *cells = _cells(record, columns)
             groups.setdefault(tuple(cells), []).append(record)
     if groups:

@@ -12,7 +12,9 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import (
     OWN_PREFIXES,
     depends_on_owner,
+    may_be_wide,
     met_by_plain,
+    one_of,
     plain_traffic,
     width,
 )
@@ -392,3 +394,12 @@ def test_names_are_needed_only_if_the_width_depends_on_them(
 ) -> None:
     (rule,) = rules_of(resource, (action, expression))
     assert depends_on_owner(resource, rule) is depends
+    assert may_be_wide(resource, one_of(rule, [rule, *rules_of(resource, (action, "false"))])) or not depends
+
+
+def test_no_rule_is_wide_if_all_together_are_not() -> None:
+    narrow = [f'http.host eq "{letter}" and ip.src in {{192.0.2.1}}' for letter in "ab"]
+    rules = rules_of(CUSTOM_RULES, *[("block", expression) for expression in narrow])
+    assert not may_be_wide(CUSTOM_RULES, one_of(rules[0], rules))
+    (wide,) = rules_of(CUSTOM_RULES, ("block", 'http.host eq "c"'))
+    assert may_be_wide(CUSTOM_RULES, one_of(wide, [*rules, wide]))
