@@ -169,10 +169,8 @@ class Backtest:
     def add_unread(self, requests: int, doubt: str) -> None:
         """Add requests of which nothing is known."""
         if requests:
-            self.requests.update(
-                {"all": requests, "passing": requests, UNDECIDED: requests, "may_block": requests}
-            )
-            self._doubts[doubt] = None
+            effect = Effect(UNDECIDED, None, True, True, [doubt])
+            self._count(Group({}, requests, 0), Fields({}), effect)
 
     def _count(self, group: Group, known: Fields, effect: Effect) -> None:
         of = self.requests
@@ -186,20 +184,14 @@ class Backtest:
             tried = self._tried[effect.step.own]
             tried.requests[effect.kind] += group.requests
             if effect.kind != SAME:
-                values = tuple(
-                    (name, _shown(known.values[name]))
-                    for name in tried.fields
-                    if name in known.values
-                )
+                names = [name for name in tried.fields if name in known.values]
+                values = [(name, _shown(known.values[name])) for name in names]
                 tried.examples[(effect.kind, *values)] += group.requests
 
     def _effect(self, numbers: Sequence[int], known: Fields) -> Effect:
         """The effect on requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
-        sides = [
-            [step for step in side if self._numbers[step.rule.expression] in certain]
-            for side in self._sides
-        ]
+        sides = [[step for step in side if self._number(step) in certain] for side in self._sides]
         variables: dict[tuple[object, ...], Step] = {}
         worlds = list(islice(self._worlds(sides, certain, {}, variables), MOST_WORLDS))
         kinds = {_kind(*world) for world in worlds}
@@ -215,6 +207,9 @@ class Backtest:
         step = next((one for one in stopping if one and one.end in STOPPING), None)
         return Effect(UNDECIDED, step, passes, bool(stopping), doubts)
 
+    def _number(self, step: Step) -> int:
+        return self._numbers[step.rule.expression]
+
     def _worlds(
         self,
         sides: Sequence[Sequence[Step]],
@@ -226,7 +221,7 @@ class Backtest:
         ends: list[Step | None] = []
         for side in sides:
             for step in side:
-                is_certain = certain[self._numbers[step.rule.expression]] and not step.doubts
+                is_certain = certain[self._number(step)] and not step.doubts
                 truth = True if is_certain else truths.get(step.variable)
                 if truth is None:
                     variables.setdefault(step.variable, step)
@@ -276,7 +271,7 @@ class Backtest:
     def _rule(self, tried: Tried) -> RuleBacktest:
         newly = tried.requests[NEWLY_BLOCKED]
         kind = NEWLY_BLOCKED if newly else UNDECIDED
-        heaviest = Counter({key: one for key, one in tried.examples.items() if key[0] == kind})
+        heaviest = [one for one in tried.examples.most_common() if one[0][0] == kind]
         return RuleBacktest(
             ref=tried.step.rule.entry,
             action=tried.step.rule.action,
@@ -286,7 +281,7 @@ class Backtest:
             undecided=tried.requests[UNDECIDED],
             examples=[
                 {**dict(values), "requests": number}
-                for (_kind, *values), number in heaviest.most_common(MOST_EXAMPLES)
+                for (_kind, *values), number in heaviest[:MOST_EXAMPLES]
             ],
         )
 

@@ -7,15 +7,19 @@
 from __future__ import annotations
 
 import ipaddress
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import KNOWN_FIELDS
+from ansible_collections.edgeops.protection.plugins.module_utils._protection import past_requests
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import (
     ANALYTICS,
     LOGPUSH,
     PARTS,
     Reader,
+    Records,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import REQUEST_KEYS
 
@@ -98,3 +102,35 @@ def test_parts_are_known_fields_and_the_vendors_dimensions() -> None:
     for key, part in PARTS.items():
         assert key in REQUEST_KEYS or key in KNOWN_FIELDS, key
         assert not part.dimension or part.dimension in dimensions, key
+
+
+def test_equal_values_are_one_group_and_many_groups_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(past_requests, "MOST_GROUPS", 2)
+    reader = Reader(["http.request.method"], LOGPUSH)
+    rows = [((method,), 10, 1) for method in ("GET", "POST", "GET", "PUT", "GET", "HEAD")]
+    parts = [[(group.fields["http.request.method"], *group[1:]) for group in part] for part in reader.groups(rows)]
+    assert parts == [[(b"GET", 20, 2), (b"POST", 10, 1)], [(b"PUT", 10, 1), (b"GET", 10, 1)], [(b"HEAD", 10, 1)]]
+
+
+TIMES = {
+    "2026-07-01T10:00:00Z": "2026-07-01T10:00:00+00:00",
+    1782900000: "2026-07-01T10:00:00+00:00",
+    1782900000_000000001: "2026-07-01T10:00:00+00:00",
+    "yesterday": None,
+}
+
+
+@pytest.mark.parametrize("time", TIMES)
+def test_a_file_has_the_time_of_its_records(time: Any, tmp_path: Path) -> None:
+    file = tmp_path / "records"
+    file.write_text(json.dumps({"EdgeStartTimestamp": time}) + "\n{}\n", encoding="utf-8")
+    records = Records(str(file), ())
+    assert len(list(records)) == 2 and list(records.window) == [TIMES[time]] * 2
+
+
+def test_a_line_without_an_end_is_read_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(past_requests, "LONGEST_LINE", 20)
+    file = tmp_path / "records"
+    file.write_text('{"a": 1}\n{"a": "' + 50 * "x" + '"}\n{"a": 2}\n', encoding="utf-8")
+    records = Records(str(file), ("a",))
+    assert [values for values, *_numbers in records] == [(1,), (2,)] and records.malformed == 3

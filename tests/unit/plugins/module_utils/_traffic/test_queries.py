@@ -11,9 +11,16 @@ from itertools import chain, combinations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import PARTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import TOP
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import EVENTS
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, Page, query, write_time
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
+    NODES,
+    REQUESTS,
+    Page,
+    query,
+    write_time,
+)
 from graphql import parse
 from graphql.execution import get_variable_values
 
@@ -68,6 +75,18 @@ def test_queries_of_the_heaviest_are_valid_by_the_vendors_schema(node: Any, key:
     declared = operation.variable_definitions  # type: ignore[attr-defined]
     coerced = get_variable_values(schema(), declared, body["variables"])
     assert not isinstance(coerced, list), coerced
+
+
+@pytest.mark.parametrize(
+    "source", [(), tuple(dict.fromkeys(part.dimension for part in PARTS.values() if part.dimension))]
+)
+def test_queries_of_requests_are_valid_by_the_vendors_schema(source: tuple[str, ...]) -> None:
+    node = REQUESTS._replace(grouped_by=source)
+    body = query("5c2a81f0f7ae4b2d9b1e6f3a7d904c11", [Page(node, NOW, NOW)], True, [node])
+    assert problems_of(body["query"]) == []
+    (operation,) = parse(body["query"]).definitions
+    declared = operation.variable_definitions  # type: ignore[attr-defined]
+    assert not isinstance(get_variable_values(schema(), declared, body["variables"]), list)
 
 
 def test_values_travel_as_variables() -> None:
