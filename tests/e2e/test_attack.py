@@ -142,6 +142,14 @@ def test_values_without_a_prepared_posture(site: Site) -> None:
     assert (site.scheduled(), site.state(), site.firewall()) == (True, OUT, ["telnet"])
 
 
+def test_a_zone_of_which_nothing_is_described_takes_a_block(site: Site) -> None:
+    site.own.write_text(yaml.safe_dump({"edge_zone_id": ZONE}), encoding="utf-8")
+    site.attack(block={"countries": ["XX"]}, hours=2)
+    assert [rule["ref"] for rule in site.service.zone(ZONE).custom_rules] == ["attack-block", "office"]
+    site.attack(over=True)
+    assert [rule["ref"] for rule in site.service.zone(ZONE).custom_rules] == ["office"]
+
+
 def test_values_end_by_hand_as_well(site: Site) -> None:
     site.attack(block={"networks": ["198.51.100.0/24"]}, hours=2)
     site.attack(over=True)

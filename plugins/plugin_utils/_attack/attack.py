@@ -24,7 +24,7 @@ from ...module_utils._text import first_few
 from ...module_utils._timestamps import write_timestamp
 from .._baseline.approval import approved_plan
 from .._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
-from .._baseline.posture import time_there
+from .._baseline.posture import merged, time_there
 from .._baseline.results import has_failed
 from .._baseline.variables import (
     ACCOUNT,
@@ -47,10 +47,12 @@ from .variables import (
     end_of,
     read_options,
     values_of,
+    way_back,
 )
 
 MINUTES = 15  # of traffic that are shown
 HEAVIEST = 5
+FAR = "9999-12-30"  # the end of a posture until Cloudflare's time is known
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
 SHOWN = {"source_networks": "networks", "sources": "sources", "asns": "AS", "ports": "ports"}
 ELSEWHERE = "A scheduled run from a checkout without it takes the posture back, or is refused."
@@ -77,21 +79,27 @@ class Attack:
         written = self._written()
         if values.get(OVER) and not written:
             raise ValueError(f"There is no posture to end: {self._file.path} does not exist.")
-        first = task.merged({**values, POSTURE: None}).parts(task.host)
-        now = time_there(first, task.runner().run_module)
-        if values.get(OVER):
-            posture = {**(written or {}), "until": write_timestamp(now)}
-        else:
-            until = end_of(values, now)
-            posture = {"name": values.get(POSTURE_NAME), "until": write_timestamp(until)}
-            since = (written or {}).get("since") or write_timestamp(now)
-            posture.update(since=since, reason=values.get(REASON))
-            if not posture["name"]:
-                posture.update(values_of(values, values, until))
-            self._show_traffic(first)
+        posture = dict(written or {}) if values.get(OVER) else self._posture()
+        held = {**values, POSTURE: {**posture, "until": FAR}}
+        parts = merged(task.host, held, lambda _until: True).parts(task.host)
+        now = time_there(parts, task.runner().run_module)
         accepted = [*(posture.get("accept_risks") or []), *(values.get(ACCEPT) or [])]
+        until = now
+        if not values.get(OVER):
+            until = end_of(values, now)
+            self._show_traffic(parts)
+            posture["since"] = (written or {}).get("since") or write_timestamp(now)
+            accepted += [] if "name" in posture else way_back(posture, until)
         posture.update({"accept_risks": accepted} if accepted else {})
-        return self._apply({name: item for name, item in posture.items() if item is not None})
+        return self._apply({**posture, "until": write_timestamp(until)})
+
+    def _posture(self) -> dict[str, Any]:
+        """The posture that is to hold, without its time."""
+        values = self._values
+        reason = {"reason": values[REASON]} if values.get(REASON) else {}
+        if values.get(POSTURE_NAME):
+            return {"name": values[POSTURE_NAME], **reason}
+        return {**reason, **values_of(values, values)}
 
     def _written(self) -> dict[str, Any] | None:
         """The posture in the file; raises ValueError for a posture that something else sets."""
@@ -106,8 +114,8 @@ class Attack:
     def _apply(self, posture: Mapping[str, Any]) -> HostRun:
         task, check_mode = self._task, self._check_mode
         values = {**self._values, POSTURE: posture}
-        merged = task.merged(values)
-        parts = merged.parts(task.host)
+        taken = task.merged(values)
+        parts = taken.parts(task.host)
         if wrong := wrong_parts(parts):
             return HostRun(wrong, True)
         require_writable(self._file.path.parent)
@@ -131,7 +139,7 @@ class Attack:
 
         approved = approved_plan(task.host, values)
         run = HostRunner(run_module).update(task.host, parts, check_mode, approved, before_writing)
-        run = run._replace(accept=ACCEPT, posture=merged.posture and merged.posture.record())
+        run = run._replace(accept=ACCEPT, posture=taken.posture and taken.posture.record())
         if run.refusal or has_failed(run.results):
             return self._failure(run)
         self._write(posture)

@@ -114,12 +114,9 @@ def end_of(options: Mapping[str, Any], now: datetime) -> datetime:
     return until
 
 
-def values_of(
-    options: Mapping[str, Any], host: Mapping[str, Any], until: datetime
-) -> dict[str, Any]:
-    """The values of a posture that the options say directly, with the risks of the way back; raises
-    ValueError for a block of what it must not block, and for values of which the host has nothing.
-    """
+def values_of(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a posture that the options say directly; raises ValueError for a block of what
+    it must not block, and if the host has nothing that they are for."""
     owners = {
         owner
         for owner in OWNERS
@@ -137,10 +134,14 @@ def values_of(
         values["security_level"] = options[LEVEL]
     if not values:
         raise ValueError("The host has nothing that these options are for.")
-    codes = dict.fromkeys(code for name in values for code in WAY_BACK[name])
+    return values
+
+
+def way_back(values: Mapping[str, Any], until: datetime) -> list[dict[str, str]]:
+    """The acceptances without which nothing may take these values back."""
+    codes = dict.fromkeys(code for name in values for code in WAY_BACK.get(name, ()))
     end = write_timestamp(until + AFTERWARDS)
-    back = [{"code": code, "expires": end, "reason": "the way back"} for code in codes]
-    return {**values, "accept_risks": back}
+    return [{"code": code, "expires": end, "reason": "the way back"} for code in codes]
 
 
 def _rules(options: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
