@@ -80,8 +80,8 @@ class Attack:
         if values.get(OVER) and not written:
             raise ValueError(f"There is no posture to end: {self._file.path} does not exist.")
         posture = dict(written or {}) if values.get(OVER) else self._posture()
-        held = {**values, POSTURE: {**posture, "until": FAR}}
-        parts = merged(task.host, held, lambda _until: True).parts(task.host)
+        during = {**values, POSTURE: {**posture, "until": FAR}}
+        parts = merged(task.host, during, lambda _until: True).parts(task.host)
         now = time_there(parts, task.runner().run_module)
         accepted = [*(posture.get("accept_risks") or []), *(values.get(ACCEPT) or [])]
         until = now
