@@ -96,6 +96,7 @@ def test_an_export_that_is_applied_changes_nothing(of_account: bool, service: Lo
     }
     objects = read_parts(parts(service, described, of_account), run_module).objects
     export = export_state({name: objects[name] for name in objects if "custom" in name}, purge=True)
+    assert export.notes == []
     variables = read_back(export_text(export, {}))
     assert [len(one["rules"]) for one in variables["baseline_custom_rulesets"]] == [3, 1]
     results = RUNNER.run(parts(service, variables, of_account), False)
@@ -170,4 +171,16 @@ def test_a_ruleset_that_expired_is_gone(service: LocalService) -> None:
     }
     assert run(service, variables, check=True) == run(service, variables)
     assert [each["name"] for each in zone.custom_rulesets] == ["theirs"]
+    assert run(service, variables) == []
+
+
+def test_a_deployment_that_somebody_disabled_is_set_back(service: LocalService) -> None:
+    zone = service.zone(ZONE)
+    variables = {"baseline_custom_rulesets": [BOTS]}
+    run(service, variables)
+    zone.custom_rules[0]["enabled"] = False
+    (result,) = RUNNER.run(parts(service, variables), True).values()
+    assert [item["key"] for item in result["weaker"]] == ["admin of the ruleset Bots"]
+    assert run(service, variables, check=True) == run(service, variables) == ["update custom_rule Bots "]
+    assert zone.custom_rules[0]["enabled"] is True
     assert run(service, variables) == []

@@ -14,6 +14,7 @@ from .._plan.desired import Desired
 from .._plan.ordering import in_own_order
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make
+from .._schema.managed_rules import deployed
 from .._schema.overrides import PARAMETERS
 from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING, evaluated_as
 from .._schema.resource import Field, Key, Object, Resource, Values
@@ -150,9 +151,16 @@ def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[
     """True if objects protect less than the same objects with other values."""
     in_order = IN_ORDER.get(evaluated_as(resource).plural)
     if in_order:
-        return any(rule_losses(evaluated_as(resource), in_order(was), in_order(becomes)))
+        losses = rule_losses(evaluated_as(resource), in_order(was), in_order(becomes))
+        return any(losses) or bool(_deployed(resource, was) - _deployed(resource, becomes))
     if resource in DDOS_OVERRIDES:
         doubts, fewer = (sum(map(not_understood, some)) for some in (becomes, was))
         return doubts > fewer or bool(weakenings(Held(resource, was), Held(resource, becomes)))
     protects_nobody = resource.semantics.protects_nobody
     return any(protects_nobody(now) > protects_nobody(then) for then, now in zip(was, becomes))
+
+
+def _deployed(resource: Resource, rules: Sequence[Object]) -> set[Key]:
+    """The keys of the rules that execute a ruleset, and are enabled."""
+    is_off = resource.semantics.protects_nobody
+    return {resource.key_of(rule) for rule in rules if deployed(rule) and not is_off(rule)}

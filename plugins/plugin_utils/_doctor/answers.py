@@ -21,6 +21,7 @@ from ...module_utils._api.session import client_of_owner, connected
 from ...module_utils._api.settings import Settings, parse_settings, shared_options
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
+from ...module_utils._schema.managed_rules import deployed
 from ...module_utils._schema.neighbours import ACCOUNTS, AUDIT_LOG, ZONE, ZONES
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import (
@@ -31,6 +32,7 @@ from ...module_utils._schema.resource import (
     Resource,
     Single,
 )
+from ...module_utils._schema.zone import CUSTOM_RULES
 from ...module_utils._specs.base import validate
 from ...module_utils._text import Names, Warn, excerpt, plural, visible, with_names
 from ...module_utils._timestamps import read_date, write_timestamp
@@ -124,7 +126,9 @@ class HostAnswer(NamedTuple):
             result = result.get(self.resource.document.field) or []
         listed = result if isinstance(result, list) else [result]
         not_ours = self.resource.semantics.not_ours
-        return [item for item in listed if isinstance(item, Mapping) and not not_ours(item)]
+        own = [item for item in listed if isinstance(item, Mapping) and not not_ours(item)]
+        is_custom = self.resource.phase == CUSTOM_RULES.phase  # whose deployments have other fields
+        return [item for item in own if not (is_custom and deployed(item))]
 
     @property
     def reason(self) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import glob
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,8 @@ from ...module_utils._plan.desired import check_values, parse_desired
 from ...module_utils._plan.plan import differences
 from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import API_FIELDS, Key, Object, Resource, State
+from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Key, Object, Resource, State
+from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS
 from ...module_utils._specs.base import object_options, validate
 from ...module_utils._text import Option
 from ...module_utils._values.kinds import FLAG
@@ -131,7 +133,7 @@ def export_state(state: State, purge: bool = False) -> Export:
         export.variables.update({IGNORE_IDS: ignored} if ignored else {})
     for plural in state:
         if BY_PLURAL[plural].key and plural not in OPTION_OF:
-            _export_rules(BY_PLURAL[plural], state[plural], purge, export)
+            _export_rules(BY_PLURAL[plural], state[plural], purge, export, _deployments(state))
     return export
 
 
@@ -169,11 +171,21 @@ def _export_list(option: str, state: State, export: Export, ignored: list[str]) 
     export.variables[f"{PREFIX}{option}"] = described
 
 
+def _deployments(state: State) -> set[str]:
+    """The refs of custom rules that the variables of rulesets describe."""
+    rulesets = state.get(WHOLE_RULESETS[ZONE_OPTION].plural, ())
+    return {str(one["deploy"]["ref"]) for one in rulesets if one.get("deploy")}
+
+
 def _export_rules(
-    resource: Resource, objects: Sequence[Object], purge: bool, export: Export
+    resource: Resource,
+    objects: Sequence[Object],
+    purge: bool,
+    export: Export,
+    elsewhere: AbstractSet[str],
 ) -> None:
     """Rules in the order of Cloudflare: a list that is exclusive as a whole, or rules that can
-    only be updated."""
+    only be updated. Custom rules that are described `elsewhere` need no note."""
     described, others = sort_out(resource, objects)
     variable = VARIABLE_OF[resource.plural]
     patterns: list[str] = []
@@ -185,7 +197,8 @@ def _export_rules(
             left = (
                 f"{variable}_ignore leaves it alone" if pattern else f"it has no {resource.key[0]}"
             )
-        export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
+        if resource is not CUSTOM_RULES or obj.get("ref") not in elsewhere:
+            export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
     export.variables[variable] = described
     export.incomplete += [resource.plural] if "" in patterns else []
     patterns = list(dict.fromkeys(filter(None, patterns)))
