@@ -36,6 +36,7 @@ from .overview import (
     protection,
     shown,
     status_change,
+    until,
 )
 from .record import (
     LABELS,
@@ -183,8 +184,8 @@ def _deadlines(report: Report) -> Iterator[str]:
         for item in record["expiring"]
     ]
     lines = [
-        f"- {shown(expires)}: {as_markdown(item['title'])} {code(excerpt(item['key'], MAX_CELL))}"
-        f" of {as_markdown(host)}"
+        f"- {until(expires, report)}: {as_markdown(item['title'])}"
+        f" {code(excerpt(item['key'], MAX_CELL))} of {as_markdown(host)}"
         for expires, host, item in sorted(ends, key=lambda end: end[:2])
     ]
     return _part("Ends within two weeks", lines, "end", "ends")

@@ -150,6 +150,12 @@ def shown(timestamp: str) -> str:
     return f"{moment:%Y-%m-%d %H:%M} UTC"
 
 
+def until(end: str, report: Report) -> str:
+    """A moment, and how long it is until then if it lies ahead of the report."""
+    left = datetime.fromisoformat(end) - datetime.fromisoformat(report["generated"])
+    return f"{shown(end)} (in {_duration(left)})" if left > timedelta() else shown(end)
+
+
 def _duration(duration: timedelta) -> str:
     """The largest unit of a duration, rounded down: an hour and a half is one hour."""
     for name, unit in UNITS.items():
@@ -215,7 +221,7 @@ def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any
     """The parts of the page between the totals and the hosts, as far as they have rows: each with a
     title, the titles of its columns, and rows of cells, which are texts or hosts."""
     present = {record["host"] for record in report["hosts"]}
-    ends, accepted = _ends(report["hosts"]), _accepted(report["hosts"])
+    ends, accepted = _ends(report), _accepted(report["hosts"])
     previous, conflicts = _previous_part(report, present), _conflict_part(report)
     parts = (_reasons(report["hosts"]), _ages(report), previous, ends, accepted, conflicts)
     filled = [part for part in parts if part and part["rows"]]
@@ -291,14 +297,14 @@ def _change_cells(item: HostChange, present: set[str]) -> Iterator[dict[str, Any
     yield {"text": " ".join([*item["new"], *more, *gone])}
 
 
-def _ends(records: Iterable[HostRecord]) -> dict[str, Any]:
+def _ends(report: Report) -> dict[str, Any]:
     ends = hosts_by(
         ((item["expires"], item["title"], item["key"]), record["host"])
-        for record in records
+        for record in report["hosts"]
         for item in record["expiring"]
     )
     rows = [
-        [{"text": shown(expires)}, {"text": capitalised(title), "code": key}, links(hosts)]
+        [{"text": until(expires, report)}, {"text": capitalised(title), "code": key}, links(hosts)]
         for (expires, title, key), hosts in sorted(ends.items())
     ]
     return {"title": "Ends within two weeks", "columns": ["At", "Entry", "Hosts"], "rows": rows}

@@ -354,6 +354,14 @@ def test_the_parts_of_a_merged_report_have_their_age() -> None:
         assert "1 host was read 2025-11-21 10:00 UTC, 365 days before this report" in merged
 
 
+def test_an_end_is_a_time_and_a_duration() -> None:
+    ends = [{"title": "entry", "key": day, "expires": f"{day}T12:30:00+00:00"} for day in ("2026-11-23", "2026-11-20")]
+    report = report_of([record(expiring=ends)], GENERATED)
+    page, lines = html_page(report), markdown_page(report)
+    assert "2026-11-23 12:30 UTC (in 2 days)" in page and "- 2026-11-23 12:30 UTC (in 2 days): entry" in lines
+    assert "- 2026-11-20 12:30 UTC: entry" in lines
+
+
 def test_the_report_says_what_changed_since_the_one_before() -> None:
     drifted, added = rule("by hand"), rule("of the branch")
     order = record("lima", status="in_order", reasons=[], operations=[])
