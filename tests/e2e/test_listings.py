@@ -61,7 +61,7 @@ def test_an_export_has_no_part_of_a_listing(service: LocalService, tmp_path: Pat
     assert sorted(files) == READ, run.output
     for document in files.values():
         assert [entry["prefix"] for entry in document["baseline_prefixes"]] == PREFIXES
-    failures = {task.host: task.result["msg"] for task in run.of() if task.outcome != "ok"}
+    failures = {host: result["msg"] for host, result in run.tasks[0].result["hosts"].items()}
     assert sorted(failures) == sorted(REASONS), run.output
     for host, reason in REASONS.items():
         assert reason in failures[host]
