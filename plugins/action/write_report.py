@@ -23,7 +23,6 @@ from ..plugin_utils._baseline.approval import REPORT as REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import OWNER_VARIABLES, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt_in_role
-from ..plugin_utils._baseline.variables import CONTACTS
 from ..plugin_utils._report.arguments import (
     DEFAULT_MODE,
     REPORT_OPTIONS,
@@ -37,7 +36,7 @@ from ..plugin_utils._report.merging import compare, merge_reports, read_report_f
 from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.record import MAX_SHOWN, HostRecord, Report, was_read
 from ..plugin_utils._report.results import HostResults, host_results
-from ..plugin_utils._variables import require_valid
+from ..plugin_utils._variables import CONTACTS, require_valid
 from ..plugin_utils._worker import found_by_run, prepare_workers
 
 prepare_workers()

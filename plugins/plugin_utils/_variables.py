@@ -41,6 +41,7 @@ Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices,
 Arguments = Mapping[str, Argument]
 Problem = tuple[Option, str]  # what is wrong, and how
 
+CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 MAX_PROBLEMS = 8  # in one message
 MAX_FIELDS = 15  # in one sentence
 MAX_SHOWN = 60  # characters

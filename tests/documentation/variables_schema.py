@@ -30,7 +30,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.missp
     declared_in,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
-    CONTACTS,
     INVENTORY,
     OF_A_POSTURE,
     OF_HOST,
@@ -43,6 +42,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as OF_REPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import CONTACTS
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "variables.schema.json"
 Schema = dict[str, Any]

@@ -12,7 +12,7 @@ from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
-from .._schema.lists import LISTS, has_addresses, items_of
+from .._schema.lists import LISTS, has_addresses, items_of, with_items
 from .._schema.neighbours import (
     ACCESS_RULES,
     ALARMS,
@@ -27,7 +27,7 @@ from .._schema.neighbours import (
     delegations_of,
     is_approved,
 )
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, State
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection
 from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS, own_rulesets, rules_of, whole_ruleset
 from .._timestamps import write_timestamp
 from .._values.kinds import identifier
@@ -268,16 +268,6 @@ def _change_record(entry: Object) -> ChangeRecord | None:
         uri=str(raw.get("uri")),
         object_id=_text_of((entry.get("resource") or {}).get("id")),
     )
-
-
-def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:
-    """A list as results show it, with its items."""
-    return {**obj, "num_items": len(items), "items": list(items)}
-
-
-def managed_lists(state: State) -> list[Object]:
-    """The lists of a state that have addresses."""
-    return [obj for obj in state[LISTS.plural] if has_addresses(obj)]
 
 
 def read_ip_lists(client: Client) -> list[dict[str, Any]]:

@@ -21,9 +21,9 @@ from .._protection.coverage import AccountLosses, Coverage, Decided, decided_by,
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
 from .._text import first_few, plural, sentence
-from .._traffic.answers import Row
+from .._traffic.answers import Row, too_few
 from .._traffic.ask import AccountTraffic, ask_traffic
-from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed, too_few
+from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed
 from .._values.address_set import (
     INSIDE,
     Range,

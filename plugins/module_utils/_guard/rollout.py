@@ -25,7 +25,7 @@ from .._schema.account import ENABLED, MONITORING, decided_with
 from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
-from .risks.account import drops_traffic, skips_monitoring
+from .risks.account import drops_traffic, monitoring_time, skips_monitoring
 from .risks.base import (
     Finding,
     Verdict,
@@ -36,12 +36,18 @@ from .risks.base import (
     entries_of,
     key_of,
 )
-from .terms import Acceptance, EvidenceLimits, Pending, accepting
+from .terms import Acceptance, EvidenceLimits, Pending, Terms, accepting
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
 
 AVOIDED = (skips_monitoring.code, drops_traffic.code)  # the risks for which a rollout waits
+
+
+def monitoring_of(terms: Terms) -> timedelta:
+    """The time for which a rule or filter monitors before it is enabled."""
+    least = monitoring_time(terms.limits)
+    return max(least, terms.evidence.time) if terms.evidence else least
 
 
 @dataclass

@@ -13,17 +13,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import (
-    TYPE_CHECKING,
-    Any,
-    Callable,
-    Iterable,
-    Mapping,
-    NamedTuple,
-    Sequence,
-    Tuple,
-    TypedDict,
-)
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
 from .._errors import OptionError, OptionProblems
 from .._plan.fingerprint import is_rest_of
@@ -34,12 +24,7 @@ from .._text import Message, Option, did_you_mean, joined, plural
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, union
 from .feasibility import ALONE, Surroundings
-from .risks.account import monitoring_time
 from .risks.base import Finding, Limits, Risk
-
-if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
-    from .._api.client import Client
-    from .backtest import Backtested
 
 ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
 # Needs no quotes in YAML.
@@ -371,12 +356,6 @@ class BacktestTerms(NamedTuple):
     max_percent: float
     file: str | None
 
-    def run(self, plan: Plan, client: Client) -> Backtested:
-        """The backtest of a plan."""
-        from .backtest import run_backtest  # loaded by the tasks that ask for it
-
-        return run_backtest(plan, client, *self)
-
 
 def parse_backtest(options: Mapping[str, Any]) -> BacktestTerms | None:
     """The option as it is set, None if it is left out; raises OptionError."""
@@ -421,9 +400,3 @@ class Terms(NamedTuple):
     risks: Sequence[Risk] = ()
     surroundings: Surroundings = ALONE
     backtest: BacktestTerms | None = None
-
-    @property
-    def monitoring(self) -> timedelta:
-        """The time for which a rule or filter monitors before it is enabled."""
-        least = monitoring_time(self.limits)
-        return max(least, self.evidence.time) if self.evidence else least

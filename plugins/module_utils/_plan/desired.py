@@ -289,3 +289,37 @@ def _examine_fields(fields: tuple[Field, ...], path: Option, values: Values) -> 
             sentences = parsed(option, item.value.examine, value)
             warnings += [Message(option, f": {warning}.") for warning in sentences]
     return warnings
+
+
+def desired_rules(
+    resource: Resource,
+    entries: Entries,
+    absent: bool,
+    exact: bool,
+    path: Option,
+    ignore: Sequence[str],
+) -> Desired:
+    """The desired rules of a list, by entries with positions; `path` is the option around the
+    patterns of the refs to `ignore`. Raises OptionError."""
+    positions: dict[Key, Position] = {}
+    values = []
+    problems = OptionProblems()
+    for option, entry in entries:
+        position = entry["position"]
+        if position is not None and not absent:
+            with problems.collected():
+                positions[resource.key_of(entry)] = _position(option, position, exact)
+        values.append((option, {name: entry[name] for name in entry if name != "position"}))
+    with problems.collected():
+        rules = parse_desired(resource, values, absent=absent, exclusive=exact)
+        rules = parse_ignore(rules, "ignore", ignore, path)
+    problems.raise_any()
+    return rules._replace(positions=positions)
+
+
+def _position(path: Option, text: str, exact: bool) -> Position:
+    option = path.at("position")
+    if exact:
+        order = Message("with ", STATE, " exact the order of the list is the order of the rules")
+        raise OptionError(option, order)
+    return parsed(option, parse_position, text)

@@ -24,7 +24,7 @@ from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue
 from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
 from .._schema.resource import State
-from .._traffic.evidence import FEWEST_SAMPLES, percentage, too_few
+from .._traffic.answers import FEWEST_SAMPLES, percentage, too_few
 from .decide import UNKNOWN_END, end_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .past_requests import Group

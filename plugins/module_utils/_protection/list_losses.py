@@ -13,10 +13,9 @@ from __future__ import annotations
 
 from typing import Container, Iterator, NamedTuple, Sequence
 
-from .._api.neighbours import managed_lists
 from .._expressions.grammar import lists_in
 from .._plan.desired import Desired
-from .._schema.lists import LISTS, items_of, uses_of
+from .._schema.lists import LISTS, items_of, managed_lists, uses_of
 from .._schema.registry import EVALUATION, ZoneRule, contents_in, rules_in_force, spelt_out
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural

@@ -177,3 +177,13 @@ def with_references(state: State, changes: Mapping[str, int]) -> State:
         uses = {REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + more)} if more else {}
         lists.append({**obj, **uses})
     return {**state, LISTS.plural: lists} if lists else state
+
+
+def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:
+    """A list as results show it, with its items."""
+    return {**obj, "num_items": len(items), "items": list(items)}
+
+
+def managed_lists(state: State) -> list[Object]:
+    """The lists of a state that have addresses."""
+    return [obj for obj in state[LISTS.plural] if has_addresses(obj)]

@@ -21,6 +21,7 @@ from .._plan.desired import (
     Desired,
     Entries,
     Position,
+    desired_rules,
     numbered,
     parse_desired,
     parse_ignore,
@@ -63,7 +64,6 @@ from .base import (
     list_option,
     state_option,
 )
-from .rulesets import desired_rules
 
 NAME = CUSTOM_RULESETS[ZONE_OPTION].field("name")
 POSITION: OptionSpec = {"position": {"type": "str"}}

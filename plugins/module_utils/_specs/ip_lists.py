@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from typing import AbstractSet, Any, Mapping, Sequence
 
-from .._api.neighbours import managed_lists, with_items
 from .._context import CREATION, DELETION
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
@@ -26,7 +25,7 @@ from .._plan.desired import (
     parse_ignore,
 )
 from .._protection.list_losses import lists_of_others, unmanaged_items, unmanaged_lists
-from .._schema.lists import LIST_KIND, LISTS, items_of
+from .._schema.lists import LIST_KIND, LISTS, items_of, managed_lists, with_items
 from .._schema.resource import Object, OptionSpec, State
 from .._text import Message, Option
 from .._values.kinds import identifier

@@ -11,29 +11,19 @@ from __future__ import annotations
 import glob
 from typing import AbstractSet, Mapping, Sequence
 
-from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.account import lowers_sensitivity
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
 from .._guard.terms import BACKTEST
-from .._plan.desired import (
-    STATE,
-    Desired,
-    Entries,
-    Position,
-    numbered,
-    parse_desired,
-    parse_ignore,
-    parse_position,
-)
+from .._plan.desired import Desired, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATIONS, FIREWALL, PACKET, REQUEST
 from .._protection.holes import unmanaged_records
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import MANAGED, Managed
-from .._schema.resource import ZONE_OPTION, Key, Resource, State
+from .._schema.resource import ZONE_OPTION, State
 from .._schema.zone import FIREWALL_RULES
-from .._text import Message, Option
+from .._text import Option
 from .base import (
     ABSENT,
     EXACT,
@@ -102,40 +92,6 @@ class OrderedRules(ModuleSpec):
         if self._resource is not L7_OVERRIDES or {*map(self._resource.key_of, existing)} & {*named}:
             return frozenset()
         return {L7_OVERRIDES_OF_ACCOUNT.plural}
-
-
-def desired_rules(
-    resource: Resource,
-    entries: Entries,
-    absent: bool,
-    exact: bool,
-    path: Option,
-    ignore: Sequence[str],
-) -> Desired:
-    """The desired rules of a list, by entries with positions; `path` is the option around the
-    patterns of the refs to `ignore`. Raises OptionError."""
-    positions: dict[Key, Position] = {}
-    values = []
-    problems = OptionProblems()
-    for option, entry in entries:
-        position = entry["position"]
-        if position is not None and not absent:
-            with problems.collected():
-                positions[resource.key_of(entry)] = _position(option, position, exact)
-        values.append((option, {name: entry[name] for name in entry if name != "position"}))
-    with problems.collected():
-        rules = parse_desired(resource, values, absent=absent, exclusive=exact)
-        rules = parse_ignore(rules, "ignore", ignore, path)
-    problems.raise_any()
-    return rules._replace(positions=positions)
-
-
-def _position(path: Option, text: str, exact: bool) -> Position:
-    option = path.at("position")
-    if exact:
-        order = Message("with ", STATE, " exact the order of the list is the order of the rules")
-        raise OptionError(option, order)
-    return parsed(option, parse_position, text)
 
 
 class FirewallRules(ModuleSpec):

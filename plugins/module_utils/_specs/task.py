@@ -10,58 +10,15 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
-from .._api.client import Client
 from .._api.settings import Settings, parse_settings
 from .._context import TASK, Context
 from .._errors import OptionProblems
 from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backtest, parse_evidence
-from .._plan.api_fields import declared, undeclared
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, parse_expectations, unchecked
-from .._schema.lists import WHOLE_LISTS
-from .._schema.resource import API_FIELDS, InFiles, Resource, State
-from .._timestamps import write_timestamp
-from .base import ModuleResult, ModuleSpec, Options, Resources
-
-NOW = "now"  # the time of Cloudflare, beside a state
-
-
-class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural, and the time there."""
-
-    def __init__(self, owner: str, plurals: Sequence[str]) -> None:
-        from .._schema.registry import MANAGED  # loaded for roles
-
-        self.owner, self.options = owner, {}
-        self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        return [one for one in self._resources if not isinstance(one.listing, InFiles)]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return state
-
-    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
-        now = {NOW: write_timestamp(client.now) if client.now else None}
-        files = [one for one in self._resources if isinstance(one.listing, InFiles)]
-        return {**now, **{one.plural: _read_whole(one, client) for one in files}}
-
-
-def _read_whole(resource: Resource, client: Client) -> list[dict[str, Any]]:
-    """Objects of a collection with all that they hold, as files have them; raises ServiceError."""
-    from .._api.neighbours import read_ip_lists, read_rulesets  # loaded for roles
-    from .._schema.zone import CUSTOM_RULES
-
-    if resource is WHOLE_LISTS:
-        return read_ip_lists(client)
-
-    def as_options(rule: Mapping[str, Any]) -> dict[str, Any]:
-        rest = undeclared(CUSTOM_RULES, rule)
-        return {**declared(CUSTOM_RULES, rule), **({API_FIELDS: rest} if rest else {})}
-
-    rulesets = read_rulesets(client, resource.owner)
-    return [{**one, "rules": [*map(as_options, one["rules"])]} for one in rulesets]
+from .._schema.resource import Resource, State
+from .base import ModuleSpec, Options
 
 
 class Task(NamedTuple):
@@ -126,7 +83,12 @@ def parse_task(
 
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
-    spec = StateReader(spec.owner, context.reads) if context.reads else spec.within(context)
+    if context.reads:
+        from .whole_state import StateReader  # loaded for roles
+
+        spec = StateReader(spec.owner, context.reads)
+    else:
+        spec = spec.within(context)
     problems = OptionProblems()
     with problems.collected():
         spec = spec.owned(options, environment)

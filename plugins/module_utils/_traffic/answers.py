@@ -23,6 +23,9 @@ from .._text import excerpt
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of
 from .queries import LIMITS_OF_NODES, NODES, PERMISSION, Page, TrafficNode
 
+FEWEST_SAMPLES = 30  # below, a share of packets says nothing
+PERCENT_DIGITS = 3  # of a percentage
+
 
 class Row(NamedTuple):
     """A sum of packets that have all of this in common; `samples` is how many of them were seen.
@@ -58,6 +61,19 @@ class Traffic:
     until: datetime
     rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
     unknown: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def percentage(part: int, total: int) -> float | None:
+    """The percentage that a part is, zero only of none; None if there is no total."""
+    if not total:
+        return None
+    exact = 100 * part / total
+    return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
+
+
+def too_few(samples: int, of: str = "packets") -> str:
+    """The reason why a share of so few samples is not known."""
+    return f"Only {samples} {of} were sampled, fewer than {FEWEST_SAMPLES}."
 
 
 FINAL = re.compile(

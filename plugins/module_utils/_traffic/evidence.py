@@ -16,12 +16,10 @@ from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypedDi
 from .._text import first_few
 from .._timestamps import write_timestamp
 from .._values.address_set import Ranges, intersection, range_of
-from .answers import NOTHING_SEEN, Row, Traffic
+from .answers import FEWEST_SAMPLES, NOTHING_SEEN, Row, Traffic, percentage, too_few
 from .ask import Heaviest
 from .queries import ADVICE, CHALLENGE, DROP, PASS, concerns, node_of
 
-FEWEST_SAMPLES = 30  # below, a share of packets says nothing
-PERCENT_DIGITS = 3  # of a percentage
 GroupKey = TypeVar("GroupKey", bound=Hashable)
 
 
@@ -65,14 +63,6 @@ class TrafficRecord(TypedDict):
     known: bool
     unknown: list[str]
     components: dict[str, ComponentTraffic]
-
-
-def percentage(part: int, total: int) -> float | None:
-    """The percentage that a part is, zero only of none; None if there is no total."""
-    if not total:
-        return None
-    exact = 100 * part / total
-    return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
 
 
 class HeavyTraffic(TypedDict):
@@ -265,11 +255,6 @@ def component_record(evidence: Evidence, prefixes: Sequence[str] | None) -> Comp
             for network, rows in by_network(evidence, prefixes).items()
         ],
     )
-
-
-def too_few(samples: int, of: str = "packets") -> str:
-    """The reason why a share of so few samples is not known."""
-    return f"Only {samples} {of} were sampled, fewer than {FEWEST_SAMPLES}."
 
 
 def by_network(evidence: Evidence, prefixes: Sequence[str] | None) -> Mapping[str, Sequence[Row]]:

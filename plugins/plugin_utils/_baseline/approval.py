@@ -18,8 +18,8 @@ from typing import Any, TypedDict
 from ...module_utils._guard.terms import PLAN_ID
 from ...module_utils._text import plural
 from .unmanaged import describe_differences
-from .variables import EXPECTED_PLAN
 
+EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 PLANS = "plans"  # the folder of these files in the directory of a report
 REPORT = "report.json"
 OF_OPERATIONS = ("action", "resource", "key", "fields", "before")

@@ -15,7 +15,8 @@ from typing import Any
 
 import yaml
 
-from .variables import BASELINE, CONTACTS, INVENTORY, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
+from .._variables import CONTACTS
+from .variables import BASELINE, INVENTORY, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
 
 ROLES = Path(__file__).parents[3] / "roles"
 TARGET = "target"  # of every playbook: the group of its hosts

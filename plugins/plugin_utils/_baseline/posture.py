@@ -14,16 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple
 
 from ...module_utils._errors import OptionError
 from ...module_utils._plan.desired import Position, parse_position, parse_values
 from ...module_utils._schema.lists import WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import MANAGED, title_of_resource
 from ...module_utils._schema.resource import API_FIELDS, OWNERS, Key, Resource
-from ...module_utils._specs.task import NOW
-from ...module_utils._text import Option, capitalised, did_you_mean, excerpt, first_few
-from ...module_utils._timestamps import parse_expiry, to_the_minute, write_timestamp
+from ...module_utils._specs.whole_state import NOW
+from ...module_utils._text import Option, capitalised, did_you_mean, first_few
+from ...module_utils._timestamps import parse_expiry, write_timestamp
 from .._variables import Argument, require_valid
 from .variables import (
     ACCEPT_RISKS,
@@ -53,33 +53,12 @@ CHOSEN: Argument = {
         **OF_A_POSTURE,
     },
 }
-MAX_LINE = 200  # characters
 ITEMS, RISKS = "items", "accept_risks"
 POSTURE_RISKS = f"{POSTURE}.{RISKS}"
 BESIDE = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
 RESOURCES: dict[str, list[Resource]] = {}  # by variable
 for _item in MANAGED:
     RESOURCES.setdefault(variable_of(_item), []).append(_item.resource)
-
-
-class PostureRecord(TypedDict):
-    """A posture of a host: values that hold until a time."""
-
-    name: Annotated[str | None, "null if the host has the values themselves"]
-    until: Annotated[str, "the moment from which the baseline alone counts"]
-    reason: str | None
-    since: Annotated[str | None, "null if nobody said it"]
-
-
-def with_posture(text: str, posture: PostureRecord | None) -> str:
-    """A text on a host, and its posture."""
-    if not posture:
-        return text
-    since = f" since {to_the_minute(posture['since'])}" if posture["since"] else ""
-    reason = f" ({posture['reason']})" if posture["reason"] else ""
-    named = f"posture {posture['name']}" if posture["name"] else "a posture"
-    line = f"{named}{since} until {to_the_minute(posture['until'])}{reason}"
-    return ", ".join(filter(None, [text, excerpt(line, MAX_LINE)]))
 
 
 class Posture(NamedTuple):
@@ -102,14 +81,14 @@ class Posture(NamedTuple):
             return f"{named} holds until {until}."
         return f"{named} ended at {until}, and the baseline alone counts. Remove {POSTURE}."
 
-    def record(self) -> PostureRecord:
+    def record(self) -> dict[str, Any]:
         """The posture as results and reports have it."""
-        return PostureRecord(
-            name=self.name or None,
-            until=write_timestamp(self.until),
-            reason=self.reason,
-            since=write_timestamp(self.since) if self.since else None,
-        )
+        return {
+            "name": self.name or None,
+            "until": write_timestamp(self.until),
+            "reason": self.reason,
+            "since": write_timestamp(self.since) if self.since else None,
+        }
 
 
 @dataclass

@@ -33,6 +33,7 @@ from ...module_utils._specs.base import argument_spec
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import Names
 from .._variables import Arguments
+from .approval import EXPECTED_PLAN
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
@@ -51,7 +52,6 @@ ROLE = Context(is_role=True)
 OF_A_LIST = ("state", "ignore", "validate")  # options of several modules
 EXPECTATIONS = f"{PREFIX}{NAME}"
 ACCEPT_RISKS = f"{PREFIX}accept_risks"
-EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
 POSTURES, POSTURE = f"{PREFIX}postures", f"{PREFIX}posture"  # likewise
@@ -133,7 +133,6 @@ BASELINE: Arguments = {
     SNAPSHOT_KEEP: {"type": "int"},
 }
 # With the variables of the inventory, which fill those of the role.
-CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 OF_ZONE = ("edge_zone_plan", "edge_zone_account_id")
 OF_HOST: Arguments = {
     **BASELINE,

@@ -16,9 +16,9 @@ from ...module_utils._schema.lists import items_of
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Resource, State
 from ...module_utils._schema.zone import rules_of
+from .._baseline.approval import EXPECTED_PLAN
 from .._baseline.variables import (
     BASELINE,
-    EXPECTED_PLAN,
     OF_HOST,
     PREFIX,
     SNAPSHOT,

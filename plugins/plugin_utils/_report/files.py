@@ -18,8 +18,8 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from ...module_utils._text import visible
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
-from .._baseline.variables import CONTACTS
 from .._files import write_whole
+from .._variables import CONTACTS
 from .html import html_page
 from .markdown import markdown_page
 from .overview import contacts

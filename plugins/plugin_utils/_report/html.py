@@ -20,7 +20,6 @@ from jinja2 import Environment, Template
 from markupsafe import Markup
 
 from ...module_utils._text import INVISIBLE, capitalised, first_few, plural, visible
-from .._baseline.posture import with_posture
 from .coverage import component_title
 from .overview import (
     SIGNS,
@@ -36,6 +35,7 @@ from .overview import (
     shown,
     signature,
 )
+from .postures import with_posture
 from .record import (
     CLASS_LABELS,
     LABELS,

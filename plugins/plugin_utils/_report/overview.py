@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._text import capitalised, excerpt, left_out, plural, sentence, visible
-from .._baseline.variables import CONTACTS
+from .._variables import CONTACTS
 from .record import (
     CLASS_LABELS,
     CLASSES,

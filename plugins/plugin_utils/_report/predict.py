@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from ...module_utils._expressions.grammar import lists_in
 from ...module_utils._protection.expectation import NAME as EXPECTATIONS
@@ -20,6 +20,7 @@ from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts
 from .acknowledged import ACKNOWLEDGED, parse_acknowledged
 from .arguments import OF_REPORTED_HOST, accepted_risks, check_report, expiring
 from .neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
+from .postures import PostureRecord
 from .results import (
     HostResults,
     differences_of,
@@ -65,7 +66,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),
         expiring=expiring(parts, accepted, now, acknowledged, current.posture),
-        posture=current.posture and current.posture.record(),
+        posture=cast(PostureRecord | None, current.posture and current.posture.record()),
         overdue=current.still_in_force(predicted.of_each(differences_of)),
     )
     return with_consents(host, accepted, now, acknowledged)

@@ -33,7 +33,7 @@ from ...module_utils._protection.losses import UnmanagedRecord
 from ...module_utils._text import capitalised, excerpt
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
-from .._baseline.posture import PostureRecord, with_posture
+from .postures import PostureRecord, with_posture
 
 REPORT_VERSION: Final = 1
 

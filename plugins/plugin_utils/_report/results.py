@@ -20,11 +20,11 @@ from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from ...module_utils._values.address_set import Ranges
-from .._baseline.posture import PostureRecord
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
 from .acknowledged import Acknowledgement, Acknowledging
 from .coverage import AccountCoverage, read_coverage
+from .postures import PostureRecord
 from .record import (
     AcceptedRisk,
     Announced,
