@@ -146,6 +146,25 @@ def test_rules_of_an_account_need_a_file(modules: Modules, tmp_path: Path) -> No
     assert record["newly_blocked"] == {"requests": 40, "percent": 66.667}
 
 
+@pytest.mark.parametrize(("scheme", "blocked"), [("https", 0), ("http", 100)])
+def test_the_scheme_decides_ssl(
+    service: LocalService, modules: Modules, tmp_path: Path, scheme: str, blocked: int
+) -> None:
+    service.zone(ZONE).seed(requests=[{"clientRequestScheme": scheme, "clientCountryName": "DE", "count": 100}])
+    plain = {"ref": "plain", "action": "block", "expression": "not ssl"}
+    file = records_in(tmp_path / "requests", [{"ClientRequestScheme": scheme, "ClientCountry": "de"}], 100)
+    assert backtest(modules, plain)["newly_blocked"]["requests"] == blocked
+    record = backtest(modules, plain, file=file)
+    assert (record["newly_blocked"]["requests"], record["undecided"]["requests"]) == (blocked, 0)
+
+
+def test_examples_show_arguments_as_a_query_has_them(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(requests=[{"clientRequestQuery": "?a=1&b=2&a=3", "count": 100}])
+    rule = {"ref": "one", "action": "block", "expression": 'any(http.request.uri.args["a"][*] eq "1")'}
+    (tried,) = backtest(modules, rule)["rules"]
+    assert tried["examples"] == [{"http.request.uri.args": "a=1, 3&b=2", "requests": 100}]
+
+
 UNKNOWN: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"enabled": False}, {}, "The zone has no analytics of HTTP requests."),
     ({"notOlderThan": 36000}, {}, "The zone's analytics are kept for 10 h, and 24 h are asked for."),

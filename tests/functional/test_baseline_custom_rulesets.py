@@ -123,6 +123,8 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
     ("a ruleset made and deployed", {"baseline_custom_rulesets": [{**BOTS, "name": "New"}]}),
     ("one deployed", {"baseline_custom_rulesets": [{"name": "theirs", "deploy": {"expression": "ssl"}}]}),
     ("one no longer deployed", {"baseline_custom_rulesets": [{"name": "Bots", "deploy": {}}]}),
+    ("the deployment of a ruleset removed that the host does not name",
+     {"baseline_custom_rulesets": [{**BOTS, "name": "New"}], "baseline_custom_rules": [ADMIN], "baseline_custom_rules_state": "exact"}),
     ("all of it", {"baseline_custom_rulesets": [{**BOTS, "name": "New"}], "baseline_custom_rules": [ADMIN], **EXACT}),
 ]  # fmt: skip
 

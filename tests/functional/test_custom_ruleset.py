@@ -159,6 +159,17 @@ def test_quotas_are_known_before(task: dict[str, Any], words: str, service: Loca
     assert service.writes == []
 
 
+def test_rules_of_a_new_ruleset_count_if_a_rule_executes_it(service: LocalService, modules: Modules) -> None:
+    four = [{**ADMIN, "ref": f"n{number}"} for number in range(4)]
+    service.zone(ZONE).seed(plan="free", custom_rules=four)
+    words = "The zone has the plan Free: it takes 5 custom rules, and 6 would be there."
+    assert words in modules.failed(MODULE, True, **NEW)["msg"] and words in modules.failed(MODULE, **NEW)["msg"]
+    assert service.writes == []
+    idle = {**NEW, "deploy": None, "rules": four}
+    assert modules.done(MODULE, True, **idle)["operations"] == modules.done(MODULE, **idle)["operations"] != []
+    assert modules.done(MODULE, name="Bots", rules=[ADMIN])["changed"]  # which nothing executes
+
+
 RISKS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("a rule that blocks everything", {"rules": [BLOCK_ALL]}, ["blocks_everything"]),
     ("a rule that blocks everything, disabled", {"rules": [{**BLOCK_ALL, "enabled": False}]}, []),
@@ -171,6 +182,33 @@ RISKS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("the deployment without a request", {"deploy": {"expression": "false"}}, ["weakens_zone"]),
     ("a description", {"description": "new"}, []),
 ]  # fmt: skip
+
+
+SKIP_ALL: dict[str, Any] = {**SKIP, "ref": "all", "expression": "true"}
+WITHIN: list[tuple[str, list[Any], dict[str, Any]]] = [
+    ("new", [ADMIN], {"rules": [{**SKIP_ALL, "position": "first"}]}),
+    ("enabled", [{**SKIP_ALL, "enabled": False}, ADMIN], {"rules": [{"ref": "all", "enabled": True}]}),
+    ("widened", [{**SKIP_ALL, "expression": "ip.src eq 192.0.2.1"}, ADMIN], {"rules": [{"ref": "all", "expression": "true"}]}),
+    ("moved to an earlier place", [ADMIN, SKIP_ALL, {"ref": "last", **CHALLENGE}],
+     {"rules": [{"ref": "all"}, {"ref": "admin"}, {"ref": "last"}], "state": "exact"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("owner", [{}, OF_ACCOUNT], ids=["zone", "account"])
+@pytest.mark.parametrize(("how", "rules", "task"), WITHIN, ids=[case[0] for case in WITHIN])
+def test_a_skip_of_everything_within_a_ruleset_is_a_risk(
+    how: str, rules: list[Any], task: dict[str, Any], owner: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    store: Any = service.account(ACCOUNT) if owner else service.zone(ZONE)
+    others = [{**CHALLENGE, "ref": f"other-{number}"} for number in range(9)]
+    rulesets = [{"id": BOTS_ID, "name": "Bots", "rules": rules}, {"id": "a" * 32, "name": "Others", "rules": others}]
+    deploy = {"action": "execute", "expression": ENTERPRISE if owner else "true"}
+    deployed = [{**deploy, "ref": one["name"], "action_parameters": {"id": one["id"]}} for one in rulesets]
+    store.seed(custom_rules=deployed, custom_rulesets=rulesets)
+    failed = modules.failed(MODULE, True, **owner, name="Bots", **task)
+    (risk,) = failed["risks"]
+    assert risk["code"] == "skips_everything" and f"({how}): every request matches" in risk["message"]
+    assert modules.done(MODULE, **owner, name="Bots", **task, accept_risks=["skips_everything"])["changed"]
 
 
 @pytest.mark.parametrize("owner", [{}, OF_ACCOUNT], ids=["zone", "account"])

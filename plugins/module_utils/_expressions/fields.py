@@ -74,6 +74,7 @@ def values_of(leaf: Comparison) -> Ranges:
 
 
 FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
+SSL = "ssl"  # a field without a dot
 NEAR = 0.75  # how alike names of fields are of which one may be meant
 OPEN = ("http.request.jwt.",)  # what follows is named by the claims of a token
 REQUEST_FIELDS = """
@@ -146,14 +147,17 @@ def names_in(expression: str) -> list[str]:
     names = [
         token.text
         for token, after in zip(tokens, following)
-        if token.kind == WORD and after != "(" and FIELD.fullmatch(token.text)
+        if token.kind == WORD
+        and after != "("
+        and (token.text == SSL or FIELD.fullmatch(token.text))
     ]
     return list(dict.fromkeys(names))
 
 
 def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:
     """The fields of an expression that are not among the known ones."""
-    return [name for name in names_in(expression) if not is_known_field(name, known)]
+    names = (name for name in names_in(expression) if name != SSL)
+    return [name for name in names if not is_known_field(name, known)]
 
 
 def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:

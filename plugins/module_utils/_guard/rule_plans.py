@@ -12,10 +12,10 @@ from .._plan.plan import Operation, Plan
 from .._protection.holes import weaker_records
 from .._protection.losses import is_idle_exception
 from .._schema.lists import LISTS, MOST_ITEMS
-from .._schema.managed_rules import MANAGED_RULES
+from .._schema.managed_rules import MANAGED_RULES, deployed
 from .._schema.neighbours import ZONE
 from .._schema.registry import evaluated_as, in_order_of, lists_named_in
-from .._schema.resource import Object, ReadCollection, Resource, State, is_new
+from .._schema.resource import Object, ReadCollection, Resource, State
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, features, quota_of
 from .._text import Message, did_you_mean, first_few
 from .feasibility import CHECKS, Surroundings, Unchecked, unchecked
@@ -86,8 +86,9 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
 
 def _count(state: State, plural: str) -> int:
     """The number of rules; those of the rulesets that custom rules execute count as well."""
-    executed = state.get(EXECUTED_RULESETS, ()) if plural == CUSTOM_RULES.plural else ()
-    inner = sum(len(obj.get("rules") or ()) for obj in executed if not is_new(str(obj["id"])))
+    rulesets = state.get(EXECUTED_RULESETS, ()) if plural == CUSTOM_RULES.plural else ()
+    executed = {*map(deployed, state[plural])}
+    inner = sum(len(obj.get("rules") or ()) for obj in rulesets if str(obj["id"]) in executed)
     return len(state[plural]) + inner
 
 

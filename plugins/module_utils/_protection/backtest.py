@@ -21,7 +21,7 @@ from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDic
 from .._expressions.evaluation import Batch, decider, places
 from .._expressions.fields import names_in
 from .._expressions.grammar import NotKnown
-from .._expressions.operands import Fields, FieldValue
+from .._expressions.operands import Fields, FieldValue, Items, Pairs
 from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
 from .._schema.resource import State
 from .._traffic.answers import FEWEST_SAMPLES, percentage, too_few
@@ -317,4 +317,9 @@ def _shown(value: FieldValue) -> Any:
     """A value of a field as results show it."""
     if isinstance(value, bytes):
         return value.decode(errors="replace")
+    if isinstance(value, Items):
+        return ", ".join(str(_shown(item)) for item in value.values)
+    if isinstance(value, Pairs):
+        parts = (f"{_shown(name)}={_shown(item)}" for name, item in value.values.items())
+        return "&".join(parts)
     return value if isinstance(value, int) else str(value)

@@ -213,15 +213,20 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
                 beside = [*(one for one in rules[:index] if one.key in named), rule]
                 followed = any(one.active for one in rules[index + 1 :])
                 for one in met_by_plain(resource, beside, state):
-                    if one.rule is rule and (rule.enforces or followed):
+                    if one.rule is rule and _matters(rule, followed):
                         yield key, _wide(rule, one.what)
             elif rule.key not in named and unknown and depends_on_owner(resource, rule):
                 yield key, unknown
         for rule, what, others in met_by_plain(resource, rules, state):
             followed = any(one.active for one in rules[rules.index(rule) + 1 :])
-            if others and rule.key not in named and (rule.enforces or followed):
+            if others and rule.key not in named and _matters(rule, followed):
                 more = f", together with {first_few(one.title for one in others)}"
                 yield _target(resource, rule), _wide(rule, what) + more
+
+
+def _matters(rule: ZoneRule, followed: bool) -> bool:
+    """True unless a rule skips nothing behind it, such as one that skips its own ruleset alone."""
+    return rule.enforces or (followed and bool(rule.skips or rule.unknown))
 
 
 def _wide(rule: ZoneRule, what: str) -> str:

@@ -374,8 +374,7 @@ class Chain:
             self.rules.append(rule)
             return
         passed += [rule] if REST_OF_THE_LIST in rule.skips else []
-        rule = rule._replace(skips=rule.skips - {REST_OF_THE_LIST})
-        self.rules += [rule] if rule.skips or rule.unknown else []
+        self.rules.append(rule._replace(skips=rule.skips - {REST_OF_THE_LIST}))
 
     def _executed(self, rule: ZoneRule) -> list[ZoneRule] | None:
         """The rules of the ruleset that a rule executes; None if it is any other rule, or the

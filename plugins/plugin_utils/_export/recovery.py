@@ -235,6 +235,7 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
         for obj in state.get(resource.plural, ())
     ]
     deployments = {obj["deploy"]["ref"] for obj in rulesets if obj.get("deploy")}
+    exceptions = _with_deployments(exceptions, snapshot, current)
     exceptions = replace(exceptions, deployments=deployments, fields=[*exceptions.fields, "deploy"])
     for plural, objects in snapshot.items():
         if not objects and plural not in current:
@@ -255,6 +256,27 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
         recovered.refused += _all_refusals(plan, objects, current[plural])
         _add_variables(plan, plan.in_order(objects), recovered.variables)
     return recovered
+
+
+def _with_deployments(exceptions: Exceptions, snapshot: State, current: State) -> Exceptions:
+    """The exceptions if the run could change rulesets whose deployments its custom rules could
+    change, but not the rules of these."""
+    whole = WHOLE_RULESETS[ZONE_OPTION]
+    now = {obj.get("name"): obj.get("deploy") for obj in current.get(whole.plural, ())}
+    lost = [
+        obj
+        for obj in snapshot.get(whole.plural, ())
+        if CUSTOM_RULES.plural in snapshot
+        and not exceptions.could_change(whole, obj)
+        and obj.get("deploy")
+        and exceptions.could_change(CUSTOM_RULES, obj["deploy"])
+        and not now.get(obj.get("name"))
+    ]
+    if not lost:
+        return exceptions
+    inner = (rules_of(ZONE_OPTION, str(obj.get("name"))).plural for obj in lost)
+    named = {whole.plural: {*exceptions.named[whole.plural], *map(whole.key_of, lost)}}
+    return replace(exceptions, named={**dict.fromkeys(inner, ()), **exceptions.named, **named})
 
 
 def _with_items_of_others(obj: Object, lists: Sequence[Object], exceptions: Exceptions) -> Object:
