@@ -80,6 +80,7 @@ def test_rules_of_others_and_fields_of_the_future_stay(
     [
         ({"expression": "ssl"}, f"its expression needs {ENTERPRISE}, since only zones of the plan Enterprise have such rules. Set it to (ssl) and {ENTERPRISE}."),
         ({"expression": "true"}, f"Set it to {ENTERPRISE}."),
+        ({"expression": 'cf.zone.plan  eq "ENT" and ssl'}, f'Set it to (cf.zone.plan  eq "ENT" and ssl) and {ENTERPRISE}.'),
         ({"enabled": True}, f"Set it to {ENTERPRISE}."),
     ],
 )  # fmt: skip
@@ -124,6 +125,26 @@ def test_wrong_options_are_told_before_anything_is_written(
     service.zone(ZONE).seed(**DEPLOYMENTS)
     assert words in modules.failed(MODULE, **{"name": "Bots", **options})["msg"]
     assert service.writes == []
+
+
+@pytest.mark.parametrize("executed", [(0,), (1,), (0, 1)], ids=["the first", "the second", "both"])
+def test_all_rulesets_of_a_name_go_with_their_deployments(
+    executed: tuple[int, ...], service: LocalService, modules: Modules
+) -> None:
+    rulesets = [{"id": one * 32, "name": "Bots", "rules": [{**ADMIN, "ref": one}]} for one in "ab"]
+    deploy = {"action": "execute", "expression": "true"}
+    rules = [{**deploy, "ref": f"by {one}", "action_parameters": {"id": rulesets[one]["id"]}} for one in executed]
+    zone = service.zone(ZONE).seed(custom_rules=rules, custom_rulesets=rulesets)
+    if len(executed) > 1:
+        assert (
+            "is executed by more than one rule (by 0, by 1)"
+            in modules.failed(MODULE, name="Bots", deploy={"enabled": True})["msg"]
+        )
+    task: dict[str, Any] = {"name": "Bots", "state": "absent", "accept_risks": ["weakens_zone", "empties_list"]}
+    predicted = modules.done(MODULE, True, **task)
+    assert modules.done(MODULE, **task)["operations"] == predicted["operations"]
+    assert (zone.custom_rules, zone.custom_rulesets) == ([], [])
+    assert modules.done(MODULE, **task)["changed"] is False
 
 
 def test_a_ruleset_that_two_rules_execute_is_left_to_people(service: LocalService, modules: Modules) -> None:

@@ -344,7 +344,8 @@ class Chain:
     """The rules that requests meet in an account, or in a zone, one after the other.
 
     A skip of the rest of a ruleset that is not the last one becomes a part of the expressions of
-    the rules that it skips, and so do skips of rulesets and rules by their ids.
+    the rules that it skips, and itself ends nothing; so do skips of rulesets and rules by their
+    ids.
     """
 
     def __init__(self, state: State, of: str = "") -> None:

@@ -19,7 +19,7 @@ from typing import AbstractSet, Any, Mapping, NamedTuple
 
 from .._errors import OptionError
 from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION, doubts
-from .._expressions.grammar import MATCHES, Unread, normalise_expression, tokens_of
+from .._expressions.grammar import MATCHES, Unread, tokens_of
 from .._text import Option
 from .._values.kinds import (
     A_LEVEL,
@@ -246,7 +246,7 @@ def _invalid_rule_of_account(rule: Values) -> str:
     expression = str(rule.get("expression") or "")
     if (rule.get("action_parameters") or {}).get("phase"):
         return "skips the rest of the phase, which rules of a zone alone can"
-    if rule.get("action") != EXECUTE or ENTERPRISE_ZONES in normalise_expression(expression):
+    if rule.get("action") != EXECUTE or ENTERPRISE_ZONES in expression:
         return _invalid_custom_rule(rule)
     both = (
         ENTERPRISE_ZONES if expression in ("", "true") else f"({expression}) and {ENTERPRISE_ZONES}"

@@ -9,7 +9,7 @@ ruleset, or all that the owner should have."""
 from __future__ import annotations
 
 from copy import copy
-from typing import AbstractSet, Any, Mapping, Sequence
+from typing import AbstractSet, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
@@ -182,12 +182,14 @@ class OfRulesets(ModuleSpec):
             else item
             for item in rules
         ]
-        ids: dict[Key, Any] = {key: obj.get("id") for key, obj in own.items()}
+        ids: dict[Key, list[str]] = {key: [] for key in own}  # Cloudflare may have a name twice
+        for obj in own_rulesets(state, self.owner):
+            ids[rulesets.resource.key_of(obj)].append(str(obj.get("id")))
         return (rulesets, *kept, _settled(deployments, state, ids, left_out))
 
 
 def _settled(
-    deployments: Desired, state: State, ids: Mapping[Key, Any], gone: AbstractSet[Key]
+    deployments: Desired, state: State, ids: Mapping[Key, Sequence[str]], gone: AbstractSet[Key]
 ) -> Desired:
     """The desired deployments under the refs of existing ones, by the ids of the rulesets; without
     those of rulesets that are `gone`. Raises PlanError."""
@@ -202,7 +204,7 @@ def _settled(
         gone = gone | {name} if key in deployments.gone else gone
         if name in gone:
             continue
-        now = by_ruleset.get(str(ids.get(name)), [])
+        now = [rule for one in ids.get(name, ()) for rule in by_ruleset.get(one, ())]
         same = _deployment(resource.label_of(values), values, now, existing)
         kept = resource.key_of(same or values)
         objects[kept] = {**values, **{name: same[name] for name in SAME}} if same else values
@@ -211,7 +213,8 @@ def _settled(
     removed = {
         resource.key_of(rule): {"ref": rule.get("ref")}
         for name in gone & ids.keys()
-        for rule in by_ruleset.get(str(ids[name]), ())
+        for one in ids[name]
+        for rule in by_ruleset.get(one, ())
     }
     return deployments._replace(
         objects={**objects, **removed}, paths=paths, positions=positions, gone=removed.keys()
