@@ -156,6 +156,22 @@ def test_values_end_by_hand_as_well(site: Site) -> None:
     assert (site.state(), site.firewall(), site.files()) == (OUT, ["telnet"], ["host_vars/berlin.yml"])
 
 
+def test_what_an_earlier_command_has_added_is_taken_back_as_well(site: Site) -> None:
+    site.attack(block={"networks": ["198.51.100.0/24"]}, hours=2)
+    site.attack(security_level="under_attack", hours=4)
+    blocked = ("monitoring", "low", ["attack-block", "office"], "under_attack")
+    assert (site.state(), site.firewall()) == (blocked, ["attack-block", "telnet"])
+    refused = site.attack(posture="under_attack", hours=4, code=2)
+    assert "has values without a name, and attack_posture would not take them back. End them first" in refused
+    site.service.clock.advance(hours=5)
+    site.attack(security_level="high", hours=1)
+    assert (site.state(), site.firewall()) == (("monitoring", "low", ["office"], "high"), ["telnet"])
+    site.attack(block={"networks": ["198.51.100.7"]}, hours=1)
+    assert site.firewall() == ["attack-block", "telnet"]
+    site.attack(over=True)
+    assert (site.state(), site.firewall(), site.files()) == (OUT, ["telnet"], ["host_vars/berlin.yml"])
+
+
 STARTED = {
     "event": "start",
     "account_id": ACCOUNT,

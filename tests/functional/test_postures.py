@@ -161,6 +161,16 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         {"custom_rules": [{**GEO, "position": "after nobody"}]},
         "custom_rules[0].position: there is no nobody in baseline_custom_rules",
     ),
+    (
+        {},
+        {"custom_rules": [GEO, {**GEO, "action": "block"}]},
+        "baseline_posture.custom_rules[1]: baseline_posture.custom_rules[0] names the same; keep one of them.",
+    ),
+    (
+        {},
+        {"custom_rules": [{"ref": "office", "expires": "2027-01-29"}]},
+        "baseline_posture.custom_rules[0].expires: baseline_custom_rules names it without; leave it out.",
+    ),
     ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "an entry that is there moves in exact lists only"),
 ]  # fmt: skip
 NAMES_ALL = {

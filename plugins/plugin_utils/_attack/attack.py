@@ -43,6 +43,7 @@ from .variables import (
     OVER,
     POSTURE_NAME,
     REASON,
+    carried,
     check_options,
     end_of,
     read_options,
@@ -87,6 +88,7 @@ class Attack:
         until = now
         if not values.get(OVER):
             until = end_of(values, now)
+            posture = carried(self._file.path, written or {}, posture, now)
             self._show_traffic(parts)
             posture["since"] = (written or {}).get("since") or write_timestamp(now)
             accepted += [] if "name" in posture else way_back(posture, until)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from ...module_utils._schema.account import COMPONENTS, TCP_KINDS
@@ -21,6 +22,7 @@ from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline.misspelt import misspelt_in_playbook
+from .._baseline.posture import LONG_AGO
 from .._baseline.variables import PREFIX
 from .._plain import plain
 from .._variables import Arguments, require_valid
@@ -57,6 +59,7 @@ WAY_BACK = {
     "network_firewall_rules": ("weakens_network_firewall", "empties_list"),
     "custom_rules": ("weakens_zone", "empties_list"),
 }
+BESIDE_VALUES = ("until", "since", "reason", "accept_risks")
 AFTERWARDS = timedelta(days=7)  # in which a run is to take it back
 
 
@@ -135,6 +138,41 @@ def values_of(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, 
     if not values:
         raise ValueError("The host has nothing that these options are for.")
     return values
+
+
+def carried(
+    path: Path, written: Mapping[str, Any], posture: Mapping[str, Any], now: datetime
+) -> dict[str, Any]:
+    """A posture with the values that the file holds, since nothing else takes back what they have
+    added; raises ValueError for a posture that has no place for them."""
+    earlier = {name: item for name, item in written.items() if name not in BESIDE_VALUES}
+    if not earlier or "name" in earlier:
+        return dict(posture)
+    if "name" in posture:
+        raise ValueError(
+            f"{path} has values without a name, and {POSTURE_NAME} would not take them back. End"
+            f" them first with -e {OVER}=true."
+        )
+    until = written.get("until")
+    until = until.isoformat() if isinstance(until, date) else str(until)
+    holds = parse_expiry(until) > now
+    values = {**earlier, **posture} if holds else dict(posture)
+    for name, own in earlier.items():
+        new = posture.get(name) or []
+        if isinstance(own, list) and (holds or "ref" in own[0]):
+            ended = {} if holds else {"expires": LONG_AGO}
+            values[name] = _of_both([{**item, **ended} for item in own], new)
+    return values
+
+
+def _of_both(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The entries of two lists; where both have one, the newer values count."""
+    entries: dict[Any, dict[str, Any]] = {}
+    for item in (*old, *new):
+        key = item.get("kind"), item.get("ref")
+        before = entries.get(key, {})
+        entries[key] = {**({} if "expires" in before else before), **item}
+    return list(entries.values())
 
 
 def way_back(values: Mapping[str, Any], until: datetime) -> list[dict[str, str]]:

@@ -278,9 +278,13 @@ class _List:
         if holds and self._state == "absent":
             yield f"{path}: {self._variable}_state is absent, and a posture only adds."
             return
+        seen: dict[Key, str] = {}
         for index, values in enumerate(brought):
             entry = _Entry(dict(values), f"{path}[{index}]")
             resource, key = self._identity(values)
+            if holds and seen.setdefault(key, entry.path) != entry.path:
+                yield f"{entry.path}: {seen[key]} names the same; keep one of them."
+                continue
             if resource is None:  # which the module refuses
                 self.entries.append(entry)
                 continue
@@ -320,6 +324,8 @@ class _List:
         if lacking := [*_unnamed(resource, own.values, values)]:
             fields = f"{' and '.join(lacking)} of {entry.title}"
             yield f"{entry.path}: nothing sets back {fields}; name it in {self._variable} as well."
+        if values.get("expires") and not own.values.get("expires"):
+            yield f"{entry.path}.expires: {self._variable} names it without; leave it out."
         own.values, own.path = _over(resource, own.values, values), entry.path
         if position and self._state == "exact":
             self.entries.remove(own)
