@@ -242,6 +242,16 @@ def test_a_file_that_cannot_be_read_is_not_known(
     assert words in refusal(modules, file=str(file), max_blocked_percent=100)
 
 
+def test_requests_before_the_end_of_a_broken_file_are_evaluated(modules: Modules, tmp_path: Path) -> None:
+    path = Path(records_in(tmp_path / "requests", RECORDS, compressed=True))
+    path.write_bytes(path.read_bytes()[:-8])  # without the checksum and the size
+    task: dict[str, Any] = {"rules": [ADMIN], "backtest": {**ALLOWING, "file": str(path)}}
+    failed = modules.failed("custom_rules", check=True, **task)
+    record = failed["backtest"]
+    assert (record["known"], record["requests"]) == (False, 60)
+    assert record["newly_blocked"] == {"requests": 20, "percent": 33.333}
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -8,7 +8,6 @@ show. Not known counts as too much."""
 
 from __future__ import annotations
 
-import zlib
 from datetime import datetime, timedelta, timezone
 from fractions import Fraction
 from typing import NamedTuple
@@ -59,14 +58,12 @@ def _of_analytics(backtest: Backtest, client: Client, hours: float) -> BacktestR
 
 
 def _of_file(backtest: Backtest, path: str) -> BacktestRecord:
-    reader, unknown = Reader(backtest.fields, LOGPUSH), []
+    reader = Reader(backtest.fields, LOGPUSH)
     records = Records(path, reader.names)
-    try:
-        for part in reader.groups(records):
-            backtest.add(part)
-    except (OSError, EOFError, zlib.error) as exc:
-        reason = getattr(exc, "strerror", None) or str(exc)
-        unknown = [f"The file {path} cannot be read to its end: {reason}."]
+    for part in reader.groups(records):
+        backtest.add(part)
+    why = records.unread
+    unknown = [f"The file {path} cannot be read to its end: {why}."] if why else []
     lines = plural(records.malformed, "line", "lines")
     backtest.add_unread(records.malformed, f"{lines} of {path} without a record")
     return backtest.record(records.window, unknown)

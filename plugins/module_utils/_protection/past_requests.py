@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from datetime import datetime, timezone
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
@@ -185,14 +186,20 @@ def _keys_of(name: str) -> Sequence[str]:
 
 class Records:
     """The Logpush records of a file, NDJSON, plain or compressed, as rows of these columns;
-    `malformed` is the number of the lines that are none."""
+    `malformed` is the number of the lines that are none; `unread` says why there may be more."""
 
     def __init__(self, path: str, names: Sequence[str]) -> None:
         self._path, self._names = path, names
         self._times: list[Any] = []
-        self.malformed = 0
+        self.malformed, self.unread = 0, ""
 
     def __iter__(self) -> Iterator[Row]:
+        try:
+            yield from self._rows()
+        except (OSError, EOFError, zlib.error) as exc:
+            self.unread = getattr(exc, "strerror", None) or str(exc)
+
+    def _rows(self) -> Iterator[Row]:
         with open(self._path, "rb") as file:
             is_compressed = file.peek(2)[:2] == b"\x1f\x8b"
             stream: Any = gzip.GzipFile(fileobj=file) if is_compressed else file
