@@ -153,23 +153,30 @@ REQUEST_EFFECTS: Final = {
 
 def backtest_in_words(backtest: BacktestRecord) -> str:
     """A backtest in a sentence or two."""
+    if backtest["requests"] is None:
+        return " ".join(["Not known.", *backtest["unknown"]])
     numbers: Mapping[str, Any] = backtest
     named = {"newly_blocked": "newly be blocked or challenged", "newly_passed": "newly pass"}
+    shares = {  # of what passes today, which may be nothing
+        name: "" if numbers[name]["percent"] is None else f" ({numbers[name]['percent']:g} %)"
+        for name in named
+    }
     parts = [
-        f"{numbers[name]['requests']:,} ({numbers[name]['percent']:g} %) would {words}"
+        f"{numbers[name]['requests']:,}{shares[name]} would {words}"
         for name, words in named.items()
         if numbers[name]["requests"]
     ]
     if backtest["undecided"]["requests"]:
         fields = first_few(backtest["undecided"]["fields"])
         parts.append(f"{backtest['undecided']['requests']:,} are not known, without {fields}")
-    whole = f"Of {backtest['requests'] or 0:,} requests, {', '.join(parts) or 'none changes'}."
+    whole = f"Of {backtest['requests']:,} requests, {', '.join(parts) or 'none changes'}."
     unknown = ["Not all is known.", *backtest["unknown"]] if backtest["unknown"] else []
     return " ".join([whole, *unknown])
 
 
 def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
     """The texts of each rule that would stop requests, or may."""
+    idle = "stops none of them" if backtest["known"] else "not known"
     for rule in backtest["rules"]:
         numbers = {name: cast(Mapping[str, Any], rule)[name] or 0 for name in REQUEST_CLASSES}
         words = [
@@ -182,7 +189,7 @@ def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
             f" {one['requests']:,}"
             for one in rule["examples"]
         ]
-        yield ComponentTexts(rule["ref"], ", ".join(words) or "matches nothing", drawn, lines)
+        yield ComponentTexts(rule["ref"], ", ".join(words) or idle, drawn, lines)
 
 
 def backtest_lines(backtest: BacktestRecord | None) -> Iterator[str]:

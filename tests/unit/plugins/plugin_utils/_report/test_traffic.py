@@ -20,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
     host_results,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import (
+    backtest_lines,
     component_texts,
     networks_in_words,
     packet_samples,
@@ -195,3 +196,37 @@ def test_dns_protection_counts_if_the_baseline_describes_it() -> None:
     (account,) = PARTS
     part = traffic_task([Part(ACCOUNT, {**account.options, "dns_rules": [{}]})], 1)
     assert part and part.options["components"][-1] == "dns"
+
+
+def backtested(**fields: Any) -> Any:
+    none = {"requests": 0, "percent": 0.0}
+    rule = {"ref": "admin", "action": "block", **none, "already": 0, "undecided": 0, "examples": []}
+    whole = {
+        "known": True,
+        "unknown": [],
+        "requests": 1000,
+        "samples": 1000,
+        "newly_blocked": none,
+        "newly_passed": none,
+    }
+    return {"since": None, "until": None, **whole, "undecided": {**none, "fields": []}, "rules": [rule], **fields}
+
+
+NOT_READ = {"requests": None, "percent": None}
+
+
+@pytest.mark.parametrize(
+    ("fields", "lines"),
+    [
+        ({}, ["Of 1,000 requests, none changes.", "admin: stops none of them"]),
+        ({"newly_passed": {"requests": 1000, "percent": None}},
+         ["Of 1,000 requests, 1,000 would newly pass.", "admin: stops none of them"]),
+        ({"known": False, "unknown": ["No access."], "requests": None, "newly_blocked": NOT_READ, "newly_passed": NOT_READ},
+         ["Not known. No access.", "admin: not known"]),
+        ({"known": False, "unknown": ["Too few."], "requests": 3},
+         ["Of 3 requests, none changes. Not all is known. Too few.", "admin: not known"]),
+    ],
+    ids=["nothing", "all blocked today", "not read", "few"],
+)  # fmt: skip
+def test_a_backtest_says_what_is_not_known(fields: dict[str, Any], lines: list[str]) -> None:
+    assert [*backtest_lines(backtested(**fields))] == lines
