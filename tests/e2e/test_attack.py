@@ -19,7 +19,7 @@ from jinja2.nativetypes import NativeEnvironment
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible_playbook
-from tests.support.attacked_site import BASELINE, BEGIN, FLOOD, IN, OUT, POSTURE, Site
+from tests.support.attacked_site import BASELINE, BEGIN, FLOOD, IN, OUT, POSTURE, UNDER_ATTACK, Site
 from tests.support.inventories import LOCAL
 from tests.support.module_run import ACCOUNT, ZONE
 
@@ -73,6 +73,20 @@ def test_the_same_again_holds_longer_and_changes_nothing_else(site: Site) -> Non
     site.attack(posture="under_attack", hours=8, reason="INC-7")
     assert site.service.writes == []
     assert [site.posture()[name][:16] for name in ("since", "until")] == ["2027-01-29T03:00", "2027-01-29T12:00"]
+
+
+def test_the_same_again_keeps_reason_and_acceptances_until_the_end(site: Site) -> None:
+    site.describe(baseline_postures={"under_attack": {**UNDER_ATTACK, "accept_risks": ["skips_monitoring"]}})
+    accepted = ["stops_mitigation", "lowers_sensitivity"]
+    site.attack(posture="under_attack", hours=1, reason="INC-7", accept_risks=accepted)
+    site.attack(posture="under_attack", hours=2, accept_risks=accepted[:1])
+    assert (site.posture()["reason"], site.posture()["accept_risks"]) == ("INC-7", accepted)
+    site.service.clock.advance(hours=3)
+    assert (site.scheduled(), site.state()) == (True, OUT)
+    site.service.clock.advance(hours=1)
+    site.attack(posture="under_attack", hours=1)
+    assert {*site.posture()} == {"name", "since", "until"}
+    assert site.posture()["since"].startswith("2027-01-29T07:00")
 
 
 def test_over_by_hand_leaves_the_inventory_as_it_was(site: Site) -> None:

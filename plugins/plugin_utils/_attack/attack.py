@@ -43,9 +43,11 @@ from .variables import (
     OVER,
     POSTURE_NAME,
     REASON,
+    accepted_before,
     carried,
     check_options,
     end_of,
+    holds,
     read_options,
     values_of,
     way_back,
@@ -88,9 +90,17 @@ class Attack:
         until = now
         if not values.get(OVER):
             until = end_of(values, now)
+            current = written if written and holds(written, now) else {}
+            if current.get("name") == posture.get("name"):
+                known = accepted_before(current)
+                accepted = [*known, *(risk for risk in accepted if risk not in known)]
+                posture = {
+                    **({"reason": current["reason"]} if "reason" in current else {}),
+                    **posture,
+                }
             posture = carried(self._file.path, written or {}, posture, now)
             self._show_traffic(parts)
-            posture["since"] = (written or {}).get("since") or write_timestamp(now)
+            posture["since"] = current.get("since") or write_timestamp(now)
             accepted += [] if "name" in posture else way_back(posture, until)
         posture.update({"accept_risks": accepted} if accepted else {})
         return self._apply({**posture, "until": write_timestamp(until)})

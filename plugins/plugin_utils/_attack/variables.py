@@ -60,6 +60,7 @@ WAY_BACK = {
     "custom_rules": ("weakens_zone", "empties_list"),
 }
 BESIDE_VALUES = ("until", "since", "reason", "accept_risks")
+BACK = "the way back"
 AFTERWARDS = timedelta(days=7)  # in which a run is to take it back
 
 
@@ -140,6 +141,12 @@ def values_of(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, 
     return values
 
 
+def holds(written: Mapping[str, Any], now: datetime) -> bool:
+    """Return whether the posture in a file has not ended."""
+    until = written.get("until")
+    return parse_expiry(until.isoformat() if isinstance(until, date) else str(until)) > now
+
+
 def carried(
     path: Path, written: Mapping[str, Any], posture: Mapping[str, Any], now: datetime
 ) -> dict[str, Any]:
@@ -153,14 +160,12 @@ def carried(
             f"{path} has values without a name, and {POSTURE_NAME} would not take them back. End"
             f" them first with -e {OVER}=true."
         )
-    until = written.get("until")
-    until = until.isoformat() if isinstance(until, date) else str(until)
-    holds = parse_expiry(until) > now
-    values = {**earlier, **posture} if holds else dict(posture)
+    is_in = holds(written, now)
+    values = {**earlier, **posture} if is_in else dict(posture)
     for name, own in earlier.items():
         new = posture.get(name) or []
-        if isinstance(own, list) and (holds or "ref" in own[0]):
-            ended = {} if holds else {"expires": LONG_AGO}
+        if isinstance(own, list) and (is_in or "ref" in own[0]):
+            ended = {} if is_in else {"expires": LONG_AGO}
             values[name] = _of_both([{**item, **ended} for item in own], new)
     return values
 
@@ -179,7 +184,16 @@ def way_back(values: Mapping[str, Any], until: datetime) -> list[dict[str, str]]
     """The acceptances without which nothing may take these values back."""
     codes = dict.fromkeys(code for name in values for code in WAY_BACK.get(name, ()))
     end = write_timestamp(until + AFTERWARDS)
-    return [{"code": code, "expires": end, "reason": "the way back"} for code in codes]
+    return [{"code": code, "expires": end, "reason": BACK} for code in codes]
+
+
+def accepted_before(written: Mapping[str, Any]) -> list[Any]:
+    """The acceptances that somebody has given to the posture in a file."""
+    return [
+        risk
+        for risk in written.get("accept_risks") or ()
+        if not isinstance(risk, Mapping) or risk.get("reason") != BACK
+    ]
 
 
 def _rules(options: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
