@@ -327,4 +327,12 @@ def test_past_requests_stand_in_report_and_plan(service: LocalService, tmp_path:
     (tried,) = read(tmp_path)["zone.example"]["backtest"]["rules"]
     assert (tried["requests"], tried["undecided"]) == (1000, 500)
     assert tried["examples"] == [{"http.request.uri.path": "/admin", "requests": 1000}]
+    agent = "<b>bold</b> [a](https://b.example)\n# \x1b[31m|x"
+    zone.seed(requests=[{"userAgent": agent, "count": 1000}])
+    agents = {**rule, "expression": 'http.user_agent contains "bold"'}
+    run = report(tmp_path, service, hosts={"zone.example": {**host, "baseline_custom_rules": [agents]}})
+    assert "\x1b[31m|x" not in run.output
+    for file, markup in (("report.html", "<b>bold"), ("report.md", "<b>bold"), ("report.md", "[a](https")):
+        text = (tmp_path / "report" / file).read_text(encoding="utf-8")
+        assert "bold" in text and markup not in text and "\x1b" not in text
     assert not service.writes
