@@ -14,15 +14,10 @@ from typing import Any
 
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._attack.attack import Attack
-from ..plugin_utils._baseline.approval import approved_plan, plan_ids
+from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
-from ..plugin_utils._baseline.posture import POSTURE_RISKS, Merged, Values, afterwards
-from ..plugin_utils._baseline.results import (
-    NOTHING_CHANGED,
-    failure_message,
-    has_failed,
-    operations_of,
-)
+from ..plugin_utils._baseline.posture import POSTURE_RISKS
+from ..plugin_utils._baseline.results import has_failed, operations_of
 from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
 from ..plugin_utils._worker import prepare_workers
@@ -61,7 +56,7 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
         updated = updated._replace(posture=posture.record(), accept=POSTURE_RISKS)
     task.warn(
         *merged.still_in_force(operations_of(updated.results)),
-        *_way_back(task, values, merged, updated),
+        *task.way_back(values, merged, updated),
     )
     task.warn(*task.shared_owners(updated.results.values()))
     # A run that failed may need the state before it more than once, so that it deletes nothing.
@@ -72,16 +67,3 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     except OSError as exc:
         task.warn(f"{SNAPSHOT_KEEP}: older snapshots remain ({exc}).")
         return updated
-
-
-def _way_back(task: HostTask, values: Values, current: Merged, updated: HostRun) -> list[str]:
-    """The reason why no run would take back the posture that a host is in, in a sentence."""
-    posture, is_in = current.posture, not (updated.predicted and plan_ids(updated.results))
-    if not posture or not posture.holds or not is_in or has_failed(updated.results):
-        return []
-    quiet = task.runner(warn=lambda _text: None)
-    later = quiet.run(afterwards(task.host, values).parts(task.host), True)
-    if not has_failed(later):
-        return []
-    message = failure_message(later, POSTURE_RISKS).replace(NOTHING_CHANGED, "").strip()
-    return [f"No run would take the posture back, since it would be refused: {message}"]

@@ -78,6 +78,11 @@ def test_the_same_again_holds_longer_and_changes_nothing_else(site: Site) -> Non
 def test_the_same_again_keeps_reason_and_acceptances_until_the_end(site: Site) -> None:
     site.describe(baseline_postures={"under_attack": {**UNDER_ATTACK, "accept_risks": ["skips_monitoring"]}})
     accepted = ["stops_mitigation", "lowers_sensitivity"]
+    lacking = site.attack(posture="under_attack", hours=1)
+    assert "berlin: No run would take the posture back, since it would be refused" in lacking
+    assert "add attack_accept_risks: [{code: stops_mitigation" in lacking
+    warned = site.attack("--check", posture="under_attack", hours=1, reason="INC-7", accept_risks=accepted)
+    assert "No run would" not in warned
     site.attack(posture="under_attack", hours=1, reason="INC-7", accept_risks=accepted)
     site.attack(posture="under_attack", hours=2, accept_risks=accepted[:1])
     assert (site.posture()["reason"], site.posture()["accept_risks"]) == ("INC-7", accepted)
@@ -297,6 +302,12 @@ def test_without_a_limit_the_hosts_are_named(site: Site) -> None:
     assert run.code == 2
     words = "Which hosts are under attack? There are berlin, munich. Name them by --limit, or set attack_all: true"
     assert words in " ".join(run.output.split())
+
+
+def test_hosts_that_are_one_account_are_named(site: Site) -> None:
+    shutil.copy(site.own, site.own.with_name("munich.yml"))
+    output = site.attack("--limit", "all")
+    assert f"are one: both have edge_account_id {ACCOUNT}, so that each run of one undoes that of the other" in output
 
 
 def test_what_nothing_sets_back_is_refused(site: Site) -> None:

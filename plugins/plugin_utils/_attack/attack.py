@@ -152,9 +152,11 @@ class Attack:
         approved = approved_plan(task.host, values)
         run = HostRunner(run_module).update(task.host, parts, check_mode, approved, before_writing)
         run = run._replace(accept=ACCEPT, posture=taken.posture and taken.posture.record())
+        task.warn(*task.shared_owners(run.results.values()))
         if run.refusal or has_failed(run.results):
             return self._failure(run)
         self._write(posture)
+        task.warn(*task.way_back(values, taken, run))
         self._end()
         return run
 

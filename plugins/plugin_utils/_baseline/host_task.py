@@ -25,7 +25,15 @@ from .approval import ApprovedPlan, plan_ids
 from .lists import informed
 from .misspelt import misspelt_in_host
 from .posture import Merged, afterwards, merged, time_there
-from .results import IsAccepted, combined, has_failed, lines, refused
+from .results import (
+    NOTHING_CHANGED,
+    IsAccepted,
+    combined,
+    failure_message,
+    has_failed,
+    lines,
+    refused,
+)
 from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     ACCEPT_RISKS,
@@ -206,6 +214,18 @@ class HostTask:
             for (name, value), other in others.items()
             if other
         ]
+
+    def way_back(self, values: Mapping[str, Any], current: Merged, updated: HostRun) -> list[str]:
+        """The reason why no run would take back the posture that the host is in, in a sentence."""
+        posture, is_in = current.posture, not (updated.predicted and plan_ids(updated.results))
+        if not posture or not posture.holds or not is_in or has_failed(updated.results):
+            return []
+        quiet = self.runner(warn=lambda _text: None)
+        later = quiet.run(afterwards(self.host, values).parts(self.host), True)
+        if not has_failed(later):
+            return []
+        message = failure_message(later, updated.accept).replace(NOTHING_CHANGED, "").strip()
+        return [f"No run would take the posture back, since it would be refused: {message}"]
 
     def _of_host(self, text: str) -> str:
         return f"{self.host}: {text}"
