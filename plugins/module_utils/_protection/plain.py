@@ -199,15 +199,18 @@ def _depends_on_owner(expression: str, traffic: str, lets_pass: bool) -> bool:
 def may_be_wide(resource: Resource, rule: ZoneRule) -> bool:
     """False if it is proven that no part of a rule matches all plain traffic, whatever the name of
     the zone is; rules for all that some match spare looking at each of them."""
-    if resource.traffic != "request":
-        return True
-    _whole, kind, *_others = _kinds_of(resource.traffic, rule.lets_pass)
+    return resource.traffic != "request" or _may_be_wide(rule.expression, rule.lets_pass)
+
+
+@lru_cache(maxsize=4096)
+def _may_be_wide(expression: str, lets_pass: bool) -> bool:
+    _whole, kind, *_others = _kinds_of("request", lets_pass)
     try:
-        truths = [*_best_truths(parse(rule.expression), True)]
+        truths = [*_best_truths(parse(expression), True)]
     except Unread:
         return True
     assumed = dict(truths)
-    rest = _rest(kind, rule.expression, assumed)
+    rest = _rest(kind, expression, assumed)
     has_too_many_cases = rest == [(EVERYTHING, EVERYTHING)]
     return len(assumed) < len(truths) or has_too_many_cases or bool(_in_words(kind, rest))
 
