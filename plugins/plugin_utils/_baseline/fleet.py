@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from threading import RLock
 from typing import Any, TypeVar
 
@@ -110,11 +110,16 @@ class FleetAction(CollectionAction):
         if REQUESTS_IMPORT_ERROR:
             raise ValueError(missing_required_lib("requests"))
 
+    @cached_property
+    def _of_others(self) -> Any:
+        """A copy of the task, to be that of one host after the other."""
+        return self._task.copy()
+
     def calls_of(self, host: str, variables: Mapping[str, Any]) -> CallsHere:
         """The calls for a host, with its variables as its own task would have them."""
-        task = self._task.copy()
-        task.delegate_to = host
         with TEMPLATING:
+            task = self._of_others
+            task.delegate_to = host
             delegated, _name = task.get_variable_manager().get_delegated_vars_and_hostname(
                 self._templar, task, variables
             )
