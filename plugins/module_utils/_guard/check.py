@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._plan.plan import Plan
 from .._protection.coverage import Coverage
@@ -17,6 +17,10 @@ from .._schema.resource import NO_ITEMS
 from .._text import Option, joined
 from .risks.base import Change, Finding, VerdictKey, Verdicts, find_risks, key_of
 from .terms import Acceptance, Terms, accepting, refused_risks
+
+if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
+    from .._api.client import Client
+    from .backtest import Backtested
 
 ACCEPT_RISKS = Option("accept_risks")
 
@@ -65,6 +69,15 @@ class Checked(NamedTuple):
             return ""
         risks = refused_risks([item.record() for item in self.refused], ACCEPT_RISKS)
         return joined(" ", [*self.expired_acceptances, risks])
+
+
+def backtested(plan: Plan, client: Client, terms: Terms) -> Backtested | None:
+    """The backtest of a plan; None if the task does not ask for it, or nothing is planned."""
+    if not (terms.backtest and plan.operations):
+        return None
+    from .backtest import run_backtest  # loaded by the tasks that ask for it
+
+    return run_backtest(plan, client, *terms.backtest)
 
 
 def check_plan(

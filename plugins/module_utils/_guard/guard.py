@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 from functools import partial
-from typing import TYPE_CHECKING, AbstractSet, Any, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._context import TASK, Context
@@ -20,13 +20,10 @@ from .._plan.plan import Plan
 from .._plan.reconcile import Make
 from .._schema.resource import Resource, State
 from .._text import joined
-from .check import Checked, check_plan
+from .check import Checked, backtested, check_plan
 from .feasibility import check_feasibility
 from .rollout import Rollout, monitoring_of
 from .terms import Terms, approval_refusal
-
-if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
-    from .backtest import Backtested
 
 
 class Guard(NamedTuple):
@@ -77,13 +74,6 @@ class Guard(NamedTuple):
             plan = surroundings.completed(plan, self.context, lists, self.client)
         return surroundings.named(plan, self.context, self.client)
 
-    def _backtested(self, plan: Plan) -> Backtested | None:
-        if not (self.terms.backtest and plan.operations):
-            return None
-        from .backtest import run_backtest  # loaded by the tasks that ask for it
-
-        return run_backtest(plan, self.client, *self.terms.backtest)
-
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
         """The plan with its risks, and all for which it is refused; it may be the rest of a plan
         that was begun."""
@@ -91,7 +81,7 @@ class Guard(NamedTuple):
             plan, self.client.read, self.terms.surroundings.checks
         )
         verdicts, terms = self.rollout.verdicts, self.terms
-        tried = self._backtested(plan)
+        tried = backtested(plan, self.client, terms)
         risk = tried.risk if tried else None
         checked = check_plan(plan, terms, self.client.now, verdicts, self.rollout.staged, risk)
         identity = plan_id(self.client.owner, plan)

@@ -15,7 +15,6 @@ from typing import Any, Iterator, Mapping, Sequence
 
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
-from .._schema.lists import LISTS
 from .._schema.managed_rules import deployed
 from .._schema.registry import (
     BY_PLURAL,
@@ -35,7 +34,7 @@ from .._schema.zone import CUSTOM_RULES
 from .._text import first_few
 from .._values.address_set import range_of
 from .coverage import AccountLosses, Coverage, has_flag
-from .list_losses import list_losses, objects_among
+from .list_losses import objects_among, weaker_lists
 from .losses import (
     Loss,
     UnmanagedRecord,
@@ -71,7 +70,7 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
         return []
     losses = _losses_by_rules(after, before, later=after)
     records = [weaker_record(resource, rule.entry, loss) for resource, rule, loss in losses]
-    records += [weaker_record(LISTS, name, loss) for name, loss in list_losses(before, after)]
+    records += weaker_lists(before, after)
     levels = lowered(after, before)
     records += [weaker_record(resource, resource.name, loss) for resource, loss in levels]
     for resource in DDOS_OVERRIDES:

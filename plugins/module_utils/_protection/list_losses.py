@@ -20,7 +20,15 @@ from .._schema.registry import EVALUATION, ZoneRule, contents_in, rules_in_force
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
-from .losses import Loss, UnmanagedRecord, leaves_out, skip_loss, unmanaged_record
+from .losses import (
+    Loss,
+    UnmanagedRecord,
+    WeakerRecord,
+    leaves_out,
+    skip_loss,
+    unmanaged_record,
+    weaker_record,
+)
 
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
 
@@ -131,7 +139,7 @@ def _records_of_items(
             yield unmanaged_record(resource, item, loss)
 
 
-def list_losses(before: State, after: State) -> Iterator[tuple[str, Loss]]:
+def weaker_lists(before: State, after: State) -> Iterator[WeakerRecord]:
     """The lists with items that make rules let more pass before a plan than after it, or stop
     less."""
     referring = Referring(before)
@@ -152,7 +160,7 @@ def list_losses(before: State, after: State) -> Iterator[tuple[str, Loss]]:
             if loss:
                 shown = first_few(str(item["ip"]) for item in items)
                 reason = f"{verb} {shown}, otherwise than described, and {loss.reason}"
-                yield name, loss._replace(reason=reason)
+                yield weaker_record(LISTS, name, loss._replace(reason=reason))
 
 
 def objects_among(
