@@ -81,6 +81,7 @@ def context_in(environment: Mapping[str, str]) -> Context:
     text = environment.get(CONTEXT)
     if not text:
         return TASK
-    context = Context(**json.loads(zlib.decompress(b64decode(text))))
-    elsewhere, reads = tuple(context.elsewhere), tuple(context.reads)  # JSON has lists only
-    return context._replace(elsewhere=elsewhere, reads=reads, modules=tuple(context.modules))
+    values = json.loads(zlib.decompress(b64decode(text)))
+    for name in ("elsewhere", "reads", "modules", "deployments", "posture"):
+        values[name] = tuple(values[name])  # JSON has lists only
+    return Context(**values)

@@ -152,6 +152,8 @@ RULES_THAT_EXPIRE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
      {"ref": "attack", "expression": "ip.dst in {198.51.100.0/24}", "action": "block"}),
     ("ddos_l7_overrides", "overrides", {"ref": "calm", "expression": "ssl", "action": "log"},
      {"ref": "attack", "expression": "not ssl", "action": "block"}),
+    ("custom_rulesets", "rulesets", {"name": "Bots", "rules": [{"ref": "login", **CHALLENGE}]},
+     {"name": "attack", "rules": [{"ref": "flood", **DROP}]}),
     ("account_protection", "rules", {"kind": "syn_flood", "scope": "global"},
      {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled"}),
     ("account_protection", "rules", {"kind": "out_of_state_tcp", "scope": "global"},

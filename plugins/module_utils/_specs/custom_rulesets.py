@@ -156,7 +156,8 @@ class OfRulesets(ModuleSpec):
             if deploy is None:
                 continue
             name = str(parsed(path.at("name"), NAME.value.parse, entry["name"]))
-            rule = {**deploy, "ref": deploy["ref"] or name}
+            ref = parsed(path.at("deploy", "ref"), NAME.value.parse, deploy["ref"] or name)
+            rule = {**deploy, "ref": ref}
             place, key = rule.pop("position"), entry_point.key_of(rule)
             if place is not None:
                 positions[key] = parsed(path.at("deploy", "position"), parse_position, place)
