@@ -258,10 +258,10 @@ def _validated(
     spec = MODULE_SPECS[module.rpartition(".")[2]]
     shared, of_host = _parts_of(module)
     text = _as_text({name: item for name, item in arguments.items() if name not in of_host})
-    if known := _options_in(module, text):
-        own = _as_text({name: item for name, item in arguments.items() if name in of_host})
-        options, error = validate(of_host, module, json.loads(own))
-        options.update(json.loads(known))
+    known = _options_in(module, text)
+    own = _as_text({name: item for name, item in arguments.items() if name in of_host})
+    options, error = validate(of_host, module, json.loads(own))
+    options.update(json.loads(known or "{}"))
     if not known or error:  # whose message is about all options
         packed = json.loads(_as_text(arguments))
         options, error = validate({**shared, **of_host}, module, packed)

@@ -264,7 +264,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("a time of the day", {"posture": "under_attack", "until": "09:00"}, "attack_until: '09:00' is "),
     ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "no posture is called under_atack (did you mean under_attack?)"),
     ("a posture and values", {**RUNNING, "security_level": "high"}, "attack_posture goes without attack_security_level."),
-    ("a misspelt variable", {"postur": "under_attack", "hours": 4}, "attack_postur is not a variable of the playbook attack; it has no effect. Did you mean attack_posture?"),
+    ("a misspelt variable", {"postur": "under_attack", "hours": 4}, "it has no effect. Did you mean attack_posture?"),
     ("everybody", block(networks=["0.0.0.0/0"]), "attack_block.networks[0]: 0.0.0.0/0 is wider than /8; block the parts that attack."),
     ("everybody by IPv6", block(networks=["198.51.100.7", "::/0"]), "attack_block.networks[1]: ::/0 is wider than /16"),
     ("source for destination", block(networks=["203.0.113.0/25"]),

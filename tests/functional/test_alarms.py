@@ -31,8 +31,8 @@ SOME_L4 = "The filters of the alarm policies may leave out L3/4 attacks: 'packet
 SOME_L7 = "The filters of the alarm policies may leave out HTTP attacks: 'requests'."
 
 
-def gaps_of_account(service: LocalService, modules: Modules, prefixes: Any = PREFIXES, **alarms: Any) -> list[str]:
-    service.account(ACCOUNT).seed(prefixes=prefixes, **alarms)
+def gaps_of_account(service: LocalService, modules: Modules, prefixes: Any = None, **alarms: Any) -> list[str]:
+    service.account(ACCOUNT).seed(prefixes=PREFIXES if prefixes is None else prefixes, **alarms)
     result = modules.done("protection_info", gather_subset=["prefixes", "alarms"])
     assert WEBHOOK_URL not in str(result)
     own = union(filter(None, (range_of(entry["prefix"]) for entry in result["prefixes"])))

@@ -156,7 +156,7 @@ def test_unmanaged_rulesets_are_judged_by_their_deployment(service: LocalService
     execute = {"ref": "pass", "action": "execute", "expression": "true", "action_parameters": {"id": "a" * 32}}
     service.zone(ZONE).seed(custom_rules=[execute], custom_rulesets=rulesets)
     variables = {"baseline_custom_rulesets": [{**BOTS, "deploy": {"expression": "true"}}]}
-    (result,) = RUNNER.run(parts(service, variables), True).values()
+    result = RUNNER.run(parts(service, variables), True)["custom_rulesets"]
     assert [(item["key"], item["weakens"]) for item in result["unmanaged"]] == [("Pass", True), ("Idle", False)]
     of_rules = RUNNER.run(parts(service, {"baseline_custom_rules": []}), True)["custom_rules"]
     assert [item["key"] for item in of_rules["unmanaged"]] == ["pass"]
@@ -181,7 +181,7 @@ def test_a_deployment_that_somebody_disabled_is_set_back(service: LocalService) 
     variables = {"baseline_custom_rulesets": [BOTS]}
     run(service, variables)
     zone.custom_rules[0]["enabled"] = False
-    (result,) = RUNNER.run(parts(service, variables), True).values()
+    result = RUNNER.run(parts(service, variables), True)["custom_rulesets"]
     assert [item["key"] for item in result["weaker"]] == ["admin of the ruleset Bots"]
     assert run(service, variables, check=True) == run(service, variables) == ["update custom_rule Bots "]
     assert zone.custom_rules[0]["enabled"] is True

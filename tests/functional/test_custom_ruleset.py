@@ -78,7 +78,7 @@ def test_rules_of_others_and_fields_of_the_future_stay(
 @pytest.mark.parametrize(
     ("deploy", "words"),
     [
-        ({"expression": "ssl"}, f"its expression needs {ENTERPRISE}, since only zones of the plan Enterprise have such rules. Set it to (ssl) and {ENTERPRISE}."),
+        ({"expression": "ssl"}, f"its expression needs {ENTERPRISE}, since only zones of the plan Enterprise have such rules. Set it to (ssl) and"),
         ({"expression": "true"}, f"Set it to {ENTERPRISE}."),
         ({"expression": 'cf.zone.plan  eq "ENT" and ssl'}, f'Set it to (cf.zone.plan  eq "ENT" and ssl) and {ENTERPRISE}.'),
         ({"enabled": True}, f"Set it to {ENTERPRISE}."),

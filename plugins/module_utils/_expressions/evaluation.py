@@ -445,7 +445,7 @@ class Batch:
         not_known: list[int] = []
         for value, fields, members in groups:
             try:
-                if type(value) is NotKnown:
+                if isinstance(value, NotKnown):
                     not_known += members
                 elif test(value, fields):
                     matching += members

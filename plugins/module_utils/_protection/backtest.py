@@ -150,7 +150,7 @@ class Backtest:
         """Evaluate these groups."""
         requests = [Fields({**self._zone, **group.fields}) for group in groups]
         batch = Batch(requests)
-        met: list[list[int]] = [[] for _ in groups]
+        met: list[list[int]] = [[] for dummy in groups]
         for expression, number in self._numbers.items():
             sure, possible = batch.matching(expression)
             for index in places(sure):

@@ -214,15 +214,20 @@ def _rows(listed: Any, page: Page) -> list[Row]:
     return [_row(item, page) for item in listed]
 
 
+def _as_text(value: Any) -> Any:
+    """A dimension; a number, such as a port, as a text."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
 def _row(item: Any, page: Page) -> Row:
     try:
         dimensions, measure = item.get("dimensions"), page.node.measure
         packets, samples = reduce(getitem, measure, item), item["confidence"]
         samples = reduce(getitem, (*measure, "sampleSize"), samples)
         values = [dimensions[name] for name in page.dimensions]
-        texts = [str(value) if type(value) is int else value for value in values]  # such as a port
     except (AttributeError, KeyError, TypeError) as exc:
         raise Unanswered("The analytics gave a row that lacks fields.", page.node) from exc
+    texts = [*map(_as_text, values)]
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
     if not whole or not all(isinstance(text, str) for text in texts):
         raise Unanswered("The analytics gave a row that is not understood.", page.node)

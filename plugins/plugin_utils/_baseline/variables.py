@@ -89,7 +89,6 @@ class Part:
 
 
 Brought = Mapping[str, Mapping[str, str]]  # by variable, and within it by entry such as [2]
-NO_POSTURE: Brought = {}
 RunModule = Callable[[Part, bool], dict[str, Any]]  # the result of a part, in check mode or not
 TakeSnapshot = Callable[[], str]  # the path of the snapshot; raises OSError and ValueError
 
@@ -155,7 +154,7 @@ def without_omitted(value: Any, omitted: Any) -> Any:
     return value
 
 
-def parts_of(host: str, variables: Mapping[str, Any], brought: Brought = NO_POSTURE) -> list[Part]:
+def parts_of(host: str, variables: Mapping[str, Any], brought: Brought | None = None) -> list[Part]:
     """The modules that a host needs, in their order; raises ValueError with a sentence for each
     thing that lacks.
 
@@ -164,6 +163,7 @@ def parts_of(host: str, variables: Mapping[str, Any], brought: Brought = NO_POST
     others, or entries of them.
     """
     values, names = _filled(variables)
+    brought = brought or {}
     _check(host, values)
     for module, kind in ((CUSTOM, REQUEST), (NETWORK_FIREWALL, FIREWALL_PACKET)):
         if _expects(values, kind) and _has(values, MODULE_SPECS[module].owner):

@@ -133,7 +133,7 @@ def test_the_zone_is_known() -> None:
 
 
 def test_requests_add_up_over_parts() -> None:
-    whole, parts = (Backtest({"custom_rules": []}, {"custom_rules": [rule("a", ADMIN)]}) for _ in range(2))
+    whole, parts = (Backtest({"custom_rules": []}, {"custom_rules": [rule("a", ADMIN)]}) for dummy in range(2))
     whole.add(REQUESTS)
     for group in REQUESTS:
         parts.add([group])

@@ -537,8 +537,8 @@ def test_rules_that_would_block_have_a_bar_and_their_examples() -> None:
     words = "4 blocked already, 3 newly blocked or challenged, 5 not known"
     assert f"admin: {words}; http.host a.example: 7" in text.replace("\\", "")
     assert f"<small>{words}</small>" in page and "<li>http.host a.example: 7</li>" in page
-    bar = page[page.index("<span>admin</span>") :]
-    assert [part in bar[:400] for part in ('class="x" x="0%"', 'class="n" x="33', 'class="u" x="58')] == [True] * 3
+    drawn = page[page.index("<span>admin</span>") :]
+    assert [part in drawn[:400] for part in ('class="x" x="0%"', 'class="n" x="33', 'class="u" x="58')] == [True] * 3
 
 
 def test_a_step_that_waits_is_no_protection_yet() -> None:
