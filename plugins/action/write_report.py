@@ -22,7 +22,7 @@ from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.approval import REPORT as REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import OWNER_VARIABLES, HostTask
-from ..plugin_utils._baseline.misspelt import misspelt_in_role
+from ..plugin_utils._baseline.misspelt import defaults_of, misspelt_in_role
 from ..plugin_utils._report.arguments import (
     DEFAULT_MODE,
     REPORT_OPTIONS,
@@ -52,6 +52,9 @@ class ActionModule(FleetAction):
     once, and writes the report on what it has read by then.
     """
 
+    # A host is compared with what the role baseline makes of it; a role within the role of the task
+    # costs Ansible a turn with each host.
+    defaults = defaults_of("baseline")
     _old: Set[str] = frozenset()  # hosts of which an earlier report alone says something
 
     def run(

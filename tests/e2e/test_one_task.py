@@ -103,6 +103,16 @@ def test_a_host_has_the_variables_of_its_own_task(inventory: Path, tmp_path: Pat
     assert "told to drift of the file" in reasons["drift"] and "of a fact" in reasons["zone"]
 
 
+def test_a_host_without_a_baseline_is_compared_with_the_defaults_of_the_role(
+    inventory: Path, tmp_path: Path, service: LocalService
+) -> None:
+    service.account("a" * 32).seed()
+    write_inventory(tmp_path, service, {"accounts": {"bare": {"edge_account_id": "a" * 32}}})
+    assert play(inventory).code == 0
+    planned = [operation["resource"] for operation in records(inventory)["bare"]["operations"]]
+    assert planned == ["syn_flood_rule", "out_of_state_tcp_rule"]
+
+
 def test_a_lookup_that_fails_fails_its_host_alone(inventory: Path) -> None:
     missing = "{{ lookup('ansible.builtin.file', '/nowhere/token') if inventory_hostname == 'drift' else ours }}"
     run = play(

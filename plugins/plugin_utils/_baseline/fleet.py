@@ -67,6 +67,7 @@ class FleetAction(CollectionAction):
     """An action that works on all hosts of a play, if its task runs once."""
 
     _supports_async = False
+    defaults: Mapping[str, Any] = {}  # of variables, as another role has them
 
     def hosts(self, variables: Mapping[str, Any]) -> list[str]:
         """The hosts of the task: those of its batch if it runs once, or else its own one."""
@@ -123,7 +124,8 @@ class FleetAction(CollectionAction):
             delegated, _name = task.get_variable_manager().get_delegated_vars_and_hostname(
                 self._templar, task, variables
             )
-            own = {**delegated["ansible_delegated_vars"][host], "inventory_hostname": host}
+            known = delegated["ansible_delegated_vars"][host]
+            own = {**self.defaults, **known, "inventory_hostname": host}
             templar = self._templar.copy_with_new_env(available_variables=own)
         of_task = (self._connection, self._play_context, self._loader)
         return CallsHere(self._task, (*of_task, templar, self._shared_loader_obj), own)

@@ -86,6 +86,13 @@ def _no_effect(name: str, owner: str, close: Sequence[str]) -> str:
     return f"{name} is not a variable of {owner}; it has no effect.{question}"
 
 
+def defaults_of(role: str) -> dict[str, Any]:
+    """The defaults of the variables of a role, none of which is a template."""
+    path = ROLES / role / "defaults" / "main.yml"
+    defaults: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return defaults
+
+
 @lru_cache
 def declared_in(role: str) -> dict[str, dict[str, Any]]:
     """The variables that the argument specification of a role declares."""
