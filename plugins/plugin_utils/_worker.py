@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from multiprocessing import parent_process
 from tempfile import TemporaryFile
+from threading import Lock
 from typing import Any, BinaryIO
 
 from ansible.parsing.dataloader import DataLoader
@@ -72,15 +73,30 @@ def _shared_byte() -> mmap.mmap:
     return mmap.mmap(-1, 1)
 
 
+CLAIMING = Lock()  # of the threads of a worker
+CLAIMS: dict[str, list[str]] = {}  # hosts by what they claim, as far as this process has read
+CLAIMS_READ = [0]  # bytes
+
+
 def claimed_before(owner: str, host: str) -> str:
     """The other host of this run that has claimed an account or zone, in whichever worker; empty if
     this host is the first one."""
-    file, claim = _shared_file().fileno(), f"{os.getppid()} {owner} "  # of the run by its process
+    file, claim = _shared_file().fileno(), f"{os.getppid()} {owner}"  # of the run by its process
     # Each worker writes at the end before it reads, so of two hosts one sees the other.
-    os.write(file, f"{claim}{host}\n".encode())
-    lines = os.pread(file, os.fstat(file).st_size, 0).decode().splitlines()
-    others = [line[len(claim) :] for line in lines if line.startswith(claim)]
-    return next((other for other in others if other != host), "")
+    os.write(file, f"{claim}\t{host}\n".encode())
+    with CLAIMING:
+        _read_claims(file)
+    return next((other for other in CLAIMS.get(claim, ()) if other != host), "")
+
+
+def _read_claims(file: int) -> None:
+    """Read the claims that are new, since thousands of hosts claim something in one worker."""
+    start = CLAIMS_READ[0]
+    text, end, _rest = os.pread(file, os.fstat(file).st_size - start, start).rpartition(b"\n")
+    for line in filter(None, text.decode().split("\n")):
+        claim, _tab, host = line.rpartition("\t")
+        CLAIMS.setdefault(claim, []).append(host)
+    CLAIMS_READ[0] += len(text + end)  # another worker may still write its line
 
 
 @lru_cache(maxsize=None)
