@@ -32,15 +32,22 @@ EXISTING: dict[str, Any] = {
     "network_firewall_rules": [{"ref": "former", "action": "log", "expression": "ip.len lt 40"}],
     "lists": [{"name": "former", "items": [{"ip": "192.0.2.99"}]}],
     "traffic": [
-        {"ipDestinationAddress": "203.0.113.7", "packets": 1_200_000, "sampleInterval": 1000},
+        {"ipDestinationAddress": "203.0.113.7", "packets": 1_200_000, "sampleInterval": 1000, "hours_ago": 0.1},
         {
             "ipDestinationAddress": "203.0.113.7",
             "packets": 50_000,
             "sampleInterval": 1000,
             "verdict": "drop",
             "mitigationReason": "NOT_FOUND",
+            "hours_ago": 0.1,
         },
-        {"ipDestinationAddress": "203.0.113.53", "packets": 4_000_000, "sampleInterval": 1000, "node": "dns"},
+        {
+            "ipDestinationAddress": "203.0.113.53",
+            "packets": 4_000_000,
+            "sampleInterval": 1000,
+            "hours_ago": 0.1,
+            "node": "dns",
+        },
     ],
 }
 RULES: list[dict[str, Any]] = [

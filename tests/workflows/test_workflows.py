@@ -199,5 +199,7 @@ def test_every_recipe_pins_the_release() -> None:
     (collection,) = yaml.safe_load(requirements)["collections"]
     assert (collection["type"], collection["version"]) == ("git", "COMMIT")
     shown = " ".join([*SHOWN.values(), *EXAMPLES.values()])
-    assert {*re.findall(r"ansible-protection[@/](\w+)", shown)} == {"COMMIT"}
+    assert {*re.findall(r"(?:edgeops/ansible-protection[@/]|ansible-protection checkout --quiet )(\w+)", shown)} == {
+        "COMMIT"
+    }
     assert "galaxy collection install" not in shown

@@ -23,8 +23,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.pas
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import REQUEST_KEYS
 
-from tests.fake_service.analytics import schema
-
 SAME: dict[str, tuple[Any, ...]] = {
     "ip.src": ("192.0.2.7", "192.0.2.7", ipaddress.ip_address("192.0.2.7")),
     "ip.src.country": ("DE", "de", b"DE"),
@@ -62,8 +60,8 @@ OTHER_FORMS: dict[str, list[Any]] = {
 
 @pytest.mark.parametrize("name", SAME)
 def test_the_sources_give_the_same_field(name: str) -> None:
-    *written, value = SAME[name]
-    for source, one in zip((ANALYTICS, LOGPUSH), written, strict=True):
+    analytics, logpush, value = SAME[name]
+    for source, one in ((ANALYTICS, analytics), (LOGPUSH, logpush)):
         fields = Reader([name], source).group([one], (5, 1)).fields
         assert fields[name] == value and type(fields[name]) is type(value), source
 
@@ -97,11 +95,8 @@ def test_only_what_is_read_is_asked_for() -> None:
     assert Reader(names, LOGPUSH).names == ("ClientCountry", "ClientSSLCipher")
 
 
-def test_parts_are_known_fields_and_the_vendors_dimensions() -> None:
-    dimensions = schema().type_map["ZoneHttpRequestsAdaptiveGroupsDimensions"].fields  # type: ignore[attr-defined]
-    for key, part in PARTS.items():
-        assert key in REQUEST_KEYS or key in KNOWN_FIELDS, key
-        assert not part.dimension or part.dimension in dimensions, key
+def test_parts_are_known_fields() -> None:
+    assert [key for key in PARTS if key not in REQUEST_KEYS and key not in KNOWN_FIELDS] == []
 
 
 def test_equal_values_are_one_group_and_many_groups_come_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import PARTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, concerns
 
@@ -34,3 +35,8 @@ def test_nodes_and_filters_are_the_vendors(node: object) -> None:
 )
 def test_unknown_reasons_count_for_every_component(reason: str, components: set[str]) -> None:
     assert {component for component in COMPONENTS if concerns(component, reason)} == components
+
+
+def test_parts_of_requests_are_the_vendors_dimensions() -> None:
+    dimensions = schema().type_map["ZoneHttpRequestsAdaptiveGroupsDimensions"].fields  # type: ignore[attr-defined]
+    assert [part.dimension for part in PARTS.values() if part.dimension and part.dimension not in dimensions] == []
