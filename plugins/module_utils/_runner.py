@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import os
+from functools import lru_cache
 from typing import Any, Callable, Mapping
 
 from ._api.client import Client
@@ -99,6 +100,7 @@ class _Output:
         self._options = options
         self._names = names
         self._secrets = known_secrets(options, os.environ)
+        self._readable = lru_cache(maxsize=None)(self._read)
 
     def message(self, message: str) -> str:
         """A message that people can read, and that controls no terminal."""
@@ -114,7 +116,7 @@ class _Output:
         message = joined(" ", filter(None, (exc.message, _swapped_ids(exc, self._options))))
         return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
 
-    def _readable(self, text: str) -> str:
+    def _read(self, text: str) -> str:
         readable: str = redact(with_names(text, self._names), self._secrets)
         return readable
 

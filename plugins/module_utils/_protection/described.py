@@ -64,8 +64,10 @@ def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:
         return False
     by_key = {resource.key_of(obj): obj for obj in planned}
     ordered = [by_key[key] for key in in_own_order(desired, [*map(resource.key_of, planned)])]
-    return _protects_less(resource, ordered, planned) and not _protects_less(
-        resource, planned, ordered
+    return (
+        ordered != planned
+        and _protects_less(resource, ordered, planned)
+        and not _protects_less(resource, planned, ordered)
     )
 
 

@@ -448,7 +448,7 @@ def lists_named_in(state: State) -> list[str]:
 
 def spelt_out(rule: ZoneRule, lists: Mapping[str, Ranges]) -> ZoneRule:
     """A rule with the addresses of the lists that it refers to."""
-    return rule._replace(expression=with_contents(rule.expression, lists))
+    return rule._replace(expression=with_contents(rule.expression, lists)) if lists else rule
 
 
 def contents_in(state: State) -> dict[str, Ranges]:
