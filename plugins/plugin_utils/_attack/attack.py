@@ -46,10 +46,10 @@ from .variables import (
     accepted_before,
     carried,
     check_options,
-    end_of,
+    end_of_attack,
     holds,
+    posture_values,
     read_options,
-    values_of,
     way_back,
 )
 
@@ -89,7 +89,7 @@ class Attack:
         accepted = [*(posture.get("accept_risks") or []), *(values.get(ACCEPT) or [])]
         until = now
         if not values.get(OVER):
-            until = end_of(values, now)
+            until = end_of_attack(values, now)
             current = written if written and holds(written, now) else {}
             if current.get("name") == posture.get("name"):
                 known = accepted_before(current)
@@ -111,7 +111,7 @@ class Attack:
         reason = {"reason": values[REASON]} if values.get(REASON) else {}
         if values.get(POSTURE_NAME):
             return {"name": values[POSTURE_NAME], **reason}
-        return {**reason, **values_of(values, values)}
+        return {**reason, **posture_values(values, values)}
 
     def _written(self) -> dict[str, Any] | None:
         """The posture in the file; raises ValueError for a posture that something else sets."""

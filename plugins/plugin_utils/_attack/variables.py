@@ -48,8 +48,8 @@ ATTACK: Arguments = {
     ALL: {"type": "bool"},
 }
 MOST_HOURS = 24 * 31
-REF = "attack-block"
-RULESETS = {"account_id": "network_firewall_rules", "zone_id": "custom_rules"}
+BLOCK_REF = "attack-block"
+BLOCKED_BY = {"account_id": "network_firewall_rules", "zone_id": "custom_rules"}
 OWN = ("prefixes", "allowlist")
 # The risks of the way back, which is no other than the end of what the posture added.
 WAY_BACK = {
@@ -99,7 +99,7 @@ def check_options(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) 
         raise ValueError(f"Until when? Set one of {HOURS} and {UNTIL}.")
 
 
-def end_of(options: Mapping[str, Any], now: datetime) -> datetime:
+def end_of_attack(options: Mapping[str, Any], now: datetime) -> datetime:
     """The time until which the posture holds; raises ValueError."""
     hours = options.get(HOURS)
     if hours is not None:
@@ -118,7 +118,7 @@ def end_of(options: Mapping[str, Any], now: datetime) -> datetime:
     return until
 
 
-def values_of(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
+def posture_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a posture that the options say directly; raises ValueError for a block of what
     it must not block, and if the host has nothing that they are for."""
     owners = {
@@ -129,10 +129,10 @@ def values_of(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, 
     }
     values: dict[str, Any] = {}
     if block := options.get(BLOCK):
-        rule = {"ref": REF, "action": "block", "expression": _expression(block, host)}
-        values = {RULESETS[owner]: [{**rule, "position": "first"}] for owner in owners}
+        rule = {"ref": BLOCK_REF, "action": "block", "expression": _blocking(block, host)}
+        values = {BLOCKED_BY[owner]: [{**rule, "position": "first"}] for owner in owners}
     if "account_id" in owners:
-        for name, rules in _rules(options):
+        for name, rules in _rules_at_once(options):
             values.setdefault(name, []).extend(rules)
     if options.get(LEVEL) and "zone_id" in owners:
         values["security_level"] = options[LEVEL]
@@ -196,7 +196,7 @@ def accepted_before(written: Mapping[str, Any]) -> list[Any]:
     ]
 
 
-def _rules(options: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+def _rules_at_once(options: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """The global rules of components, by the variable that has them."""
     mitigated, sensitivity = options.get(MITIGATE) or (), options.get(SENSITIVITY)
     for name in mitigated or (COMPONENTS if sensitivity else ()):
@@ -207,7 +207,7 @@ def _rules(options: Mapping[str, Any]) -> Iterator[tuple[str, list[dict[str, Any
         yield "rules" if is_tcp else "dns_rules", [{"kind": name, **rule} if is_tcp else rule]
 
 
-def _expression(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
+def _blocking(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
     """The packets or requests to block; raises ValueError."""
     networks = [str(text) for text in block.get("networks") or ()]
     for index, network in enumerate(networks):
