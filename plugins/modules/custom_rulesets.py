@@ -823,7 +823,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 4
+  sample: 5
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare
