@@ -33,6 +33,8 @@ def to_prefixes(
             if not _is_taken(row, {"status": statuses, "tags": tags, "role": roles}):
                 continue
             prefix = read_network(row["prefix"])[1]
+            if exclude_tags and "tags" not in row:
+                raise ValueError(f"{row['prefix']} has no tags, of which exclude_tags asks")
             excluded = bool(_names(row, "tags") & _words(exclude_tags))
             entry = {
                 "prefix": prefix,
@@ -41,7 +43,7 @@ def to_prefixes(
             }
             if taken.setdefault(prefix, entry)["excluded"] != excluded:
                 raise ValueError(f"{prefix} is there with and without a tag of exclude_tags")
-        if not taken:
+        if all(entry["excluded"] for entry in taken.values()):
             number = plural(len(rows), "prefix", "prefixes")
             raise ValueError(f"no prefix is left of {number} in the answer; check its conditions")
     except ValueError as exc:

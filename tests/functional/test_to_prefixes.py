@@ -77,6 +77,16 @@ def test_shapes_of_an_answer_are_equal() -> None:
     ("answer", "options", "message"),
     [
         ([], {}, "no prefix is left of 0 prefixes"),
+        (
+            [{"prefix": "192.0.2.0/24", "status": "active", "tags": ["spare"]}],
+            {"exclude_tags": ["spare"]},
+            "no prefix is left of 1 prefix",
+        ),
+        (
+            [{"prefix": "192.0.2.0/24", "status": "active"}],
+            {"exclude_tags": ["spare"]},
+            "192.0.2.0/24 has no tags, of which exclude_tags asks",
+        ),
         (ROWS, {"tags": ["misspelt"]}, "no prefix is left of 5 prefixes in the answer; check its conditions"),
         ({"count": 60, "next": "https://netbox/?offset=50", "results": ROWS}, {}, "the answer has 5 of 60 prefixes"),
         ({"count": 6, "next": None, "results": ROWS}, {}, "the answer has 5 of 6 prefixes"),
