@@ -232,7 +232,7 @@ def _losses(
 ) -> Iterator[tuple[Object, list[str], Set, list[Object]]]:
     """The overrides that are so weak where others were not, with the names by which both say so,
     the traffic, and those others."""
-    # Where managed rules were only logged, everything passed.
+    # If managed rules were only logged, everything passed.
     strict = [item for item in was if not (_is_logged(*item[1][1:]) or was_weak(*item[1][1:]))]
     lost = diagrams.combined("or", [traffic for _obj, _level, traffic in strict])
     for obj, level, traffic in becomes:

@@ -477,7 +477,7 @@ class HostRecord(TypedDict):
     overdue: Annotated[
         list[str],
         "what a posture has set that does not hold, and that is still in force",
-        Metric("overdue", "What postures have set that do not hold, still in force.", len),
+        Metric("overdue", "Settings of postures that do not hold, still in force.", len),
     ]
     coverage: CoverageRecord | None
     prefixes: list[PrefixRecord]
