@@ -65,19 +65,20 @@ MAX_CHANGES = 20  # hosts that stand otherwise than in the report before, and wh
 # GitHub takes 65,536 characters of a comment, of which some are left for who posts it.
 LONGEST_PAGE = 62_000  # bytes
 LONGEST_TABLE = 30_000  # bytes of the table of all hosts
+LONGEST_END = 80  # bytes of the line that says what is left out
 HEADING = 3  # lines of a section before what it says
 
 
 def markdown_page(report: Report) -> str:
     """The report as text in GitHub's and GitLab's Markdown, short enough for a comment; it says
     what it leaves out."""
-    lines = [*_head(report), *_table(report), *_previous(report), *_deadlines(report)]
-    lines += _conflicts(report)
-    size = sum(map(_size, lines))
+    lines = [*_head(report), *_table(report)]
+    size = sum(map(_size, lines)) + LONGEST_END
     details = {record["host"]: _owned_lines(record) for record in report["hosts"]}
-    sections = [list(_section(hosts, own)) for hosts, own in by_hosts(details)]
+    sections = [_previous(report), _deadlines(report), _conflicts(report)]
+    sections += (_section(hosts, own) for hosts, own in by_hosts(details))
     left = 0
-    for section in sections:
+    for section in filter(None, map(list, sections)):
         kept = list(_fitting(section, LONGEST_PAGE - size))
         kept = kept if len(kept) > HEADING else []
         lines += kept
@@ -96,7 +97,7 @@ def _head(report: Report) -> Iterator[str]:
     yield "|" + "---:|" * len(STATUSES)
     yield from (markdown_row(f"{totals['statuses'][status]:,}" for status in STATUSES), "")
     yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
-    yield from (f"- {text}" for text in ages(report))
+    yield from _first([f"- {text}" for text in ages(report)], "part", "parts")
 
 
 def _table(report: Report) -> Iterator[str]:
@@ -155,7 +156,11 @@ def _part(
 ) -> Iterator[str]:
     """A part with its first lines, and how many more there are; nothing without lines."""
     if lines:
-        yield from ("", f"## {title}", "", *lines[:most])
+        yield from ("", f"## {title}", "", *_first(lines, one, many, most))
+
+
+def _first(lines: Sequence[str], one: str, many: str, most: int = MAX_CHANGES) -> Iterator[str]:
+    yield from lines[:most]
     if more := left_out(len(lines), most, one, many):
         yield f"- {more} in report.html"
 

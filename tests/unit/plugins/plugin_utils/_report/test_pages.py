@@ -7,6 +7,8 @@
 from __future__ import annotations
 
 import re
+import tracemalloc
+from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,12 +23,14 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files i
     metrics,
     report_files,
     write_file,
+    write_files,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, summary
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import compare
 
 GENERATED = "2026-11-21T10:00:00+00:00"
+LONGEST_PAGE = 62_000  # bytes of report.md
 CLASSES = {"covered": 240, "partial": 0, "monitored": 0, "undecided": 0, "uncovered": 16, "excluded": 0}
 ADDRESSES = {"ipv4": CLASSES, "ipv6": {**CLASSES, "covered": 3 << 64, "uncovered": 1}}
 NUMBERS = {"passed_packets": 96, "dropped_packets": 1, "would_drop_packets": 3, "would_drop_percent": 3.0}
@@ -337,11 +341,42 @@ def test_equal_changes_of_many_hosts_are_said_once_in_markdown() -> None:
 def test_markdown_fits_into_a_comment_and_says_what_it_leaves_out(number: int, fields: int, letter: str) -> None:
     long = {f"field{position}": letter * 500 for position in range(fields)}
     page = markdown_page(report_of(many(number, lambda host: [rule(host, **long), rule("n1")]), GENERATED))
-    assert len(page.encode()) < 64_000
+    assert len(page.encode()) <= LONGEST_PAGE
     assert re.search(r"\*\*Left out: \d+ lines?, which report.html has\.\*\*\n$", page)
     if number == 1000:
         assert re.search(r"And \d+ more hosts in report.html: \d+ drift\.", page)
         assert "`n1`" in page
+
+
+def test_markdown_leaves_out_changes_and_ages_that_do_not_fit_into_a_comment() -> None:
+    hosts = many(300, lambda host: [rule(host, **{f"field{position}": "@" * 500 for position in range(12)})])
+    for day, host in enumerate(hosts):
+        host["generated"] = f"{2024 + day // 150}-{1 + day // 25 % 6:02}-{1 + day % 25:02}T10:00:00+00:00"
+    report = report_of(hosts, GENERATED)
+    report["previous"] = compare(report_of(many(300, lambda host: []), GENERATED), report["hosts"])
+    page = markdown_page(report)
+    assert len(page.encode()) <= LONGEST_PAGE
+    assert page.count("before this report") == 20 and "- and 280 more parts in report.html\n" in page
+    assert "## Since the report of" in page and "- zone-0000: drift." in page
+    assert re.search(r"\*\*Left out: \d+ lines, which report.html has\.\*\*\n$", page)
+
+
+def test_files_of_many_hosts_take_no_more_memory_than_the_page_alone(tmp_path: Path) -> None:
+    report = report_of([record(f"zone-{position}") for position in range(100)], GENERATED)
+    html_page(report)  # the template is read once
+
+    def peak(work: Callable[[], Any]) -> int:
+        tracemalloc.start()
+        try:
+            work()
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    of_all = peak(lambda: write_files(report, tmp_path / "report", 0o600, check_mode=False))
+    of_page = peak(lambda: write_file(tmp_path / "page", html_page(report), 0o600))
+    assert of_all < 1.1 * of_page
+    assert of_all * 5_000 / 100 < 2**28  # a quarter of what a run on 5,000 hosts may take
 
 
 def test_the_parts_of_a_merged_report_have_their_age() -> None:
