@@ -17,8 +17,9 @@ import re
 import socket
 import ssl
 from contextlib import contextmanager
+from contextvars import ContextVar
 from threading import BoundedSemaphore, Event
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Dict, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from .._budget.budget import CALLS, QUERIES, CallBudget, Closed, NoBudget
@@ -61,6 +62,7 @@ MAX_BODY = 64 * 2**20
 BODY_PIECE = 2**20  # bytes that are read at once
 COMPRESSED_BODY_PIECE = 2**14  # which may become a thousand times as many
 ENCODINGS = ("gzip", "deflate")
+MOST_KEPT = 64  # connections to a host that stay open
 # Without it, the analytics count all queries of a user together.
 BY_ACCOUNT = {"X-Rate-Limit-Type": "account-based"}
 
@@ -88,6 +90,54 @@ class UnreadableBody(Exception):
         self.status = status
 
 
+class Connections:
+    """The connections to one base URL with the same credentials, which any thread may use, and the
+    proxies and CAs that the environment names, read once."""
+
+    def __init__(self, settings: Settings) -> None:
+        if settings.verify is False:  # the user has said so, once is enough
+            disable_warnings(exceptions.InsecureRequestWarning)
+        self.session = requests.Session()
+        # http is for loopback only; a proxy would read the credentials.
+        self.session.trust_env = not settings.base_url.lower().startswith("http:")
+        self.session.auth = Headers(settings.headers)
+        self.session.headers["User-Agent"] = "edgeops.protection/" + VERSION
+        self.session.headers["Accept-Encoding"] = ", ".join(ENCODINGS)
+        adapter = Adapter(usual_trust(settings.verify), pool_maxsize=MOST_KEPT)
+        for scheme in ("https://", "http://"):
+            self.session.mount(scheme, adapter)
+        self.environment: Any = self.session.merge_environment_settings(
+            settings.base_url, {}, True, settings.verify, None
+        )
+
+
+Shared = Dict[Any, Connections]  # of tasks that share theirs, by their settings
+_shared: ContextVar[Shared | None] = ContextVar("shared", default=None)
+
+
+@contextmanager
+def shared_connections() -> Iterator[None]:
+    """Have tasks and their threads share connections, so that they open one for each thread, and
+    not for each host."""
+    shared: Shared = {}
+    token = _shared.set(shared)
+    try:
+        yield
+    finally:
+        _shared.reset(token)
+        for connections in shared.values():
+            connections.session.close()
+
+
+def _connections(settings: Settings) -> tuple[Connections, bool]:
+    """The connections of a task, and whether they are its own to close."""
+    shared = _shared.get()
+    if shared is None:
+        return Connections(settings), True
+    key = settings.base_url, settings.verify, *sorted(settings.headers.items())
+    return shared.get(key) or shared.setdefault(key, Connections(settings)), False
+
+
 class Session:
     """Sends requests to one base URL.
 
@@ -113,28 +163,15 @@ class Session:
         self._retries = settings.retries
         allowed = (settings.retries + 1) * settings.timeout + settings.max_wait
         self._time = TaskTime(settings.max_wait, allowed)
-        if settings.verify is False:  # the user has said so, once is enough
-            disable_warnings(exceptions.InsecureRequestWarning)
-        self._session = requests.Session()
-        # http is for loopback only; a proxy would read the credentials.
-        self._session.trust_env = not self._base_url.lower().startswith("http:")
-        self._session.auth = Headers(settings.headers)
-        self._session.headers["User-Agent"] = "edgeops.protection/" + VERSION
-        self._session.headers["Accept-Encoding"] = ", ".join(ENCODINGS)
-        adapter = Adapter(usual_trust(settings.verify))
-        for scheme in ("https://", "http://"):
-            self._session.mount(scheme, adapter)
-        # What the environment says of proxies and CAs, read once.
-        self._environment: Any = self._session.merge_environment_settings(
-            self._base_url, {}, True, settings.verify, None
-        )
+        self._connections, self._owns_connections = _connections(settings)
 
     def __enter__(self) -> Session:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
-        self._session.close()
+        if self._owns_connections:
+            self._connections.session.close()
         for budget in self._budgets.values():
             budget.close()
 
@@ -243,13 +280,14 @@ class Session:
         raises."""
         url = f"{self._base_url}/{request.path}"
         headers = BY_ACCOUNT if request.about else None
-        prepared = self._session.prepare_request(
+        session, environment = self._connections.session, self._connections.environment
+        prepared = session.prepare_request(
             requests.Request(
                 request.method, url, headers, params=dict(request.query), json=request.body
             )
         )
-        adapter = self._session.get_adapter(url)
-        with adapter.send(prepared, timeout=seconds, **self._environment) as response:
+        adapter = session.get_adapter(url)
+        with adapter.send(prepared, timeout=seconds, **environment) as response:
             return Response(response.status_code, response.headers, read_body(response))
 
     def _too_long(

@@ -18,10 +18,11 @@ from ansible.module_utils.basic import missing_required_lib
 
 from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ...module_utils._api.progress import Count, Progress
+from ...module_utils._api.session import shared_connections
 from ...module_utils._concurrency import attempt_each
 from ...module_utils._text import Screen, first_sentences, plural
 from .._action import CollectionAction, ModuleCalls
-from .._worker import first_of_run
+from .._worker import collect_seldom, first_of_run
 from .host_task import HostTask
 
 Product = TypeVar("Product")
@@ -87,6 +88,7 @@ class FleetAction(CollectionAction):
         by `failed`."""
         for environment in self._task.environment or []:  # of this worker alone
             os.environ.update({name: str(value) for name, value in environment.items()})
+        collect_seldom()
         progress = HostsDone(len(hosts))
 
         def attempt(host: str) -> Product:
@@ -99,7 +101,7 @@ class FleetAction(CollectionAction):
 
         show = partial(self._display.display, stderr=True)  # stdout may be read by a program
         screen = Screen(show, first_of_run, str(self._task.action))
-        with progress.watched(screen):
+        with progress.watched(screen), shared_connections():
             workers = int(variables.get("ansible_forks") or 1)
             for outcome in attempt_each(attempt, hosts, workers):
                 if outcome.error is not None:
