@@ -17,18 +17,14 @@ from typing import Any, cast
 from ansible.errors import AnsibleError
 
 from ..module_utils._errors import OptionError
+from ..module_utils._specs.base import validate
 from ..module_utils._text import excerpt, first_few, plural, visible
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.approval import REPORT as REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import OWNER_VARIABLES, HostTask
 from ..plugin_utils._baseline.misspelt import defaults_of, misspelt_in_role
-from ..plugin_utils._report.arguments import (
-    DEFAULT_MODE,
-    REPORT_OPTIONS,
-    REPORT_VARIABLES,
-    file_mode,
-)
+from ..plugin_utils._report.arguments import REPORT_OPTIONS, REPORT_VARIABLES, file_mode
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.files import write_files
 from ..plugin_utils._report.markdown import summary
@@ -52,22 +48,25 @@ class ActionModule(FleetAction):
     once, and writes the report on what it has read by then.
     """
 
-    # A host is compared with what the role baseline makes of it; a role within the role of the task
-    # costs Ansible a turn with each host.
-    defaults = defaults_of("baseline")
+    # A host is compared with what the role baseline makes of it; a role costs Ansible a turn with
+    # each host.
+    defaults: Mapping[str, Any] = {**defaults_of("baseline"), **defaults_of("report")}
     _old: Set[str] = frozenset()  # hosts of which an earlier report alone says something
 
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         variables = task_vars or {}
-        values = {f"report_{name}": value for name, value in self._task.args.items()}
+        arguments = {**self._of_role(variables), **self._task.args}
         try:
+            values = {f"report_{name}": value for name, value in arguments.items()}
             require_valid(REPORT_VARIABLES, values)
-            mode = file_mode(self._task.args.get("mode", DEFAULT_MODE))
+            mode = file_mode(arguments["mode"])
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
-        _validated, options = self.validate_argument_spec(argument_spec=REPORT_OPTIONS)
+        options, error = validate(REPORT_OPTIONS, "write_report", arguments)
+        if error:
+            return {"failed": True, "msg": error}
         directory = Path(options["directory"]).absolute()
         warnings = misspelt_in_role(variables, "report")
         try:
@@ -92,6 +91,12 @@ class ActionModule(FleetAction):
         for line in result["summary"]:
             self._display.display(line, stderr=True)  # stdout may be read by a program
         return result
+
+    def _of_role(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that the task leaves out, by the variables of the role."""
+        task = HostTask(self.calls({**self.defaults, **variables}))
+        values = task.values(f"report_{name}" for name in REPORT_OPTIONS)
+        return {name.removeprefix("report_"): value for name, value in values.items()}
 
     def _read(self, variables: Mapping[str, Any], warnings: list[str]) -> Records:
         """The records of the hosts of this task; warnings about variables go to `warnings`."""

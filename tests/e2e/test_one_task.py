@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import MAX_CONCURRENT_CALLS
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
@@ -80,6 +81,23 @@ def test_tasks_of_each_host_or_batch_report_the_same(keywords: dict[str, Any], i
     together = written(inventory)
     assert play(inventory, options=("-f", "1"), **keywords).code == 0
     assert [*unified_diff(together, written(inventory), n=0)] == []
+
+
+def test_the_playbook_reports_as_a_play_with_the_role(inventory: Path) -> None:
+    play(inventory)
+    by_role = written(inventory)
+    (inventory.parent / "report" / "report.json").unlink()
+    run = ansible_playbook(
+        "-i", inventory, "-e", f"report_directory={inventory.parent}/report", PLAYBOOKS / "report.yml"
+    )
+    assert run.code == 0, run.output
+    assert [*unified_diff(by_role, written(inventory), n=0)] == []
+
+
+def test_hosts_with_the_same_credentials_share_connections(inventory: Path, service: LocalService) -> None:
+    assert play(inventory, options=("-f", "1")).code == 0
+    concurrent = {call.connection for call in service.calls}
+    assert len(concurrent) <= 2 * MAX_CONCURRENT_CALLS < len(service.calls), "one host has credentials of its own"
 
 
 def test_the_recap_has_one_task_and_the_lines_before_it_count_the_hosts(inventory: Path) -> None:

@@ -300,7 +300,7 @@ def test_a_role_reads_the_variables_that_it_documents(path: Path) -> None:
     documented = yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
     assert read_facts(READ_BY_ROLES.get(role, declared_in(role))) == read_facts(documented)
     tasks = (ROOT / "playbooks" / f"{role}.yml").read_text(encoding="utf-8")
-    assert "rolespec_validate: false" in tasks
+    assert "rolespec_validate: false" in tasks or "import_role" not in tasks
 
 
 def owners_of(module: str) -> list[str]:

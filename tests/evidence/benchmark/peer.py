@@ -99,18 +99,22 @@ class Fleet:
         return self.play(role("baseline"), "changed=0", check_mode=True)
 
     def report(self) -> Taken:
-        """The role report, which writes JSON, HTML, Markdown and metrics."""
-        return self.play(role("report"), f"{len(self._zones)} in order", times=1)
+        """The playbook report, which writes JSON, HTML, Markdown, JUnit and metrics."""
+        words = [*self.playing(), "edgeops.protection.report"]
+        return self.taken(words, f"{len(self._zones)} in order")
 
     def play(
         self, task: Task, proof: str, times: int | None = None, reads: bool = True, check_mode: bool = False
     ) -> Taken:
         """A play with a task for each zone, which prints a proof for each of them, or so many `times`."""
-        inventory, playbook = self.write_inventory(), self._scratch / "play.yml"
+        words, playbook = self.playing(), self._scratch / "play.yml"
         playbook.write_text(json.dumps([{"hosts": "zones", "gather_facts": False, "tasks": [task]}]), encoding="utf-8")
-        words: list[str | Path] = [PLAYBOOK, "-i", inventory, "-f", str(FORKS), playbook]
-        words += ["--check"] if check_mode else []
+        words += [playbook, "--check"] if check_mode else [playbook]
         return self.taken(words, proof, len(self._zones) if times is None else times, reads)
+
+    def playing(self) -> list[str | Path]:
+        """ansible-playbook with the inventory of the zones."""
+        return [PLAYBOOK, "-i", self.write_inventory(), "-f", str(FORKS)]
 
     def taken(self, words: Words, proof: str, times: int = 1, reads: bool = True) -> Taken:
         """What a run takes; raises Failure if it does not find every zone in order, or writes."""
