@@ -30,6 +30,7 @@ from ansible.utils.display import Display
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
 from ..module_utils._context import TASK, Context
+from ..module_utils._remembered import remembered
 from ..module_utils._runner import option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS
 from ..module_utils._specs.base import (
@@ -257,12 +258,12 @@ def _validated(
     fit its spec."""
     spec = MODULE_SPECS[module.rpartition(".")[2]]
     shared, of_host = _parts_of(module)
-    text = _as_text({name: item for name, item in arguments.items() if name not in of_host})
-    known = _options_in(module, text)
+    texts = [(name, _text_of(item)) for name, item in arguments.items() if name not in of_host]
+    known = _options_in(module, tuple(texts))
     own = _as_text({name: item for name, item in arguments.items() if name in of_host})
     options, error = validate(of_host, module, json.loads(own))
-    options.update(json.loads(known or "{}"))
-    if not known or error:  # whose message is about all options
+    options.update(known or {})
+    if known is None or error:  # whose message is about all options
         packed = json.loads(_as_text(arguments))
         options, error = validate({**shared, **of_host}, module, packed)
     if not error:
@@ -283,13 +284,21 @@ def _parts_of(module: str) -> tuple[ArgumentSpecs, ArgumentSpecs]:
 
 
 @lru_cache(maxsize=64)
-def _options_in(module: str, text: str) -> str:
-    """The options that hosts may have in common, as text, out of arguments as text; empty if they
-    do not fit the spec."""
-    options, error = validate(_parts_of(module)[0], module, json.loads(text))
-    return "" if error else json.dumps(options)
+def _options_in(module: str, texts: tuple[tuple[str, str], ...]) -> Mapping[str, Any] | None:
+    """The options that hosts may have in common, out of arguments as text; None if they do not fit
+    the spec."""
+    arguments = {name: json.loads(text) for name, text in texts}
+    options, error = validate(_parts_of(module)[0], module, arguments)
+    return None if error else options
 
 
-def _as_text(arguments: Mapping[str, Any]) -> str:
-    """The arguments as a packed module gets them: without tags, dates as text."""
-    return json.dumps(arguments, cls=ENCODER, default=None if ENCODER else str)
+def _text_of(value: Any) -> str:
+    return _text_of_list(value) if type(value) is list else _as_text(value)
+
+
+def _as_text(value: Any) -> str:
+    """A value as a packed module gets it: without tags, dates as text."""
+    return json.dumps(value, cls=ENCODER, default=None if ENCODER else str)
+
+
+_text_of_list = remembered(256)(_as_text)  # of the variables that hosts have in common

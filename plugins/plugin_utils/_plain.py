@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 from ansible.errors import AnsibleFilterError
 from jinja2 import Undefined
 
+from ..module_utils._remembered import remembered
+
 MARKS_OF_TEMPLATES = re.compile("[{][{%#]|^#jinja2:")
 SCALARS = (bool, int, float, type(None))
 
@@ -45,6 +47,23 @@ def plain(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {_unmarked(name): plain(item) for name, item in value.items()}
     return value
+
+
+TEMPLATE = object()  # in the place of the data of a value that Ansible makes them of
+MOST = 256  # lists and dictionaries of variables that are remembered
+
+
+@remembered(MOST)
+def _data_of_container(value: Any) -> Any:
+    return plain(value) if is_data(value) else TEMPLATE
+
+
+def data_of(value: Any) -> Any:
+    """The data of a variable, or TEMPLATE; those of a list or dictionary are always the same
+    object."""
+    if isinstance(value, (list, tuple, Mapping)):
+        return _data_of_container(value)
+    return plain(value) if is_data(value) else TEMPLATE
 
 
 def _unmarked(value: Any) -> str:

@@ -25,6 +25,7 @@ from ansible.module_utils.common.validation import (
 )
 
 from ..module_utils._api.settings import known_secrets
+from ..module_utils._remembered import remembered
 from ..module_utils._specs.base import CRASHES
 from ..module_utils._text import (
     OWN_NAMES,
@@ -73,8 +74,15 @@ def wrong_values(arguments: Arguments, values: Mapping[str, Any]) -> Iterator[Pr
     """The problems in the values of variables; a variable that is null or not there is not set."""
     for name, argument in arguments.items():
         value = values.get(name)
-        if value is not None:
+        if isinstance(value, (list, Mapping)):
+            yield from _wrong_container(name, argument, value)
+        elif value is not None:
             yield from _wrong(Option(name), argument, value)
+
+
+@remembered(256)
+def _wrong_container(name: str, argument: Argument, value: Any) -> list[Problem]:
+    return list(_wrong(Option(name), argument, value))
 
 
 def sentence_of(option: Option, text: str) -> str:

@@ -160,7 +160,8 @@ def _read(client: Client, resource: Resource) -> Object:
 def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
     """The plan with the name of its zone, or the prefixes of its account, if it depends on them
     which of the rules all plain traffic matches."""
-    states = [(state, contents_in(state)) for state in (plan.before, plan.after())]
+    both = (plan.before, plan.after()) if plan.operations else (plan.before,)
+    states = [(state, contents_in(state)) for state in both]
     known: dict[str, Sequence[Object]] = {}
     unread: dict[str, str] = {}
     for resource, _read in DECIDING:

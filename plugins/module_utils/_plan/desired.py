@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError, OptionProblems, parsed
+from .._remembered import remembered
 from .._schema.resource import API_FIELDS, EXPIRES, NO_ITEMS, Field, Key, Resource, Values
 from .._text import Message, Option
 from .._timestamps import parse_expiry
@@ -256,13 +257,17 @@ def check_values(desired: Sequence[Desired]) -> list[str]:
 
     The values of an absent object do not matter, so they are not examined.
     """
-    remarks = [remark for item in desired if not item.absent for remark in item.remarks]
-    return remarks + [
+    present = [item for item in desired if not item.absent]
+    remarks = [remark for item in present for remark in item.remarks]
+    return remarks + [warning for item in present for warning in _examined(item)]
+
+
+@remembered(256)
+def _examined(desired: Desired) -> list[str]:
+    return [
         warning
-        for item in desired
-        if not item.absent
-        for key, values in item.objects.items()
-        for warning in _examine_object(item.resource, item.paths[key], values)
+        for key, values in desired.objects.items()
+        for warning in _examine_object(desired.resource, desired.paths[key], values)
     ]
 
 

@@ -8,7 +8,7 @@ out: an existing value that protects less is set back, and one that protects mor
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Sequence
+from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from .._plan.desired import Desired
 from .._plan.ordering import in_own_order
@@ -36,10 +36,13 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     resource = desired.resource
     if desired.absent or desired.only_deletes:
         return desired
-    defaults = [_defaults(desired, obj, planned) for obj in planned]
-    described = planned
-    if any(defaults):
-        described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
+    in_order = IN_ORDER.get(evaluated_as(resource).plural)
+    rules = in_order(planned) if in_order else ()
+    conditions = {id(rule.obj): CONDITIONS.intersection(rule.conditions) for rule in rules}
+    defaults = [_defaults(desired, obj, planned, conditions.get(id(obj), ())) for obj in planned]
+    if not any(defaults):
+        return desired._replace(own_order=_is_lost_by_order(desired, planned))
+    described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
     after: list[Object] = []
     for index, changes in enumerate(defaults):
@@ -71,14 +74,15 @@ def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:
     )
 
 
-def _defaults(desired: Desired, obj: Object, planned: Sequence[Object]) -> Sequence[Values]:
-    """Changes that make an object the described one; none of an object that no entry names."""
+def _defaults(
+    desired: Desired, obj: Object, planned: Sequence[Object], conditions: Iterable[str]
+) -> Sequence[Values]:
+    """Changes that make an object the described one, also one without these further `conditions`;
+    none of an object that no entry names."""
     resource = desired.resource
     values = desired.objects.get(resource.key_of(obj))
     if values is None:
         return ()
-    in_order = IN_ORDER.get(evaluated_as(resource).plural)
-    conditions = CONDITIONS.intersection(in_order([obj])[0].conditions) if in_order else ()
     if resource in DDOS_OVERRIDES and PARAMETERS in obj:
         conditions = frozenset([PARAMETERS])
     unnamed: list[Values] = [{name: None} for name in conditions if name not in values]

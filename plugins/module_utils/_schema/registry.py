@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import lists_in, with_contents
+from .._remembered import remembered
 from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG, SAFE_ID
 from . import account, neighbours
@@ -126,7 +127,7 @@ def _firewall_rule(rule: Object) -> ZoneRule:
     )
 
 
-MOST_REMEMBERED = 4096
+MOST_RULES, MOST_LISTS = 4096, 256  # that are remembered
 
 
 def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRule]]:
@@ -153,20 +154,9 @@ def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRul
             unknown=[*_unknown(action, actions), *unknown],
         )
 
-    memory: dict[int, tuple[Object, ZoneRule]] = {}  # a plan is looked at in many ways
-
-    def remembered(rule: Object) -> ZoneRule:
-        known = memory.get(id(rule))
-        if known is None or known[1].obj is not rule or known[0] != rule:
-            if len(memory) >= MOST_REMEMBERED:
-                memory.clear()
-            known = memory[id(rule)] = dict(rule), read(rule)
-        return known[1]
-
-    def in_order(rules: Sequence[Object]) -> list[ZoneRule]:
-        return [remembered(rule) for rule in rules]
-
-    return in_order
+    of_rule = remembered(MOST_RULES)(read)  # a plan is looked at in many ways
+    of_list = remembered(MOST_LISTS)(lambda rules: tuple(map(of_rule, rules)))
+    return lambda rules: [*of_list(rules)]
 
 
 def phase_of(resource: Resource) -> str:

@@ -19,9 +19,10 @@ from .._guard.terms import BACKTEST
 from .._plan.desired import Desired, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATIONS, FIREWALL, PACKET, REQUEST
 from .._protection.holes import unmanaged_records
+from .._remembered import remembered
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import MANAGED, Managed
-from .._schema.resource import ZONE_OPTION, State
+from .._schema.resource import ZONE_OPTION, Resource, State
 from .._schema.zone import FIREWALL_RULES
 from .._text import Option
 from .base import (
@@ -72,11 +73,8 @@ class OrderedRules(ModuleSpec):
         }
 
     def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
-        entries = numbered(self._option, options[self._option])
-        absent, exact = options["state"] == ABSENT, options["state"] == EXACT
-        deployments = map(glob.escape, self.context.deployments) if exact else ()
-        ignore = [*(options.get("ignore") or ()), *deployments]
-        return (desired_rules(self._resource, entries, absent, exact, Option(), ignore),)
+        values = (options[name] for name in (self._option, "state", "ignore"))
+        return (_desired_rules(self._resource, self._option, *values, self.context.deployments),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         rules = list(state[self._resource.plural])
@@ -92,6 +90,20 @@ class OrderedRules(ModuleSpec):
         if self._resource is not L7_OVERRIDES or {*map(self._resource.key_of, existing)} & {*named}:
             return frozenset()
         return {L7_OVERRIDES_OF_ACCOUNT.plural}
+
+
+@remembered(256)  # lists, which many hosts have in common
+def _desired_rules(
+    resource: Resource,
+    option: str,
+    rules: Sequence[Options],
+    state: str,
+    ignore: Sequence[str] | None,
+    deployments: Sequence[str],
+) -> Desired:
+    absent, exact = state == ABSENT, state == EXACT
+    ignored = [*(ignore or ()), *(map(glob.escape, deployments) if exact else ())]
+    return desired_rules(resource, numbered(option, rules), absent, exact, Option(), ignored)
 
 
 class FirewallRules(ModuleSpec):

@@ -18,7 +18,7 @@ from ansible.utils.display import Display
 from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._text import Warn
 from .._action import ModuleCalls, failure_diff, wrong_options
-from .._plain import is_data, plain
+from .._plain import TEMPLATE, data_of, plain
 from .._variables import Arguments, require_valid
 from .._worker import claimed_before
 from .approval import ApprovedPlan, plan_ids
@@ -143,9 +143,10 @@ class HostTask:
         """The variables of the host with these names, as far as it has them, without templates."""
         variables = self._calls.variables
         described = {name: variables[name] for name in names if name in variables}
-        templates = {name: value for name, value in described.items() if not is_data(value)}
+        known = {name: data_of(value) for name, value in described.items()}
+        templates = {name: described[name] for name, value in known.items() if value is TEMPLATE}
         templated = self._calls.templated(templates) if templates else {}
-        data = plain({name: described[name] for name in described.keys() - templates})
+        data = {name: value for name, value in known.items() if value is not TEMPLATE}
         values: dict[str, Any] = without_omitted({**data, **templated}, variables.get("omit"))
         return values
 

@@ -42,7 +42,7 @@ def _with_chain(context: Context, result: Mapping[str, Any], check_mode: bool) -
     """The context with the deployments that another part describes, and in a prediction with the
     rules as this part leaves them."""
     rulesets = result.get("rulesets") or ()
-    refs = [one["deploy"]["ref"] for one in rulesets if one.get("deploy")]
+    refs = tuple(one["deploy"]["ref"] for one in rulesets if one.get("deploy"))
     planned = result.get("chain") or {} if check_mode else {}
     return context._replace(deployments=refs, planned=planned)
 

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
@@ -38,6 +38,11 @@ ALIKE = 0.83  # of two names of which one may be the other, misspelt
 def misspelt_in_host(names: Iterable[str]) -> list[str]:
     """A sentence for each variable of a host that the role baseline or the inventory does not have,
     such as a misspelt one."""
+    return _misspelt_in_host(frozenset(names))
+
+
+@lru_cache(maxsize=256)  # most hosts have the same
+def _misspelt_in_host(names: Set[str]) -> list[str]:
     every = sorted(names)
     return [
         *_unknown_in_baseline(every),

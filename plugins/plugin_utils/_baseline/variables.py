@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from ...module_utils._api.settings import shared_options
@@ -219,11 +220,12 @@ def _needs(values: Mapping[str, Any], module: str) -> bool:
     return is_described and any(_has(values, owner) for owner in owners_of(module))
 
 
-def owners_of(module: str) -> list[str]:
+@lru_cache(maxsize=None)
+def owners_of(module: str) -> Sequence[str]:
     """The options that name the owner of the objects that a module writes; the first one that a
     host has counts."""
     owners = [item.resource.owner for item in MANAGED if item.module == module]
-    return [*dict.fromkeys(owners or [MODULE_SPECS[module].owner])]
+    return tuple(dict.fromkeys(owners or [MODULE_SPECS[module].owner]))
 
 
 def resources_of(part: Part) -> list[Managed]:
@@ -359,7 +361,7 @@ def _described(values: Mapping[str, Any], owner: str) -> list[str]:
     names = [
         variable_of(item)
         for item in MANAGED
-        if owners_of(item.module) == [owner] and (item.module, item.option) != (ACCOUNT, "rules")
+        if owners_of(item.module) == (owner,) and (item.module, item.option) != (ACCOUNT, "rules")
     ]
     return [name for name in dict.fromkeys(names) if values.get(name) not in (None, [])]
 

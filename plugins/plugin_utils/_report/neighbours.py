@@ -352,7 +352,8 @@ def unread_lists(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any
     names: those of an account that is not the host's may hold everything."""
     rules = {resource.plural: resource for resource, _in_order in EVALUATION}
     state = {name: results[name].get("rules") or [] for name in results.keys() & rules.keys()}
-    names = lists_named_in(state)
+    if not (names := lists_named_in(state)):
+        return []
     lists = {LISTS.plural: [{"name": name, "kind": "ip"} for name in names]}
     everything = [{"ip": network} for network in networks(EVERYTHING)]
     items = {items_of(name).plural: everything for name in names}

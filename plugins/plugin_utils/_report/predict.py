@@ -103,8 +103,10 @@ def owners_of(parts: Sequence[Part], results: Results) -> dict[str, Any]:
 def unnamed_lists(readable: Sequence[Part], results: Results, zone_id: str | None) -> Part | None:
     """The module that reads the lists to which rules refer, if the baseline describes none."""
     part = next((part for part in readable if part.module == IP_LISTS), None)
+    if not part or part.name in results:
+        return None
     rules = [rule for name, result in results.items() for rule in planned_rules(name, result)]
-    if not part or part.name in results or not any(lists_in(rule.expression) for rule in rules):
+    if not any(lists_in(rule.expression) for rule in rules):
         return None
     return replace(part, context=part.context._replace(zone_id=zone_id or ""))
 
