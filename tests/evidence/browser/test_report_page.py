@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shutil
@@ -21,7 +22,12 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.documen
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import json_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import compare
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import AcceptedRisk, Deadline, Report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import (
+    AcceptedRisk,
+    Deadline,
+    Report,
+    Unmanaged,
+)
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.support.ansible_run import REPOSITORY
@@ -30,9 +36,20 @@ from tests.support.report_fleet import BLOCKED, fleet
 AXE = REPOSITORY / ".cache" / "npm" / "axe-core" / "package" / "axe.min.js"
 GENERATED = "2026-11-21T10:00:00+00:00"
 BEFORE, PART = "2026-11-20T10:00:00+00:00", "2026-11-21T04:00:00+00:00"
-ONE, TWELVE, THOUSAND = 1, 12, 1000
+ONE, TWELVE, THOUSAND, MANY = 1, 12, 1000, 5000
+LONGEST = 3  # seconds until a page is open and filtered
 ACCEPTED = AcceptedRisk(code="broad_allowlist", networks=["8.0.0.0/8"], entries=[], reason="OPS-12", expires=None)
 ENDS = Deadline(title="allowlist entry", key="203.0.113.7/32", expires="2026-11-29T00:00:00+00:00")
+UNMANAGED = Unmanaged(
+    module="account_protection",
+    resource="allowlist_entry",
+    title="allowlist entry",
+    key="203.0.113.0/24",
+    reason="lets all traffic of these sources pass",
+    since="2026-11-01T00:00:00+00:00",
+    weakens=False,
+    accepted=None,
+)
 STATUSES = ("unknown", "unprotected", "weakened", "drift", "pending", "in_order")
 
 
@@ -52,11 +69,17 @@ def full_report(number: int) -> Report:
     regions = ("eu", "us", "asia")
     hosts = [replace(host, accepted_risks=[ACCEPTED], expiring=[ENDS]) for host in fleet(number)]
     report, before = make_report(hosts, GENERATED), make_report(hosts[1:], BEFORE)
-    for position, record in enumerate(report["hosts"]):
-        record["groups"] = ["accounts", regions[position % 3]]
+    for record in report["hosts"]:
+        record["groups"] = ["accounts", regions[int(record["host"][-4:]) % 3]]
     report["hosts"][-1]["generated"] = PART
     for record in before["hosts"][::4]:
         record["status"], record["reasons"] = "in_order", []
+    if number == MANY:  # changes of their own, which are not said once for all, and objects without a baseline
+        for record in report["hosts"]:
+            record["operations"] = [
+                {**item, "name": f"{record['host']}-{item['name']}"} for item in record["operations"]
+            ]
+            record["unmanaged"] = [UNMANAGED] * (3 * (record["status"] == "drift"))
     report["previous"] = compare(before, report["hosts"])
     return report
 
@@ -101,14 +124,17 @@ def opened(browser: Browser, pages: Callable[[int], Path]) -> Iterator[Callable[
 
 
 def visible_hosts(page: Page) -> list[str]:
-    names: list[str] = page.locator(".host:not([hidden]) .name").all_inner_texts()
+    """The hosts that are not filtered out, also those outside the window."""
+    names: list[str] = page.locator(".host:not([hidden]) .name").all_text_contents()
     return names
 
 
 def test_the_totals_and_the_worst_hosts_come_first(opened: Callable[..., Page]) -> None:
     page = opened()
     assert page.title() == "Protection of 12 hosts, 2026-11-21"
-    assert page.locator(".lead").inner_text().startswith("2 are unknown, 2 are unprotected, 2 are weakened.")
+    lead = page.locator(".lead").inner_text()
+    assert lead.startswith("Attacks are mitigated for 256 of 256 protected IPv4 addresses and 65,536 /64 of 65,536 /64")
+    assert "no zone enforces rules. 2 are unknown, 2 are unprotected, 2 are weakened." in lead
     assert page.locator(".tile b").all_inner_texts() == ["2"] * 6
     assert page.locator(".host .badge").all_text_contents() == [
         name.replace("_", " ") for name in STATUSES for _number in range(2)
@@ -184,6 +210,7 @@ def test_the_parts_above_the_hosts_say_what_concerns_many(opened: Callable[..., 
         "Since the report of 2026-11-20 10:00 UTC",
         "Ends within two weeks",
         "Accepted risks in force",
+        "Conflicts between hosts",
         "Changes that several hosts share",
     ]
     assert (
@@ -266,36 +293,29 @@ def test_without_scripts_everything_can_be_read(opened: Callable[..., Page]) -> 
 
 
 @pytest.mark.parametrize("width", [390, 1280])
-def test_a_thousand_hosts_open_at_once(
-    width: int, opened: Callable[..., Page], browser: Browser, pages: Callable[[int], Path], tmp_path: Path
+def test_five_thousand_hosts_open_and_are_filtered_within_three_seconds(
+    width: int, opened: Callable[..., Page], pages: Callable[[int], Path]
 ) -> None:
-    path = pages(THOUSAND)
-    assert path.stat().st_size < 5_000_000
-    started = time.perf_counter()
-    page = opened(THOUSAND, viewport={"width": width, "height": 900})
-    until_painted(page)
-    took = time.perf_counter() - started
-    assert took < max(2, 3 * seconds_of_bare_markup(browser, path, tmp_path))
-    page.get_by_role("searchbox").fill("host-0999")
-    page.locator("#shown", has_text="1 of 1000 hosts").wait_for(timeout=10_000)
+    assert pages(MANY).stat().st_size < 15_000_000
+    quickest = math.inf
+    for _run in range(4):  # another program only ever makes a run slower
+        started = time.perf_counter()
+        page = opened(MANY, viewport={"width": width, "height": 900})
+        until_painted(page)
+        page.locator("[data-status=drift]").click()
+        until_painted(page)
+        quickest = min(quickest, time.perf_counter() - started)
+        assert page.locator("#shown").inner_text() == "833 of 5000 hosts"
+        page.locator("#search").fill("host-0999")
+        page.locator("#shown", has_text=f"1 of {MANY} hosts").wait_for(timeout=10_000)
+        page.context.close()
+        if quickest < LONGEST:
+            break
+    assert quickest < LONGEST
 
 
 def until_painted(page: Page) -> None:
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
-def seconds_of_bare_markup(browser: Browser, path: Path, folder: Path) -> float:
-    """How long this machine, busy as it is, takes for the same markup without its style sheet and its script."""
-    bare = folder / "bare.html"
-    bare.write_text(re.sub(r"(?s)<(style|script)>.*?</\1>", "", path.read_text(encoding="utf-8")), encoding="utf-8")
-    context = browser.new_context()
-    page = context.new_page()
-    started = time.perf_counter()
-    page.goto(bare.as_uri())
-    until_painted(page)
-    took = time.perf_counter() - started
-    context.close()
-    return took
 
 
 def test_the_page_takes_little_longer_than_the_data() -> None:
