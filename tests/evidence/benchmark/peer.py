@@ -19,7 +19,7 @@ import yaml
 from .measure import Case, Row, Taken, Way
 from .processes import Failure, run
 from .serving import Serving
-from .ways import PLAYBOOK
+from .ways import PLAYBOOK, constant
 
 FORKS = WORKERS = 20
 LATENCY = 0.05  # seconds, of each call
@@ -31,6 +31,8 @@ HTML, TEXT = (f"octorules.plan_output.Plan{form}" for form in ("Html", "Text"))
 # The most that the role, and the report, may take of the time of octorules, by the number of zones; below, the start of Python decides.
 AT_MOST = {60: (0.9, 1.3), 300: (1.0, 0.6), 1_000: (1.0, 0.5)}
 LATE = 300  # zones, whose calls are answered late
+LARGEST = 5_000  # zones
+MEMORY = 1024.0  # MiB, of a report on them
 
 Words = Sequence[str | Path]
 Task = Mapping[str, Any]
@@ -119,7 +121,8 @@ class Fleet:
     def taken(self, words: Words, proof: str, times: int = 1, reads: bool = True) -> Taken:
         """What a run takes; raises Failure if it does not find every zone in order, or writes."""
         self._scratch.mkdir(exist_ok=True)
-        held = {zone: {"name": name, "custom_rules": rules()} for name, zone in self._zones.items()}
+        described = rules()
+        held = {zone: {"name": name, "custom_rules": described} for name, zone in self._zones.items()}
         self._serving.hold({}, self._latency, held)
         taken, text = run(words, self._scratch)
         read = {call["path"].split("/")[2] for call in self._serving.calls() if "rulesets" in call["path"]}
@@ -170,6 +173,7 @@ def cases(serving: Serving, scratch: Path, octorules: str) -> Iterator[Case]:
         yield beside_octorules(serving, scratch, octorules, count)
     yield beside_octorules(serving, scratch, octorules, LATE, LATENCY)
     yield further_host(serving, scratch)
+    yield largest_fleet(serving, scratch)
 
 
 def beside_octorules(serving: Serving, scratch: Path, octorules: str, count: int, latency: float = 0.0) -> Case:
@@ -222,3 +226,10 @@ def further_host(serving: Serving, scratch: Path) -> Case:
         least: further(lambda fleet: fleet.play(debug(), "ok=1", reads=False)),
     }
     return Case("further_host", ways, [Row(ours, least, 1.8), Row(ours, module, 1.1)], rounds=ROUNDS)
+
+
+def largest_fleet(serving: Serving, scratch: Path) -> Case:
+    """The memory of a report on very many zones."""
+    work, nothing = f"the report on {LARGEST:,} zones in order", "no memory"
+    ways = {work: Way(Fleet(serving, scratch, LARGEST).report), nothing: constant(0)}
+    return Case("largest_fleet", ways, [Row(work, nothing, MEMORY, unit="MiB")], rounds=1)

@@ -38,6 +38,7 @@ def run(words: Sequence[str | Path], scratch: Path, home: Path | None = None) ->
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
+            group=os.getgid(),  # so that Python forks: a child of vfork begins with the peak memory of this process
         )
         dummy, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - start
