@@ -16,6 +16,8 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache
+from hashlib import sha256
+from importlib import import_module
 from multiprocessing import parent_process
 from tempfile import TemporaryFile
 from threading import Lock
@@ -35,6 +37,10 @@ except ImportError:  # before ansible-core 2.19, which does not compile what a t
     trust_as_template = None
 
 
+# Loaded by the first rule that is judged, or by the first plan of a role.
+LATE = ("_expressions.evaluation", "_expressions.operands", "_protection.described")
+
+
 def prepare_workers(action: str = "") -> None:
     """Do once what each worker of an action, or of a role, would do again.
 
@@ -43,6 +49,9 @@ def prepare_workers(action: str = "") -> None:
     """
     for module in [action.rpartition(".")[2]] if action else MODULE_SPECS:
         MODULE_SPECS[module]
+    for name in () if action else LATE:
+        import_module(f"..module_utils.{name}", __package__)
+    sha256()  # for which OpenSSL loads its algorithms
     load_trust()
     _shared_byte()
     _shared_file()

@@ -22,7 +22,14 @@ from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Plan
-from .._protection.plain import OWN_NAMES, OWN_PREFIXES, depends_on_owner, may_be_wide, one_of
+from .._protection.plain import (
+    OWN_NAMES,
+    OWN_PREFIXES,
+    depends_on_owner,
+    groups_of,
+    may_be_wide,
+    one_of,
+)
 from .._schema.neighbours import ZONE
 from .._schema.registry import (
     DECIDING,
@@ -171,11 +178,9 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
             for rule in rules_in_force(state, resource)
         }
         own, _field, _words = OWN_NAMES[resource.traffic]
-        groups = [[one for one in rules.values() if one.enforces]]
-        groups.append([one for one in rules.values() if one.lets_pass])
         some = [
             rule
-            for group in filter(None, groups)
+            for group in groups_of(rules.values())
             for together in [one_of(group[0], group)]
             if may_be_wide(resource, together)
             for rule in (*group, together)

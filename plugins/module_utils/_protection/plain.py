@@ -12,10 +12,11 @@ all others are open.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
 from itertools import chain
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._expressions.grammar import (
     WORD,
@@ -24,6 +25,7 @@ from .._expressions.grammar import (
     Negation,
     Tree,
     Unread,
+    addresses_of,
     parse,
     tokens_of,
 )
@@ -98,6 +100,8 @@ class MetRule(NamedTuple):
 def met_by_plain(resource: Resource, rules: Sequence[ZoneRule], state: State) -> list[MetRule]:
     """The rules that all plain traffic of a kind matches, unless it meets others before that end
     the evaluation."""
+    if not any(may_be_wide(resource, one_of(group[0], group)) for group in groups_of(rules)):
+        return []
     met: dict[Key, MetRule] = {}
     before: list[ZoneRule] = []
     narrow: list[ZoneRule] = []
@@ -144,6 +148,13 @@ def _together(
         fewest.append(rules[low - 1])
         rules = rules[: low - 1]
     return fewest
+
+
+def groups_of(rules: Iterable[ZoneRule]) -> list[Sequence[ZoneRule]]:
+    """The rules that stop traffic, and those that let it pass, each if there are any."""
+    every = [*rules]
+    groups = [one for one in every if one.enforces], [one for one in every if one.lets_pass]
+    return [*filter(None, groups)]
 
 
 def one_of(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
@@ -206,13 +217,32 @@ def may_be_wide(resource: Resource, rule: ZoneRule) -> bool:
 def _may_be_wide(expression: str, lets_pass: bool) -> bool:
     _whole, kind, *_others = _kinds_of("request", lets_pass)
     try:
-        truths = [*_best_truths(parse(expression), True)]
+        tree = parse(expression)
     except Unread:
         return True
+    if not _in_words(kind, [(EVERYTHING, complement(_most_sources(tree, True)))]):
+        return False  # most rules name a few sources
+    truths = [*_best_truths(tree, True)]
     assumed = dict(truths)
     rest = _rest(kind, expression, assumed)
     has_too_many_cases = rest == [(EVERYTHING, EVERYTHING)]
     return len(assumed) < len(truths) or has_too_many_cases or bool(_in_words(kind, rest))
+
+
+def _most_sources(tree: Tree, is_true: bool) -> Ranges:
+    """The sources of all traffic for which an expression may be true, or false, and maybe others;
+    only its comparisons with sources are looked at."""
+    if isinstance(tree, Negation):
+        return _most_sources(tree.part, not is_true)
+    if isinstance(tree, Combination) and tree.operator != "xor":
+        parts = [_most_sources(part, is_true) for part in tree.parts]
+        is_any = (tree.operator == "or") is is_true
+        return union(chain(*parts)) if is_any else reduce(intersection, parts)
+    if isinstance(tree, Comparison) and tree.field == "ip.src" and tree.operator in ("eq", "in"):
+        with suppress(Unread):  # such as one that names a list
+            sources = addresses_of(tree)
+            return sources if is_true else complement(sources)
+    return EVERYTHING
 
 
 def _depends_on_zone(expression: str, kind: Kind) -> bool:
@@ -233,7 +263,7 @@ def _best_truths(tree: Tree, is_true: bool) -> Iterator[tuple[Comparison, bool]]
         for part in tree.parts:
             yield from _best_truths(part, is_true)
             yield from _best_truths(part, not is_true) if tree.operator == "xor" else ()
-    elif isinstance(tree, Comparison) and OF_ZONES & _names(tree):
+    elif isinstance(tree, Comparison) and OF_ZONES & _names(tree.field):
         yield tree, is_true
 
 
@@ -317,5 +347,6 @@ def _decided(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -
     return leaf_decider(leaf)(Fields({**starts, **kind.values}))
 
 
-def _names(leaf: Comparison) -> frozenset[str]:
-    return frozenset(token.text for token in tokens_of(leaf.field) if token.kind == WORD)
+@lru_cache(maxsize=4096)
+def _names(field: str) -> frozenset[str]:
+    return frozenset(token.text for token in tokens_of(field) if token.kind == WORD)

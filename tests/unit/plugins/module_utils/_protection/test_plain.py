@@ -397,6 +397,31 @@ def test_names_are_needed_only_if_the_width_depends_on_them(
     assert may_be_wide(resource, one_of(rule, [rule, *rules_of(resource, (action, "false"))])) or not depends
 
 
+@pytest.mark.parametrize(
+    ("expression", "may_be"),
+    [
+        ('ip.src in {192.0.2.0/24} and http.host eq "a"', False),
+        ('ip.src in {192.0.2.0/24} or http.host eq "a"', True),
+        ("not ip.src in {192.0.2.0/24}", True),
+        ('not (ip.src in {0.0.0.0/2 ::/0} or http.host eq "a")', True),
+        ("not (ip.src in {0.0.0.0/1 ::/0} or not ip.src in {0.0.0.0/0})", True),
+        ("not (ip.src in {0.0.0.0/0 2000::/4} and ssl)", True),
+        ("not (ip.src in {0.0.0.0/0 2000::/4} or not ssl)", True),
+        ("not (ip.src in {0.0.0.0/0 2000::/3} or not ssl)", False),
+        ("ip.src eq 192.0.2.1 xor ssl", True),
+        ("ip.src ne 192.0.2.1", True),
+        ("ip.src in $office", False),
+        ("ip.src in {0.0.0.0/2} or ip.src in {64.0.0.0/2}", True),
+        ("ip.src in {0.0.0.0/2} or ip.src in {64.0.0.0/3}", False),
+        ("ip.src in {2000::/4}", True),
+        ("ip.src in {2000::/5}", False),
+    ],
+)
+def test_a_rule_for_less_than_half_of_all_sources_is_not_wide(expression: str, may_be: bool) -> None:
+    (rule,) = rules_of(CUSTOM_RULES, ("block", expression))
+    assert may_be_wide(CUSTOM_RULES, rule) is may_be
+
+
 def test_no_rule_is_wide_if_all_together_are_not() -> None:
     narrow = [f'http.host eq "{letter}" and ip.src in {{192.0.2.1}}' for letter in "ab"]
     rules = rules_of(CUSTOM_RULES, *[("block", expression) for expression in narrow])
