@@ -23,7 +23,7 @@ from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline.misspelt import misspelt_in_playbook
 from .._baseline.posture import LONG_AGO
-from .._baseline.variables import PREFIX
+from .._baseline.variables import PREFIX, names_owner
 from .._plain import plain
 from .._variables import Arguments, require_valid
 
@@ -121,12 +121,7 @@ def end_of_attack(options: Mapping[str, Any], now: datetime) -> datetime:
 def posture_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a posture that the options say directly; raises ValueError for a block of what
     it must not block, and if the host has nothing that they are for."""
-    owners = {
-        owner
-        for owner in OWNERS
-        for name in OWNERS[owner].options
-        if host.get(f"{PREFIX}{name}") or host.get(f"edge_{name}")
-    }
+    owners = [owner for owner in OWNERS if names_owner(host, owner)]
     values: dict[str, Any] = {}
     if block := options.get(BLOCK):
         rule = {"ref": BLOCK_REF, "action": "block", "expression": _blocking(block, host)}

@@ -20,7 +20,7 @@ from ...module_utils._errors import OptionError
 from ...module_utils._plan.desired import Position, parse_position, parse_values
 from ...module_utils._schema.lists import WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import MANAGED, title_of_resource
-from ...module_utils._schema.resource import API_FIELDS, OWNERS, Key, Resource
+from ...module_utils._schema.resource import API_FIELDS, Key, Resource
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
@@ -35,6 +35,7 @@ from .variables import (
     PREFIX,
     Part,
     RunModule,
+    names_owner,
     parts_of,
     resources_of,
     variable_of,
@@ -211,10 +212,7 @@ def postures_of(values: Values) -> dict[str, Values]:
 def _is_for(values: Values, variable: str) -> bool:
     """Return whether a host has the account or the zone that a variable describes."""
     owners = [item.owner for item in RESOURCES.get(variable, ())]
-    names = [name for owner in owners for name in OWNERS[owner].options]
-    return not owners or any(
-        values.get(f"{prefix}{name}") for name in names for prefix in (PREFIX, "edge_")
-    )
+    return not owners or any(names_owner(values, owner) for owner in owners)
 
 
 def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture | None:

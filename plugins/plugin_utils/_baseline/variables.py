@@ -325,6 +325,12 @@ def _expects(values: Mapping[str, Any], kind: str) -> bool:
     )
 
 
+def names_owner(values: Mapping[str, Any], owner: str) -> bool:
+    """Return whether a host has an account, or a zone, by its variables or the inventory's."""
+    names = (f"{prefix}{name}" for name in OWNERS[owner].options for prefix in (PREFIX, "edge_"))
+    return any(values.get(name) for name in names)
+
+
 def _has(values: Mapping[str, Any], owner: str) -> bool:
     return any(f"{PREFIX}{option}" in values for option in OWNERS[owner].options)
 

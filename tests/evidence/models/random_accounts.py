@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import ACCOUNT_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import codes_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import BY_OWNER
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
@@ -182,7 +182,7 @@ def task_of(baseline: Item, purge: bool) -> Item:
         several["dns_rules"] = baseline["rules"][DNS]
     lists = {**{name: baseline[name] for name in ("prefixes", "allowlist")}, **several}
     purged = [name for name in lists if lists[name]] if purge else []
-    return {"enabled": True, **lists, "purge": purged, "accept_risks": list(codes_of(BY_OWNER["account_id"]))}
+    return {"enabled": True, **lists, "purge": purged, "accept_risks": list(codes_of(ACCOUNT_RISKS))}
 
 
 def record_of(module: str, result: Item) -> HostRecord:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import codes_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import BY_OWNER
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -137,7 +137,7 @@ def test_a_hole_in_a_zone_is_found_and_nobody_else_is_blamed(
     service.zone(ZONE).seed(custom_rules=existing)
     state = "exact" if exact else "present"
     result = modules.run(
-        "custom_rules", check=True, rules=baseline, state=state, accept_risks=list(codes_of(BY_OWNER["zone_id"]))
+        "custom_rules", check=True, rules=baseline, state=state, accept_risks=list(codes_of(RULESET_RISKS["request"]))
     )
     record = record_of("custom_rules", result)
     in_order = custom_in_order(existing)

@@ -7,10 +7,6 @@
 
 from __future__ import annotations
 
-from typing import Mapping
-
-from ..._schema.resource import ACCOUNT_OPTION as ACCOUNT
-from ..._schema.resource import ZONE_OPTION as ZONE
 from .account import ACCOUNT_RISKS
 from .base import Risk, codes_of, limits_of
 from .rulesets import RISKS_OF_PHASES, RULESET_RISKS
@@ -19,6 +15,5 @@ OF_RULES = (*RULESET_RISKS.values(), *RISKS_OF_PHASES.values())
 RISKS: tuple[Risk, ...] = tuple(
     dict.fromkeys([*ACCOUNT_RISKS, *(item for risks in OF_RULES for item in risks)])
 )
-BY_OWNER: Mapping[str, tuple[Risk, ...]] = {ACCOUNT: ACCOUNT_RISKS, ZONE: RULESET_RISKS["request"]}
 CODES = codes_of(RISKS)
 LIMITS = limits_of(RISKS)

@@ -19,16 +19,16 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
     risk_options,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import DELETION_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import BY_OWNER, LIMITS, RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import LIMITS, RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 NAMES = [limit.name for limit in LIMITS]
 
 
 def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
-    assert set(BY_OWNER) == {"account_id", "zone_id"}
     assert {risk for spec in MODULE_SPECS.values() if spec.writes for risk in spec.risks} == {*RISKS}
-    assert {*BY_OWNER["account_id"]} & {*BY_OWNER["zone_id"]} == {*DELETION_RISKS}
+    assert {*ACCOUNT_RISKS} & {*RULESET_RISKS["request"]} == {*DELETION_RISKS}
 
 
 def test_an_option_left_out_has_its_default() -> None:
