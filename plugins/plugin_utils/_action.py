@@ -293,7 +293,7 @@ def _options_in(module: str, texts: tuple[tuple[str, str], ...]) -> Mapping[str,
 
 
 def _text_of(value: Any) -> str:
-    return _text_of_list(value) if type(value) is list else _as_text(value)
+    return _text_of_list(value) if isinstance(value, list) else _as_text(value)
 
 
 def _as_text(value: Any) -> str:
