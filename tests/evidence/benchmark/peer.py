@@ -225,7 +225,7 @@ def further_host(serving: Serving, scratch: Path) -> Case:
         module: further(lambda fleet: fleet.play(custom_rules(), "changed=0", check_mode=True)),
         least: further(lambda fleet: fleet.play(debug(), "ok=1", reads=False)),
     }
-    return Case("further_host", ways, [Row(ours, least, 1.8), Row(ours, module, 1.1)], rounds=ROUNDS)
+    return Case("further_host", ways, [Row(ours, least, 1.7), Row(ours, module, 1.1)], rounds=ROUNDS)
 
 
 def largest_fleet(serving: Serving, scratch: Path) -> Case:
