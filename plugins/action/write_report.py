@@ -72,16 +72,18 @@ class ActionModule(FleetAction):
         try:
             records = self._read(variables, warnings)
             is_part = len(self.hosts(variables)) < len(variables["ansible_play_hosts_all"])
-            shared = found_by_run(str(directory), records) if is_part else nullcontext(records)
+            name = f"{self._task.get_play()._uuid} {directory}"  # an earlier play read other states
+            shared = found_by_run(name, records) if is_part else nullcontext(records)
             with shared as known:
                 report = self._report(options, variables, known)
+                others = self._old | self._to_come(variables, known)
                 changed = write_files(report, directory, mode, self._task.check_mode)
         except OSError as exc:
             name = exc.filename or options["directory"]
             return {"failed": True, "msg": f"{name}: {exc.strerror}. The report is not complete."}
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
-        result = _result(report, str(directory), options["fail_on"], bool(changed), self._old)
+        result = _result(report, str(directory), options["fail_on"], bool(changed), others)
         read = {host: record for host, record in records.items() if was_read(record)}
         result["plan_ids"] = {host: record["plan_id"] for host, record in read.items()}
         line = f"{len(read)} of {plural(len(records), 'host was', 'hosts were')} read."
@@ -125,6 +127,13 @@ class ActionModule(FleetAction):
 
         hosts = {*variables["ansible_play_hosts_all"]} - {*read, CONTROL_NODE}
         yield from self.of_each(sorted(hosts), variables, unreached, unread)
+
+    def _to_come(self, variables: Mapping[str, Any], read: Records) -> Set[str]:
+        """The hosts that a later batch of the play reads, or with some strategies another task."""
+        every, batch = variables["ansible_play_hosts_all"], variables["ansible_play_batch"]
+        is_batch = self.hosts(variables) == batch
+        later = every[every.index(batch[-1]) + 1 :] if is_batch else every
+        return {*later} & {*variables["ansible_play_hosts"]} - {*read}
 
     def _report(
         self, options: Mapping[str, Any], variables: Mapping[str, Any], read: Records
@@ -183,11 +192,12 @@ def unread(host: str, exc: Exception) -> HostRecord:
 
 
 def _result(
-    report: Report, directory: str, fail_on: Sequence[str], changed: bool, old: Set[str]
+    report: Report, directory: str, fail_on: Sequence[str], changed: bool, others: Set[str]
 ) -> dict[str, Any]:
+    """The result of the task; hosts that others read do not make it fail."""
     result = {"changed": changed, "directory": directory, "totals": report["totals"]}
     result["summary"] = summary(report, directory)
-    hosts = [item for item in report["hosts"] if item["host"] not in old]
+    hosts = [item for item in report["hosts"] if item["host"] not in others]
     concerned = [visible(item["host"]) for item in hosts if item["status"] in fail_on]
     if not concerned:
         return result

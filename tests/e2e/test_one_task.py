@@ -27,6 +27,7 @@ ROLE = {"ansible.builtin.import_role": {"name": "edgeops.protection.report", "ro
 TIMES = re.compile(
     r"ray [0-9a-f]{16}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\+00:00|Z| UTC)?|timestamp_seconds(\{.*\})? \d+"
 )
+ON_UNKNOWN = ("-e", "report_fail_on=unknown", "--limit", "in_order,drift,zone")
 FILES = ("report.json", "report.md", "report.html", "report.prom", "report.xml")
 BLOCK = {"ref": "login", "action": "block", "expression": "ip.src eq 192.0.2.1"}
 
@@ -81,6 +82,32 @@ def test_tasks_of_each_host_or_batch_report_the_same(keywords: dict[str, Any], i
     together = written(inventory)
     assert play(inventory, options=("-f", "1"), **keywords).code == 0
     assert [*unified_diff(together, written(inventory), n=0)] == []
+
+
+@pytest.mark.parametrize("keywords", [{"strategy": "free"}, {"serial": 1}, {"serial": 2}])
+def test_hosts_that_are_not_read_yet_fail_no_batch(keywords: dict[str, Any], inventory: Path) -> None:
+    run = play(inventory, options=("-f", "1", *ON_UNKNOWN), **keywords)
+    assert run.code == 0, run.output
+    assert {record["status"] for record in records(inventory).values()} == {"in_order", "drift"}
+
+
+@pytest.mark.parametrize("keywords", [{}, {"serial": 2}])
+def test_hosts_that_no_task_will_read_fail_the_run(keywords: dict[str, Any], inventory: Path) -> None:
+    lost = {"ansible.builtin.fail": {}, "when": "inventory_hostname == 'in_order'"}
+    run = play(inventory, lost, options=ON_UNKNOWN, **keywords)
+    assert run.code == 2 and "report_fail_on (unknown) meets in_order. " in run.output
+
+
+def test_a_later_play_of_the_run_does_not_know_what_an_earlier_one_read(inventory: Path, tmp_path: Path) -> None:
+    again = {"hosts": "accounts", "gather_facts": False, "serial": 1, "tasks": [ROLE]}
+    lost = [{"ansible.builtin.fail": {}, "when": "inventory_hostname == 'in_order'"}]
+    between = {"hosts": "accounts", "gather_facts": False, "tasks": lost}
+    (tmp_path / "plays.yml").write_text(yaml.safe_dump([again, between, again]), encoding="utf-8")
+    options = ("--limit", "in_order,drift", "-e", f"report_directory={tmp_path}/report")
+    run = ansible_playbook("-i", inventory, *options, tmp_path / "plays.yml")
+    assert run.code == 2, run.output
+    statuses = {host: record["status"] for host, record in records(inventory).items()}
+    assert statuses == {"in_order": "unknown", "drift": "drift"}
 
 
 def test_the_playbook_reports_as_a_play_with_the_role(inventory: Path) -> None:
