@@ -104,6 +104,7 @@ class ActionModule(FleetAction):
         """The records of the hosts of this task; warnings about variables go to `warnings`."""
         self.require_requests()
         hosts, now = self.hosts(variables), datetime.now(timezone.utc)
+        aside: dict[str, list[str]] = {}
 
         def read(task: HostTask) -> HostRecord | None:
             if task.host == CONTROL_NODE and not any(task.values(OWNER_VARIABLES).values()):
@@ -113,10 +114,25 @@ class ActionModule(FleetAction):
             except (AnsibleError, OptionError, ValueError) as exc:
                 predicted = HostResults(task.host, errors=[str(exc)])
             warnings.extend(task.misspelt_variables())
+            for name in self._options_aside(task, variables):
+                aside.setdefault(name, []).append(task.host)
             return record_of(task, predicted, now)
 
-        records = zip(hosts, self.of_each(hosts, variables, read, unread))
-        return {host: record for host, record in records if record}
+        every = zip(hosts, self.of_each(hosts, variables, read, unread))
+        records = {host: record for host, record in every if record}
+        for name, others in aside.items():
+            warnings.append(
+                f"{name} of {first_few(sorted(others))} has no effect, since the report takes that"
+                f" of {variables['inventory_hostname']}. Set it for all hosts."
+            )
+        return records
+
+    def _options_aside(self, task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
+        """The options that a host sets otherwise than the host of this task."""
+        known = {**self.defaults, **variables}
+        for name in [f"report_{name}" for name in REPORT_OPTIONS if name not in self._task.args]:
+            if task.variables.get(name) not in (known.get(name), self.defaults.get(name)):
+                yield name
 
     def _unreached(self, variables: Mapping[str, Any], read: Records) -> Iterator[HostRecord]:
         """The records of hosts of the play that no task has read."""

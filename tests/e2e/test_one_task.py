@@ -158,6 +158,25 @@ def test_a_host_without_a_baseline_is_compared_with_the_defaults_of_the_role(
     assert planned == ["syn_flood_rule", "out_of_state_tcp_rule"]
 
 
+def test_an_option_of_another_host_is_a_warning(inventory: Path) -> None:
+    def run(*hosts: str) -> Run:
+        mine = "report_fail_on: [drift]"
+        for host in ("drift", "in_order", "zone"):
+            path = inventory.parent / "host_vars" / f"{host}.yml"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(mine if host in hosts else "{}", encoding="utf-8")
+        return play(inventory, options=("--limit", "drift,in_order,zone"))
+
+    others = run("in_order", "zone")
+    warning = (
+        "report_fail_on of in_order, zone has no effect, since the report takes that of drift. Set it for all hosts."
+    )
+    assert others.code == 0 and warning in " ".join(others.output.split()), others.output
+    for hosts in (("drift",), ("drift", "in_order", "zone")):
+        counting = run(*hosts)
+        assert counting.code == 2 and "has no effect" not in counting.output, counting.output
+
+
 def test_a_lookup_that_fails_fails_its_host_alone(inventory: Path) -> None:
     missing = "{{ lookup('ansible.builtin.file', '/nowhere/token') if inventory_hostname == 'drift' else ours }}"
     run = play(
