@@ -193,9 +193,11 @@ def _add(named: Named, texts: Iterable[str], record: HostRecord) -> None:
 def _opposed(passed: Named, blocked: Named) -> Iterator[Conflict]:
     """Networks that one host lets pass and another one blocks."""
     for network, passing, blocking in _meeting(passed, blocked):
-        names = [sorted({record["host"] for record in side}) for side in (passing, blocking)]
-        if len({*names[0], *names[1]}) > 1:
-            hosts, against = names
+        one, other = ({record["host"] for record in side} for side in (passing, blocking))
+        # A host does not contradict itself.
+        hosts = sorted(one - other if len(other) == 1 else one)
+        against = sorted(other - one if len(one) == 1 else other)
+        if hosts and against:
             yield Conflict(kind="passed_and_blocked", network=network, hosts=hosts, against=against)
 
 

@@ -61,7 +61,12 @@ def test_a_network_that_one_host_passes_and_another_one_blocks_is_a_conflict() -
 
 
 def test_a_host_does_not_contradict_itself() -> None:
-    assert found(record("lima", bypassing=["203.0.113.0/24"], blocked=["203.0.113.0/24"])) == []
+    both = record("lima", bypassing=["203.0.113.0/24"], blocked=["203.0.113.0/24"])
+    assert found(both) == []
+    passes, blocks = record("oslo", passed=["203.0.113.0/24"]), record("kyiv", blocked=["203.0.113.0/24"])
+    assert found(both, blocks) == [("passed_and_blocked", "203.0.113.0/24", ["lima"], ["kyiv"])]
+    assert found(both, passes) == [("passed_and_blocked", "203.0.113.0/24", ["oslo"], ["lima"])]
+    assert found(both, passes, blocks) == [("passed_and_blocked", "203.0.113.0/24", ["lima", "oslo"], ["kyiv", "lima"])]
 
 
 def test_two_accounts_that_protect_a_network_are_a_conflict() -> None:
