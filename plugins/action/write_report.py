@@ -76,7 +76,8 @@ class ActionModule(FleetAction):
             shared = found_by_run(name, records) if is_part else nullcontext(records)
             with shared as known:
                 report = self._report(options, variables, known)
-                others = self._old | self._to_come(variables, known)
+                # A later batch reads the hosts that have not failed yet.
+                others = self._old | ({*variables["ansible_play_hosts"]} - {*known})
                 changed = write_files(report, directory, mode, self._task.check_mode)
         except OSError as exc:
             name = exc.filename or options["directory"]
@@ -143,13 +144,6 @@ class ActionModule(FleetAction):
 
         hosts = {*variables["ansible_play_hosts_all"]} - {*read, CONTROL_NODE}
         yield from self.of_each(sorted(hosts), variables, unreached, unread)
-
-    def _to_come(self, variables: Mapping[str, Any], read: Records) -> Set[str]:
-        """The hosts that a later batch of the play reads, or with some strategies another task."""
-        every, batch = variables["ansible_play_hosts_all"], variables["ansible_play_batch"]
-        is_batch = self.hosts(variables) == batch
-        later = every[every.index(batch[-1]) + 1 :] if is_batch else every
-        return {*later} & {*variables["ansible_play_hosts"]} - {*read}
 
     def _report(
         self, options: Mapping[str, Any], variables: Mapping[str, Any], read: Records

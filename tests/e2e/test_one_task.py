@@ -84,7 +84,7 @@ def test_tasks_of_each_host_or_batch_report_the_same(keywords: dict[str, Any], i
     assert [*unified_diff(together, written(inventory), n=0)] == []
 
 
-@pytest.mark.parametrize("keywords", [{"strategy": "free"}, {"serial": 1}, {"serial": 2}])
+@pytest.mark.parametrize("keywords", [{"strategy": "free"}, {"serial": 2}, {"serial": 1, "order": "reverse_inventory"}])
 def test_hosts_that_are_not_read_yet_fail_no_batch(keywords: dict[str, Any], inventory: Path) -> None:
     run = play(inventory, options=("-f", "1", *ON_UNKNOWN), **keywords)
     assert run.code == 0, run.output
