@@ -61,7 +61,7 @@ def lists_after(module: str, options: Item, before: Sequence[Item], now: datetim
         raise Refused("a purge without items")
     if state != CREATION and any(ignored(name, options) for name in names):
         raise Refused("a pattern that matches a list of the task")
-    if state != "items" and not all(of_kind.get(name, True) for name in names):
+    if not all(of_kind.get(name, True) for name in names):
         raise Refused("a list of another kind")
     left = [each for each in before if stays(each, names, state, options)]
     after = {each["name"]: each for each in left}
