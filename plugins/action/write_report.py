@@ -8,7 +8,7 @@ every file."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
@@ -121,6 +121,7 @@ class ActionModule(FleetAction):
 
         every = zip(hosts, self.of_each(hosts, variables, read, unread))
         records = {host: record for host, record in every if record}
+        records = dict(zip(records, _read_now(records.values())))
         for name, others in aside.items():
             warnings.append(
                 f"{name} of {first_few(sorted(others))} has no effect, since the report takes that"
@@ -155,9 +156,8 @@ class ActionModule(FleetAction):
         self._old = outside - {record["host"] for other in others for record in other["hosts"]}
         others += self._kept(Path(options["directory"]) / REPORT_FILE, outside, now)
         previous = self._previous(options["previous"], now)
-        every = (*read.values(), *self._unreached(variables, read))
-        records = [cast(HostRecord, {**record, "generated": now}) for record in every]
-        report = merge_reports(others, report_of(records, now))
+        unreached = _read_now(self._unreached(variables, read))
+        report = merge_reports(others, report_of([*read.values(), *unreached], now))
         if previous:
             report["previous"] = compare(previous, report["hosts"])
         return report
@@ -199,6 +199,12 @@ def unread(host: str, exc: Exception) -> HostRecord:
     """The record of a host that could not even be asked for its variables."""
     problem = HostResults(host, errors=[f"{type(exc).__name__}: {exc}"])
     return host_record(problem, write_timestamp(datetime.now(timezone.utc)))
+
+
+def _read_now(records: Iterable[HostRecord]) -> Iterator[HostRecord]:
+    """The records with one time, at which the task has read them."""
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return (cast(HostRecord, {**record, "generated": now}) for record in records)
 
 
 def _result(

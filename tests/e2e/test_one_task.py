@@ -110,6 +110,14 @@ def test_a_later_play_of_the_run_does_not_know_what_an_earlier_one_read(inventor
     assert statuses == {"in_order": "unknown", "drift": "drift"}
 
 
+def test_a_host_has_the_time_at_which_its_batch_was_read(inventory: Path) -> None:
+    later = {"ansible.builtin.pause": {"seconds": 2}, "when": "'drift' in ansible_play_batch"}
+    options = ("--limit", "drift,in_order")
+    assert play(inventory, later, options=options, serial=1, order="reverse_sorted").code == 0
+    known = records(inventory)
+    assert known["in_order"]["generated"] < known["drift"]["generated"]
+
+
 def test_the_playbook_reports_as_a_play_with_the_role(inventory: Path) -> None:
     play(inventory)
     by_role = written(inventory)

@@ -121,27 +121,39 @@ def contacts(record: Mapping[str, Any]) -> dict[str, str]:
 
 
 def ages(report: Report) -> list[str]:
-    """A sentence on each part of a merged report, with the number of its hosts and their age, the
-    oldest first; none for a report that was made at once."""
-    hosts = Counter(record["generated"] for record in report["hosts"])
+    """A sentence on each part of a report that was read at several times, with the number of its
+    hosts and their age, the oldest first; hosts of the same minute are one part."""
     made = datetime.fromisoformat(report["generated"])
-    parts = sorted(hosts.items(), key=lambda part: datetime.fromisoformat(part[0]))
-    return [_age(read, number, made) for read, number in parts] if len(parts) > 1 else []
+    parts: dict[str, list[datetime]] = {}
+    for record in report["hosts"]:
+        read = _read_aside(record, made) or made
+        parts.setdefault(shown(read.isoformat()), []).append(read)
+    ordered = sorted(parts.values(), key=min)
+    return [_age(min(part), len(part), made) for part in ordered] if len(parts) > 1 else []
 
 
-def _age(read: str, hosts: int, made: datetime) -> str:
+def _age(read: datetime, hosts: int, made: datetime) -> str:
     """Such as `2 hosts were read 2026-11-21 10:00 UTC, 3 hours before this report`."""
-    before = made - datetime.fromisoformat(read)
     verb = "was" if hosts == 1 else "were"
-    long = f", {_duration(before)} before this report" if before else ""
-    return f"{plural(hosts, 'host', 'hosts')} {verb} read {shown(read)}{long}"
+    # The clock of another machine may be ahead.
+    side = "before" if read < made else "after"
+    long = "" if read == made else f", {_duration(abs(made - read))} {side} this report"
+    return f"{plural(hosts, 'host', 'hosts')} {verb} read {shown(read.isoformat())}{long}"
 
 
 def as_of(record: HostRecord, report: Report) -> str:
-    """The moment at which an earlier run read a host; empty for a host that this run read."""
-    made, read = (datetime.fromisoformat(item["generated"]) for item in (report, record))
-    is_older = made - read >= UNITS["minute"]
-    return f"as of {shown(record['generated'])}, {_duration(made - read)} ago" if is_older else ""
+    """The moment at which a host was read; empty if the report was made within its minute."""
+    made = datetime.fromisoformat(report["generated"])
+    read = _read_aside(record, made)
+    if read is None or read > made:
+        return ""
+    return f"as of {shown(record['generated'])}, {_duration(made - read)} ago"
+
+
+def _read_aside(record: HostRecord, made: datetime) -> datetime | None:
+    """The moment at which a host was read, if it is a minute or more from that of the report."""
+    read = datetime.fromisoformat(record["generated"])
+    return read if abs(made - read) >= UNITS["minute"] else None
 
 
 def shown(timestamp: str) -> str:
@@ -159,7 +171,7 @@ def until(end: str, report: Report) -> str:
 def _duration(duration: timedelta) -> str:
     """The largest unit of a duration, rounded down: an hour and a half is one hour."""
     for name, unit in UNITS.items():
-        if abs(duration) >= unit:
+        if duration >= unit:
             return plural(int(duration / unit), name, f"{name}s")
     return "less than a minute"
 

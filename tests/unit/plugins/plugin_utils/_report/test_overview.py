@@ -130,7 +130,7 @@ def report(*read: str) -> Any:
 @pytest.mark.parametrize(
     ("read", "words"),
     [
-        ("2026-11-21T09:59:30+00:00", "09:59 UTC, less than a minute before this report"),
+        ("2026-11-21T09:58:59+00:00", "09:58 UTC, 1 minute before this report"),
         ("2026-11-21T09:30:00+01:00", "08:30 UTC, 1 hour before this report"),
     ],
 )
@@ -142,6 +142,22 @@ def test_an_age_is_told_in_its_largest_unit_the_oldest_first(read: str, words: s
         "2 hosts were read 2026-11-21 10:00 UTC",
     ]
     assert ages(report(read)) == []
+
+
+def test_hosts_of_one_minute_are_one_part() -> None:
+    recent, early, earlier = (f"2026-11-21T09:{moment}+00:00" for moment in ("59:30", "30:50", "30:10"))
+    assert ages(report(recent, early, earlier)) == [
+        "2 hosts were read 2026-11-21 09:30 UTC, 29 minutes before this report",
+        "1 host was read 2026-11-21 10:00 UTC",
+    ]
+    assert ages(report(recent, "2026-11-21T10:00:00+00:00")) == []
+
+
+def test_a_clock_that_is_ahead_is_told() -> None:
+    assert ages(report("2026-11-21T10:00:00+00:00", "2026-11-21T10:30:00+00:00")) == [
+        "1 host was read 2026-11-21 10:00 UTC",
+        "1 host was read 2026-11-21 10:30 UTC, 30 minutes after this report",
+    ]
 
 
 def test_a_moment_is_shown_in_utc() -> None:
