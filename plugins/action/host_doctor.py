@@ -21,7 +21,8 @@ from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.misspelt import misspelt_in_playbook
-from ..plugin_utils._doctor.answers import OF_CONNECTION, examine_host, parts_to_read
+from ..plugin_utils._baseline.variables import OF_CONNECTION, parts_to_read
+from ..plugin_utils._doctor.answers import examine_host
 from ..plugin_utils._doctor.record import bundle_text, failures, lines_of, record_of
 from ..plugin_utils._export.snapshot import host_folder
 from ..plugin_utils._files import write_private

@@ -13,11 +13,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
-    HostAnswers,
-    examine_host,
-    parts_to_read,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_to_read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import HostAnswers, examine_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.findings import assumptions
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
     Record,

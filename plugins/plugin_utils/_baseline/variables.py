@@ -6,8 +6,7 @@
 """The variables of the role baseline, and what they make of a host: the modules to run, with their
 options.
 
-Pure functions. The role's variables are named after the options of the modules; the few that are
-not stand here.
+The role's variables are named after the options of the modules; the few that are not stand here.
 """
 
 from __future__ import annotations
@@ -17,8 +16,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
-from ...module_utils._api.settings import shared_options
+from ...module_utils._api.settings import Settings, parse_settings, shared_options
 from ...module_utils._context import CREATION, DELETION, Context
+from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.base import codes_of
 from ...module_utils._protection.expectation import FIREWALL as FIREWALL_PACKET
 from ...module_utils._protection.expectation import NAME, OF_FIREWALL, PACKET, REQUEST
@@ -30,9 +30,9 @@ from ...module_utils._schema.resource import (
     ZONE_OPTION,
     ZONE_OWNER,
 )
-from ...module_utils._specs.base import argument_spec
+from ...module_utils._specs.base import ArgumentSpecs, argument_spec, validate
 from ...module_utils._specs.registry import MODULE_SPECS
-from ...module_utils._text import Names
+from ...module_utils._text import Names, Warn, with_names
 from .._variables import Arguments
 from .approval import EXPECTED_PLAN
 
@@ -257,8 +257,39 @@ def _risks_of(modules: Iterable[str]) -> list[str]:
 
 def connection_options(part: Part) -> dict[str, Any]:
     """The options of a part that say which account or zone it is about, and how to reach it."""
-    shared = shared_options(MODULE_SPECS[part.module].owner, lambda *names: None)
+    shared = _connection_spec(part)
     return {option: value for option, value in part.options.items() if option in shared}
+
+
+def _connection_spec(part: Part) -> ArgumentSpecs:
+    return shared_options(MODULE_SPECS[part.module].owner, lambda *names: None)
+
+
+# The variables that say which account and zone a host is, and how to reach them.
+OF_CONNECTION = (
+    *connection_options(Part(ACCOUNT, dict(OPTIONS[ACCOUNT]))).values(),
+    *connection_options(Part(CUSTOM, dict(OPTIONS[CUSTOM]))).values(),
+    *INVENTORY.values(),
+)
+
+
+def parts_to_read(host: str, values: Mapping[str, Any]) -> list[Part]:
+    """The account and the zone of a host, with the options to reach them; raises ValueError for a
+    host that has neither, or no credentials."""
+    return parts_of(host, {**values, OPTIONS[CUSTOM]["rules"]: []})
+
+
+def settings_of(part: Part, retries: int, warn: Warn) -> Settings:
+    """The checked options to reach the account or the zone of a part; raises ValueError with the
+    names of the variables."""
+    options, error = validate(_connection_spec(part), part.module, connection_options(part))
+    if error:
+        raise ValueError(with_names(error, part.names))
+    try:
+        owner = MODULE_SPECS[part.module].owner
+        return parse_settings({**options, "retries": retries}, owner, {}, warn)
+    except OptionError as exc:
+        raise ValueError(with_names(exc.message, part.names)) from exc
 
 
 def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:

@@ -18,34 +18,17 @@ from typing import Any, NamedTuple
 from ...module_utils._api.client import NO_ENTRY_POINT
 from ...module_utils._api.responses import Request, Response, Unreadable, error_items, read_document
 from ...module_utils._api.session import client_of_owner, connected
-from ...module_utils._api.settings import Settings, parse_settings, shared_options
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._schema.managed_rules import deployed
 from ...module_utils._schema.neighbours import ACCOUNTS, AUDIT_LOG, ZONE, ZONES
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
-from ...module_utils._schema.resource import (
-    ACCOUNT_OPTION,
-    ZONE_OPTION,
-    Paged,
-    Permission,
-    Resource,
-    Single,
-)
+from ...module_utils._schema.resource import ACCOUNT_OPTION, Paged, Permission, Resource, Single
 from ...module_utils._schema.zone import CUSTOM_RULES
-from ...module_utils._specs.base import validate
 from ...module_utils._text import Names, Warn, excerpt, plural, visible, with_names
 from ...module_utils._timestamps import read_date, write_timestamp
 from ...module_utils._traffic.queries import query
-from .._baseline.variables import (
-    ACCOUNT,
-    CUSTOM,
-    INVENTORY,
-    OPTIONS,
-    Part,
-    connection_options,
-    parts_of,
-)
+from .._baseline.variables import Part, settings_of
 
 RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
 ENTRIES_OF_LOG = 10
@@ -64,11 +47,6 @@ ANALYTICS = Resource(
 )
 Ask = Callable[[Request], Response]  # raises ServiceError if no response comes
 Clock = Callable[[], datetime]
-OF_CONNECTION = (
-    *connection_options(Part(ACCOUNT, dict(OPTIONS[ACCOUNT]))).values(),
-    *connection_options(Part(CUSTOM, dict(OPTIONS[CUSTOM]))).values(),
-    *INVENTORY.values(),
-)
 
 
 class HostAnswer(NamedTuple):
@@ -158,7 +136,7 @@ def is_written(resource: Resource) -> bool:
     return bool(resource.update or resource.create)
 
 
-def resources_of(owner: str) -> list[Resource]:
+def resources_to_read(owner: str) -> list[Resource]:
     """The resources of an account or of a zone that need no other id to be read."""
     every = (*BY_NAME.values(), *READ_ONLY)
     owned = [item for item in every if item.owner == owner and item.path.count("{") == 1]
@@ -215,28 +193,9 @@ def seconds_ahead(header: str | None, sent: datetime, received: datetime) -> flo
     return round((date - middle).total_seconds() + HALF_A_SECOND, 1)
 
 
-def parts_to_read(host: str, values: Mapping[str, Any]) -> list[Part]:
-    """The account and the zone of a host, with the options to reach them; raises ValueError for a
-    host that has neither, or no credentials."""
-    return parts_of(host, {**values, OPTIONS[CUSTOM]["rules"]: []})
-
-
-def settings_of(part: Part, warn: Warn) -> Settings:
-    """The checked options of a part; raises ValueError with the names of the variables."""
-    owner = ACCOUNT_OPTION if part.module == ACCOUNT else ZONE_OPTION
-    arguments = shared_options(owner, lambda *names: None)
-    options, error = validate(arguments, part.module, connection_options(part))
-    if error:
-        raise ValueError(with_names(error, part.names))
-    try:
-        return parse_settings({**options, "retries": RETRIES}, owner, {}, warn)
-    except ProtectionError as exc:
-        raise ValueError(with_names(exc.message, part.names)) from exc
-
-
 def examine_host(parts: Sequence[Part], warn: Warn, clock: Clock) -> HostAnswers:
     """Read every part; raises ValueError for wrong options, before any call."""
-    every = [(settings_of(part, warn), part.names) for part in parts]
+    every = [(settings_of(part, RETRIES, warn), part.names) for part in parts]
     answers: list[HostAnswer] = []
     owners: dict[str, str] = {}
     calls = 0
@@ -252,7 +211,7 @@ def examine_host(parts: Sequence[Part], warn: Warn, clock: Clock) -> HostAnswers
             else:
                 owners.update(owner)
                 (kind,) = owner
-                answers += ask_all(client.ask, resources_of(kind), owner, clock, names)
+                answers += ask_all(client.ask, resources_to_read(kind), owner, clock, names)
             calls += client.calls
     private = _names_in(answers)
     return HostAnswers([item._replace(names=private) for item in answers], owners, calls)

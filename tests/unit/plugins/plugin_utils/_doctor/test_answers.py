@@ -17,16 +17,19 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED, ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    OF_CONNECTION,
+    parts_to_read,
+    settings_of,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
     ANALYTICS,
-    OF_CONNECTION,
+    RETRIES,
     HostAnswer,
     ask_all,
-    parts_to_read,
     redacted,
-    resources_of,
+    resources_to_read,
     seconds_ahead,
-    settings_of,
     shown_name,
 )
 
@@ -92,11 +95,11 @@ def test_a_call_without_an_answer_stops_no_other() -> None:
 
 
 def test_every_resource_of_an_owner_is_read_once() -> None:
-    of_account = resources_of("account_id")
+    of_account = resources_to_read("account_id")
     assert {resource.path for resource in (*ACCOUNT_RESOURCES, ONBOARDED, AUDIT_LOG, ANALYTICS)} <= {
         resource.path for resource in of_account
     }
-    assert {ZONE.path, CUSTOM_RULES.path, FIREWALL_RULES.path} <= {item.path for item in resources_of("zone_id")}
+    assert {ZONE.path, CUSTOM_RULES.path, FIREWALL_RULES.path} <= {item.path for item in resources_to_read("zone_id")}
     assert len({resource.path for resource in of_account}) == len(of_account)
     assert not [resource.path for resource in of_account if resource.path.count("{") > 1]
 
@@ -115,14 +118,14 @@ def test_an_account_and_a_zone_are_read_as_far_as_the_host_has_them(
 ) -> None:
     parts = parts_to_read("frankfurt", {**variables, "edge_api_token": TOKEN, "edge_base_url": URL})
     assert [part.module for part in parts] == modules
-    settings = [settings_of(part, lambda text: None) for part in parts]
+    settings = [settings_of(part, RETRIES, lambda text: None) for part in parts]
     assert {item.base_url for item in settings} == {URL}
 
 
 def test_options_of_the_role_beat_those_of_the_inventory() -> None:
     values = {"edge_account_id": ACCOUNT, "edge_api_token": TOKEN, "baseline_timeout": 7, "baseline_base_url": URL}
     (part,) = parts_to_read("frankfurt", {**values, "edge_base_url": "https://other.example/client/v4"})
-    settings = settings_of(part, lambda text: None)
+    settings = settings_of(part, RETRIES, lambda text: None)
     assert (settings.timeout, settings.base_url, settings.retries) == (7.0, URL, 1)
 
 
@@ -137,7 +140,7 @@ def test_options_of_the_role_beat_those_of_the_inventory() -> None:
 )
 def test_a_wrong_variable_is_told_by_its_name(variables: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        [settings_of(part, lambda text: None) for part in parts_to_read("frankfurt", variables)]
+        [settings_of(part, RETRIES, lambda text: None) for part in parts_to_read("frankfurt", variables)]
 
 
 def test_only_variables_of_the_connection_are_read() -> None:
