@@ -24,7 +24,7 @@ THREAD = "edgeops.protection call"  # the name of each thread
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)  # which end or time a run
 
 Item = TypeVar("Item")
-Product = TypeVar("Product")
+Done = TypeVar("Done")
 
 
 class Attempt(NamedTuple):
@@ -35,7 +35,7 @@ class Attempt(NamedTuple):
 
 
 def attempt_each(
-    work: Callable[[Item], Product], items: Sequence[Item], at_once: int = MAX_CONCURRENT_CALLS
+    work: Callable[[Item], Done], items: Sequence[Item], at_once: int = MAX_CONCURRENT_CALLS
 ) -> Iterator[Attempt]:
     """One attempt for each item, in order; after a failure only those follow that had begun."""
     if len(items) < 2:
@@ -53,7 +53,7 @@ def attempt_each(
         shared.stop()
 
 
-def concurrently(work: Callable[[Item], Product], items: Sequence[Item]) -> Iterator[Product]:
+def concurrently(work: Callable[[Item], Done], items: Sequence[Item]) -> Iterator[Done]:
     """The result of each item, in order; raises the first exception."""
     for attempt in attempt_each(work, items):
         if attempt.error is not None:
@@ -76,10 +76,10 @@ def start_threads(name: str, work: Callable[[], None], number: int = 1) -> list[
     return threads
 
 
-class ConcurrentWork(Generic[Item, Product]):
+class ConcurrentWork(Generic[Item, Done]):
     """State that threads share which work on the same items."""
 
-    def __init__(self, work: Callable[[Item], Product], items: Sequence[Item]) -> None:
+    def __init__(self, work: Callable[[Item], Done], items: Sequence[Item]) -> None:
         self._work = work
         self._waiting = deque(enumerate(items))
         self._begun: set[int] = set()
@@ -116,7 +116,7 @@ class ConcurrentWork(Generic[Item, Product]):
             self._waiting.clear()
 
 
-def _attempt(work: Callable[[Item], Product], item: Item) -> Attempt:
+def _attempt(work: Callable[[Item], Done], item: Item) -> Attempt:
     try:
         return Attempt(work(item), None)
     except Exception as exc:

@@ -16,7 +16,7 @@ from ._text import OWN_NAMES, Names, Option
 
 CONTEXT = "EDGEOPS_PROTECTION_CONTEXT"  # an environment variable of packed modules
 LONGEST = 100_000  # characters of its value; a command takes some 131,000 in all
-NOTHING: Mapping[str, Any] = {}
+NO_VALUES: Mapping[str, Any] = {}
 CREATION, DELETION = "creation", "deletion"
 
 
@@ -41,16 +41,16 @@ class Context(NamedTuple):
     names: Names = OWN_NAMES
     elsewhere: Sequence[str] = ()
     host: str = ""
-    lists: Mapping[str, Any] = NOTHING
-    references: Mapping[str, int] = NOTHING
+    lists: Mapping[str, Any] = NO_VALUES
+    references: Mapping[str, int] = NO_VALUES
     step: str = ""
     prefixes: Sequence[str] | None = None
     zone_id: str = ""
     reads: Sequence[str] = ()
     modules: Sequence[str] = ()
-    planned: Mapping[str, Any] = NOTHING
+    planned: Mapping[str, Any] = NO_VALUES
     deployments: Sequence[str] = ()
-    zone: Mapping[str, Any] = NOTHING
+    zone: Mapping[str, Any] = NO_VALUES
     posture: Sequence[str] = ()
 
     def brings(self, option: Option) -> bool:
@@ -65,7 +65,7 @@ class Context(NamedTuple):
         """The environment of a packed module. It reads lists itself that are too long for it."""
         text = _packed(self)
         if len(text) > LONGEST:
-            text = _packed(self._replace(lists=NOTHING, planned=NOTHING, prefixes=None))
+            text = _packed(self._replace(lists=NO_VALUES, planned=NO_VALUES, prefixes=None))
         return {CONTEXT: text}
 
 

@@ -94,10 +94,10 @@ class OptionErrors(OptionError):
         return self._errors
 
 
-Value = TypeVar("Value")
+Parsed = TypeVar("Parsed")
 
 
-def parsed(option: Option, parse: Callable[[Any], Value], value: Any) -> Value:
+def parsed(option: Option, parse: Callable[[Any], Parsed], value: Any) -> Parsed:
     """The value of an option, as `parse` reads it; raises OptionError for its ValueError."""
     try:
         return parse(value)

@@ -11,21 +11,21 @@ from __future__ import annotations
 from functools import wraps
 from typing import Any, Callable, TypeVar
 
-Result = TypeVar("Result")
-Of = Callable[..., Result]
+Remembered = TypeVar("Remembered")
+Of = Callable[..., Remembered]
 
 
-def remembered(most: int) -> Callable[[Of[Result]], Of[Result]]:
+def remembered(most: int) -> Callable[[Of[Remembered]], Of[Remembered]]:
     """Keep so many results of a function, for arguments that are the same objects as before.
 
     Nobody may change the arguments, nor the results.
     """
 
-    def remembering(function: Of[Result]) -> Of[Result]:
-        known: dict[tuple[int, ...], tuple[tuple[Any, ...], Result]] = {}
+    def remembering(function: Of[Remembered]) -> Of[Remembered]:
+        known: dict[tuple[int, ...], tuple[tuple[Any, ...], Remembered]] = {}
 
         @wraps(function)
-        def of(*values: Any) -> Result:
+        def of(*values: Any) -> Remembered:
             key = tuple(map(id, values))
             entry = known.get(key)
             if entry is None:

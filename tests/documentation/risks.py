@@ -32,7 +32,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ru
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import RISKS as RISKS_OF_LISTS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import LIST_RISKS
 
 from tests.documentation.pages import to_yaml
 
@@ -54,7 +54,7 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "ZONE_LISTS": risks_of_rules(CUSTOM_RULES),
     "NETWORK_FIREWALL": RULESET_RISKS["packet"],
     "MANAGED_RULES": risks_of_rules(MANAGED_RULES),
-    "LISTS_OF_ADDRESSES": RISKS_OF_LISTS,
+    "LISTS_OF_ADDRESSES": LIST_RISKS,
     "OVERRIDES": RULESET_RISKS[""],
     "RATE_LIMITS": RISKS_OF_PHASES["http_ratelimit"],
     "ZONE_SETTINGS": (lowers_sensitivity,),

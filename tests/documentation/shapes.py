@@ -40,7 +40,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ALARMS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ALARM_LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
@@ -185,7 +185,7 @@ ALARMS_READ: Entry = {
     "type": "dict",
     "contains": {
         "zone": {"description": "The name of the zone, null for an account.", "type": "str"},
-        **{item.plural: {"description": f"The {item.plural}.", **many(item)} for item in ALARMS},
+        **{item.plural: {"description": f"The {item.plural}.", **many(item)} for item in ALARM_LISTS},
     },
 }
 OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {

@@ -199,7 +199,7 @@ def test_the_rules_of_an_account_are_read_once_for_all_hosts_of_a_run(
 ) -> None:
     of_account(service, ADMIN)
     with TemporaryFile("ab+", buffering=0) as file:
-        monkeypatch.setattr(once, "_shared", [file])
+        monkeypatch.setattr(once, "_file_of_run", [file])
         monkeypatch.setattr(once, "parent_process", lambda: True)
         for _host in range(2):
             result = modules.run("custom_rules", True, in_inventory("enterprise"), rules=[], expectations=[CLOSED])

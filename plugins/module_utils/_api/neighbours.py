@@ -15,7 +15,7 @@ from .._errors import ProtectionError, ServiceError
 from .._schema.lists import LISTS, has_addresses, items_of, with_items
 from .._schema.neighbours import (
     ACCESS_RULES,
-    ALARMS,
+    ALARM_LISTS,
     ALERTING_PATH,
     AUDIT_LOG,
     ONBOARDED,
@@ -106,7 +106,7 @@ def _network_record(
         approved=is_approved(prefix),
         locked=True if True in locks else None if None in locks else False,
         states={
-            name.partition("_")[0]: _text_of(prefix.get(f"{name}_validation_state"))
+            name.partition("_")[0]: _text_in(prefix.get(f"{name}_validation_state"))
             for name in VALIDATIONS
         },
         networks=parts,
@@ -126,7 +126,7 @@ def _announced_network(prefix: Object, part: Object) -> AnnouncedNetwork:
         announced=announced,
         on_demand=enabled,
         locked=_flag_of(prefix.get("on_demand_locked")) if locked is None else locked,
-        since=_text_of(on_demand.get("advertised_modified_at")),
+        since=_text_in(on_demand.get("advertised_modified_at")),
     )
 
 
@@ -134,14 +134,14 @@ def _binding_record(part: Object) -> ServiceBinding:
     provisioning = part.get("provisioning")
     state = provisioning.get("state") if isinstance(provisioning, Mapping) else None
     service = str(part.get("service_name") or part.get("service_id"))
-    return ServiceBinding(network=str(part.get("cidr")), service=service, state=_text_of(state))
+    return ServiceBinding(network=str(part.get("cidr")), service=service, state=_text_in(state))
 
 
 def _flag_of(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _text_of(value: Any) -> str | None:
+def _text_in(value: Any) -> str | None:
     return str(value) if value else None
 
 
@@ -170,7 +170,7 @@ def _access_rule_record(rule: Object) -> AccessRule:
         target=str(configuration.get("target")),
         value=str(configuration.get("value")),
         notes=str(rule.get("notes") or ""),
-        since=_text_of(rule.get("modified_on") or rule.get("created_on")),
+        since=_text_in(rule.get("modified_on") or rule.get("created_on")),
     )
 
 
@@ -181,7 +181,7 @@ def read_alarms(client: Client) -> dict[str, Any]:
     account = account_of(client, zone)
 
     def read() -> dict[str, Any]:
-        listed = zip(ALARMS, concurrently(account.read, ALARMS))
+        listed = zip(ALARM_LISTS, concurrently(account.read, ALARM_LISTS))
         return {
             resource.plural: [{name: item.get(name) for name in names} for item in items]
             for resource, items in listed
@@ -266,7 +266,7 @@ def _change_record(entry: Object) -> ChangeRecord | None:
         how=f"{way} {actor['token_name']}" if by_token else way,
         method=str(raw.get("method")),
         uri=str(raw.get("uri")),
-        object_id=_text_of((entry.get("resource") or {}).get("id")),
+        object_id=_text_in((entry.get("resource") or {}).get("id")),
     )
 
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:  # the process that forks the workers needs none of it
     from .._schema.resource import Object, Resource
     from .client import Client
 
-_shared: list[BinaryIO] = []
+_file_of_run: list[BinaryIO] = []
 _mutexes: dict[bytes, Any] = {}  # of threads; the file is locked for the whole of a process
 
 
 def share(file: BinaryIO) -> None:
     """Have the workers that this process forks from now on keep in a file what one has read."""
-    _shared[:] = [file]
+    _file_of_run[:] = [file]
 
 
 def read_once(client: Client, resource: Resource) -> list[Object]:
@@ -38,9 +38,9 @@ def read_once(client: Client, resource: Resource) -> list[Object]:
 def once(name: str, read: Callable[[], Any]) -> Any:
     """A reading by its name, as the first worker of this run has made it, for which the others
     wait. Outside of a worker it is made each time."""
-    if not _shared or parent_process() is None:
+    if not _file_of_run or parent_process() is None:
         return read()
-    number, key = _shared[0].fileno(), f"{json.dumps([os.getppid(), name])}\t".encode()
+    number, key = _file_of_run[0].fileno(), f"{json.dumps([os.getppid(), name])}\t".encode()
     place = zlib.crc32(key)  # one byte is locked, so that other readings go on
     with _mutexes.setdefault(key, RLock()):
         fcntl.lockf(number, fcntl.LOCK_EX, 1, place)

@@ -165,7 +165,7 @@ class Envelope(NamedTuple):
     @property
     def total(self) -> int | None:
         """Number of all objects of the listing, if Cloudflare tells it."""
-        return _count(self.info.get("total_count"))
+        return _count_in(self.info.get("total_count"))
 
     @property
     def next_cursor(self) -> str | None:
@@ -181,10 +181,10 @@ class Envelope(NamedTuple):
     def per_page(self) -> float:
         """Number of objects on a full page, by Cloudflare's own account; infinite where it does not
         say."""
-        return _count(self.info.get("per_page")) or math.inf
+        return _count_in(self.info.get("per_page")) or math.inf
 
 
-def _count(value: Any) -> int | None:
+def _count_in(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 

@@ -211,7 +211,7 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
     if not isinstance(identity, str) or not SAFE_ID.fullmatch(identity):
         raise unexpected(request, "the result has no id of an operation")
     look = Request("GET", path + identity, resource=request.resource, is_pending=is_under_way)
-    ended = _end_of(look, call)
+    ended = _outcome_of(look, call)
     status = ended.get("status") if isinstance(ended, Mapping) else None
     if status == "failed":
         reason = excerpt(str(ended.get("error") or "Cloudflare does not say why"))
@@ -221,7 +221,7 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
         raise unexpected(look, f"the status of the operation is {excerpt(repr(status))}")
 
 
-def _end_of(look: Request, call: Callable[[Request], Envelope]) -> Any:
+def _outcome_of(look: Request, call: Callable[[Request], Envelope]) -> Any:
     """Return the end of an operation that was begun; whatever the answer is, the operation may have
     been made."""
     try:

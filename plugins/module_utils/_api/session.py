@@ -62,7 +62,7 @@ MAX_BODY = 64 * 2**20
 BODY_PIECE = 2**20  # bytes that are read at once
 COMPRESSED_BODY_PIECE = 2**14  # which may become a thousand times as many
 ENCODINGS = ("gzip", "deflate")
-MOST_KEPT = 64  # connections to a host that stay open
+MOST_OPEN = 64  # connections to a host that stay open
 # Without it, the analytics count all queries of a user together.
 BY_ACCOUNT = {"X-Rate-Limit-Type": "account-based"}
 
@@ -103,7 +103,7 @@ class Connections:
         self.session.auth = Headers(settings.headers)
         self.session.headers["User-Agent"] = "edgeops.protection/" + VERSION
         self.session.headers["Accept-Encoding"] = ", ".join(ENCODINGS)
-        adapter = Adapter(usual_trust(settings.verify), pool_maxsize=MOST_KEPT)
+        adapter = Adapter(usual_trust(settings.verify), pool_maxsize=MOST_OPEN)
         for scheme in ("https://", "http://"):
             self.session.mount(scheme, adapter)
         self.environment: Any = self.session.merge_environment_settings(
@@ -111,27 +111,27 @@ class Connections:
         )
 
 
-Shared = Dict[Any, Connections]  # of tasks that share theirs, by their settings
-_shared: ContextVar[Shared | None] = ContextVar("shared", default=None)
+SharedConnections = Dict[Any, Connections]  # of tasks that share theirs, by their settings
+_of_all_tasks: ContextVar[SharedConnections | None] = ContextVar("shared", default=None)
 
 
 @contextmanager
 def shared_connections() -> Iterator[None]:
     """Have tasks and their threads share connections, so that they open one for each thread, and
     not for each host."""
-    shared: Shared = {}
-    token = _shared.set(shared)
+    shared: SharedConnections = {}
+    token = _of_all_tasks.set(shared)
     try:
         yield
     finally:
-        _shared.reset(token)
+        _of_all_tasks.reset(token)
         for connections in shared.values():
             connections.session.close()
 
 
 def _connections(settings: Settings) -> tuple[Connections, bool]:
     """The connections of a task, and whether they are its own to close."""
-    shared = _shared.get()
+    shared = _of_all_tasks.get()
     if shared is None:
         return Connections(settings), True
     key = settings.base_url, settings.verify, *sorted(settings.headers.items())
@@ -211,14 +211,14 @@ class Session:
         left = self._time.left
         end_if_orphan()
         if self._ended.is_set():
-            raise _unanswered(request, "was not sent: the task has ended.", outcomes)
+            raise _no_response(request, "was not sent: the task has ended.", outcomes)
         if left <= 0:
             reason = worded(
                 "was not sent: failed attempts and waits have taken the {allowed:g} s that a task"
                 " may lose with them. Check the network, or raise {timeout}.",
                 allowed=self._time.allowed,
             )
-            raise _unanswered(request, reason, outcomes)
+            raise _no_response(request, reason, outcomes)
         return turn, min(self._timeout, left)
 
     def _budget_of(self, request: Request) -> NoBudget:
@@ -308,7 +308,7 @@ class Session:
             seconds=seconds,
             left=self._time.wait_left,
         )
-        return _unanswered(request, reason, outcomes)
+        return _no_response(request, reason, outcomes)
 
 
 def read_body(response: Any) -> bytes:
@@ -333,11 +333,11 @@ def _last_response(request: Request, outcomes: Sequence[Ending]) -> Response:
     """The response of the last attempt; raises ServiceError where it brought none."""
     response = outcomes[-1].response
     if response is None:
-        raise _unanswered(request, outcomes[-1].reason, outcomes)
+        raise _no_response(request, outcomes[-1].reason, outcomes)
     return response._replace(maybe_applied=any(item.maybe_applied for item in outcomes[:-1]))
 
 
-def _unanswered(request: Request, reason: str, outcomes: Sequence[Ending]) -> ServiceError:
+def _no_response(request: Request, reason: str, outcomes: Sequence[Ending]) -> ServiceError:
     """The error of a call that ends without a response that anybody can use."""
     status = outcomes[-1].status if outcomes else None
     maybe_applied = any(item.maybe_applied for item in outcomes)
@@ -346,18 +346,18 @@ def _unanswered(request: Request, reason: str, outcomes: Sequence[Ending]) -> Se
     )
 
 
-def _has(chain: Sequence[BaseException], kinds: Any) -> bool:
+def _any_of(chain: Sequence[BaseException], kinds: Any) -> bool:
     return any(isinstance(item, kinds) for item in chain)
 
 
 def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
     """Outcome of an attempt without a response: whether the request was sent, and whether it is
     worth another one."""
-    connected = not _has(chain, NOT_CONNECTED)
-    untrusted = _has(chain, NOT_TRUSTED)
-    proxy_refuses = connected and _has(chain, requests.exceptions.ProxyError)
-    no_tls = _has(chain, requests.exceptions.SSLError) and not _has(chain, ssl.SSLEOFError)
-    network = _has(chain, NETWORK)
+    connected = not _any_of(chain, NOT_CONNECTED)
+    untrusted = _any_of(chain, NOT_TRUSTED)
+    proxy_refuses = connected and _any_of(chain, requests.exceptions.ProxyError)
+    no_tls = _any_of(chain, requests.exceptions.SSLError) and not _any_of(chain, ssl.SSLEOFError)
+    network = _any_of(chain, NETWORK)
     return Ending(
         None,
         reason=reason,
@@ -370,9 +370,9 @@ def _cause_of(chain: Sequence[BaseException], timeout: float, seconds: float) ->
     """Reason for a missing response, with advice; `seconds` is what the attempt had of the
     timeout."""
     reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
-    if _has(chain, requests.exceptions.ProxyError):
+    if _any_of(chain, requests.exceptions.ProxyError):
         advice: str = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
-    elif _has(chain, NOT_TRUSTED):
+    elif _any_of(chain, NOT_TRUSTED):
         advice = worded(
             "Cloudflare's certificate is not trusted here, or is for another name; check"
             " {base_url}, or name the bundle of the CA that signed it in {ca_path}."

@@ -29,12 +29,17 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     """
     if not plan.operations:
         return ""
-    parts = [dict(owner), list(_object_changes(plan)), _orders(plan), *filter(None, [_lists(plan)])]
-    text = _as_text(parts)
+    parts = [
+        dict(owner),
+        list(_object_changes(plan)),
+        _orders(plan),
+        *filter(None, [_lists_in(plan)]),
+    ]
+    text = _canonical_text(parts)
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _lists(plan: Plan) -> dict[str, list[Any] | None]:
+def _lists_in(plan: Plan) -> dict[str, list[Any] | None]:
     """By name, the addresses of the lists that the changed rules name; None if they are not
     known."""
     changes = [
@@ -52,10 +57,10 @@ def _lists(plan: Plan) -> dict[str, list[Any] | None]:
         changed += [obj for obj in (item.existing, item.planned) if obj is not None]
     after = plan.after()
     items = {name: after.get(items_of(name).plural) for name in lists_named_in(rules)}
-    return {name: None if known is None else _addresses(known) for name, known in items.items()}
+    return {name: None if known is None else _as_addresses(known) for name, known in items.items()}
 
 
-def _addresses(items: Iterable[Object]) -> list[str]:
+def _as_addresses(items: Iterable[Object]) -> list[str]:
     return sorted({str(normalise_network(obj.get("ip"))) for obj in items})
 
 
@@ -106,7 +111,7 @@ def _object_change(operation: Operation) -> ObjectChange:
     identity = None if existing is None else str(existing.get("id"))
     within = [resource.within] if resource.within else []  # the key of the object around it
     return ObjectChange(
-        _as_text([operation.action, resource.name, *within, operation.key, identity]),
+        _canonical_text([operation.action, resource.name, *within, operation.key, identity]),
         None if existing is None else _every_value(resource, existing),
         # Cloudflare decides on what a new object leaves out.
         None if planned is None else _every_value(resource, planned, is_new=existing is None),
@@ -144,5 +149,5 @@ def _orders(plan: Plan) -> dict[str, dict[str, Sequence[Key]]]:
     return orders
 
 
-def _as_text(document: Any) -> str:
+def _canonical_text(document: Any) -> str:
     return json.dumps(document, sort_keys=True, separators=(",", ":"), default=str)

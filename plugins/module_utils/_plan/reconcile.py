@@ -100,7 +100,7 @@ def _with_contents(operation: Operation, inner: Sequence[Resource], before: Stat
 
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
     resource = desired.resource
-    matched = _match(desired, _by_key(desired, existing))
+    matched = _match(desired, _existing_by_key(desired, existing))
     operations: list[Operation] = []
     for kept, values in matched.kept:
         now = adjust(resource, kept[1], values)
@@ -159,7 +159,7 @@ def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matche
     return matched
 
 
-def _by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Existing]]:
+def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Existing]]:
     """The existing objects that the plan is about, by key; raises PlanError for an entry of the
     task whose only object is one that the task ignores."""
     resource = desired.resource

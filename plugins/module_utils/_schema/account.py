@@ -18,7 +18,7 @@ from .._errors import OptionError
 from .._expressions.fields import FILTER_EXPRESSION
 from .._text import Option
 from .._values.address_set import unusual_to_protect
-from .._values.kinds import A_MODE, CODE, FLAG, NETWORK, PREFIX, TEXT, choice
+from .._values.kinds import A_MODE, A_PREFIX, CODE, FLAG, NETWORK, TEXT, choice
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -159,7 +159,7 @@ PREFIXES = _collection(
     plural_title="prefixes",
     path=CONFIGS + "/prefixes",
     fields=(
-        Field("prefix", PREFIX, required=True),
+        Field("prefix", A_PREFIX, required=True),
         COMMENT,
         Field("excluded", FLAG, default=False, switch=True),
     ),
@@ -203,7 +203,7 @@ def _unusual_code(rule: Values) -> str:
     return "" if form.fullmatch(name.strip()) else odd
 
 
-def _rules(component: str) -> Resource:
+def _rules_for(component: str) -> Resource:
     details = COMPONENTS[component]
     return _collection(
         name=component + "_rule",
@@ -243,9 +243,9 @@ def _filters(kind: str) -> Resource:
     )
 
 
-RULES = tuple(map(_rules, TCP_KINDS))
+RULES = tuple(map(_rules_for, TCP_KINDS))
 FILTERS = tuple(map(_filters, TCP_KINDS))
-DNS_RULES = _rules("dns")
+DNS_RULES = _rules_for("dns")
 
 # In the order in which the vendor's manual sets them up.
 ACCOUNT_RESOURCES = (PREFIXES, *RULES, *FILTERS, DNS_RULES, ALLOWLIST, STATUS)

@@ -124,20 +124,20 @@ def _invalid_rule(rule: Values) -> str:
     return ""
 
 
-Bounds = Tuple[float, float]  # least and greatest strength
-STRENGTH: Mapping[Any, Bounds] = {LOG: (-1, -1), "block": (2, 2), None: (0, 2)}
-CHALLENGES: Bounds = (1, 1)
-OFF: Sequence[Bounds] = ((-2, -2), (-1, -1), (-inf, -inf))
-SCORE = "score_threshold"
+StrengthRange = Tuple[float, float]  # least and greatest strength
+STRENGTH: Mapping[Any, StrengthRange] = {LOG: (-1, -1), "block": (2, 2), None: (0, 2)}
+STRENGTH_OF_CHALLENGES: StrengthRange = (1, 1)
+STRENGTHS_WHEN_OFF: Sequence[StrengthRange] = ((-2, -2), (-1, -1), (-inf, -inf))
+THRESHOLD = "score_threshold"
 
 
-def _strengths(level: Values) -> Sequence[Bounds]:
+def _strengths(level: Values) -> Sequence[StrengthRange]:
     """The strength of managed rules with these values; a value that is left out is the vendor's."""
-    enabled, threshold = level.get("enabled"), level.get(SCORE)
+    enabled, threshold = level.get("enabled"), level.get(THRESHOLD)
     if enabled is False:
-        return OFF
+        return STRENGTHS_WHEN_OFF
     return (
-        STRENGTH.get(level.get("action"), CHALLENGES),
+        STRENGTH.get(level.get("action"), STRENGTH_OF_CHALLENGES),
         (1, 1) if enabled else (0, 1),
         (-threshold, -threshold) if isinstance(threshold, (int, float)) else (-inf, inf),
     )
@@ -149,7 +149,7 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
     pairs = [pair for pair in zip(_strengths(was), _strengths(becomes)) if pair[0] != pair[1]]
     if any(after[1] < before[0] for before, after in pairs):
         return True
-    more = {*was, *becomes} - {*LEVEL, SCORE}
+    more = {*was, *becomes} - {*LEVEL, THRESHOLD}
     is_odd = any(was.get(name) != becomes.get(name) for name in more)
     return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
 
@@ -183,7 +183,7 @@ def _groups(names: Iterable[str]) -> list[tuple[str, ...]]:
     return [(), *((name,) for name in [*categories, *rules]), *pairs]
 
 
-def _level(levels: Levels, group: Sequence[str]) -> dict[str, Any]:
+def _values_of(levels: Levels, group: Sequence[str]) -> dict[str, Any]:
     own = sorted((levels[name] for name in (EVERY, *group) if name in levels), key=itemgetter(0))
     return {name: value for _place, values in own for name, value in values.items()}
 
@@ -203,13 +203,15 @@ def skipped_rulesets(rule: Object) -> list[str]:
     return [str(item) for name in ("rulesets", "rules") for item in named.get(name) or ()]
 
 
-def _loosened(was: Object, becomes: Object) -> Loosened | None:
+def _deploys_less(was: Object, becomes: Object) -> Loosened | None:
     """The way in which a rule deploys less than another one."""
     if deployed(was) != deployed(becomes):
         return Loosened(f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}")
     first, second = _named_levels(was), _named_levels(becomes)
     groups = _groups({**first, **second})
-    weakened = {group: _weakens(_level(first, group), _level(second, group)) for group in groups}
+    weakened = {
+        group: _weakens(_values_of(first, group), _values_of(second, group)) for group in groups
+    }
     # It is not known if a managed rule has two of the names.
     certain = {group for group in groups if weakened[group] and len(group) < 2}
     worst = certain or {group for group in groups if weakened[group] is not False}
@@ -250,6 +252,6 @@ MANAGED_RULES = entry_point(
         invalid_reason=_invalid_rule,
         unusual=lambda rule: doubts(str(rule.get("expression") or "")),
         protects_nobody=blocks_nobody,
-        loosened=_loosened,
+        loosened=_deploys_less,
     ),
 )

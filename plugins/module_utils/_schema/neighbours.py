@@ -119,14 +119,14 @@ def _of_alarms(name: str, title: str, path: str, fields: Mapping[str, Value]) ->
     return _read_only(name, title, Permission("Notifications", "account"), fields, **more)
 
 
-NAMED = {"id": ID, "name": TEXT}
+ID_AND_NAME = {"id": ID, "name": TEXT}
 STRUCTURE = Value({"type": "dict"}, dict, str)
 OF_POLICY = {"alert_type": CODE, "enabled": FLAG, "filters": STRUCTURE, "mechanisms": STRUCTURE}
 OF_WEBHOOK = {"last_success": TEXT, "last_failure": TEXT}
 OF_SILENCE = {"id": ID, "policy_id": ID, "start_time": TEXT, "end_time": TEXT}
-ALARMS = (
-    _of_alarms("alarm_policy", "alarm policy", "policies", {**NAMED, **OF_POLICY}),
-    _of_alarms("alarm_webhook", "webhook", "destinations/webhooks", {**NAMED, **OF_WEBHOOK}),
+ALARM_LISTS = (
+    _of_alarms("alarm_policy", "alarm policy", "policies", {**ID_AND_NAME, **OF_POLICY}),
+    _of_alarms("alarm_webhook", "webhook", "destinations/webhooks", {**ID_AND_NAME, **OF_WEBHOOK}),
     _of_alarms("alarm_silence", "silence of alarms", "silences", OF_SILENCE),
 )
 
@@ -172,7 +172,7 @@ ZONES = _read_only(
 ZONE = replace(
     ZONES, plural="zone", owner=ZONE_OPTION, path=ZONE_OWNER.path, key=(), listing=Single()
 )
-NEIGHBOURS = (ONBOARDED, *ACCESS_RULES.values(), *ALARMS, AUDIT_LOG, ZONE)
+NEIGHBOURS = (ONBOARDED, *ACCESS_RULES.values(), *ALARM_LISTS, AUDIT_LOG, ZONE)
 
 
 def domain(value: Any) -> str:

@@ -44,7 +44,7 @@ SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
 TO_API = {"sensitivity": "sensitivity_level"}  # here and in the API
 FROM_API = {name: own for own, name in TO_API.items()}
 ENTRY_KEYS = {"categories": "category", "rules": "id"}  # with the key of their entries
-OWN = ("action", "sensitivity", *ENTRY_KEYS)
+OWN_FIELDS = ("action", "sensitivity", *ENTRY_KEYS)
 MOST_OVERRIDES = 10
 
 OF_ANOTHER_KIND = "is a rule of another kind, which overrides no managed DDoS rules"
@@ -80,7 +80,7 @@ def _reading(managed: str) -> Any:
         ):
             return {**rest, OTHER_RULE: {name: rule[name] for name in rule if name not in rest}}
         named = _with_names(overrides, FROM_API)
-        own = {name: named.pop(name) for name in OWN if name in named}
+        own = {name: named.pop(name) for name in OWN_FIELDS if name in named}
         more = {name: parameters[name] for name in parameters if name not in ("id", OVERRIDES)}
         more.update({OVERRIDES: named} if named else {})
         return {**rest, **own, **({PARAMETERS: more} if more else {})}
@@ -90,11 +90,13 @@ def _reading(managed: str) -> Any:
 
 def _writing(managed: str) -> Any:
     def write(obj: Object) -> dict[str, Any]:
-        rest = {name: obj[name] for name in obj if name not in (*OWN, PARAMETERS, OTHER_RULE)}
+        rest = {
+            name: obj[name] for name in obj if name not in (*OWN_FIELDS, PARAMETERS, OTHER_RULE)
+        }
         if OTHER_RULE in obj:
             return {**rest, **obj[OTHER_RULE]}
         more = dict(obj.get(PARAMETERS) or {})
-        own = {name: obj[name] for name in OWN if obj.get(name)}
+        own = {name: obj[name] for name in OWN_FIELDS if obj.get(name)}
         if own.get("action") == DEFAULT:
             del own["action"]
         overrides = {**(more.pop(OVERRIDES, None) or {}), **_with_names(own, TO_API)}
@@ -111,10 +113,10 @@ def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -
     """An override as Cloudflare stores it: without its position, which is not a field of it, an
     action that is none, and what is empty. One that is left with nothing says at least that."""
     fitted = {name: value for name, value in override.items() if name != "position"}
-    for name in OWN:
+    for name in OWN_FIELDS:
         if not fitted.get(name) or (name == "action" and fitted[name] == DEFAULT):
             fitted.pop(name, None)
-    is_left_with = any(name in fitted for name in (*OWN, PARAMETERS, OTHER_RULE))
+    is_left_with = any(name in fitted for name in (*OWN_FIELDS, PARAMETERS, OTHER_RULE))
     if existing and not is_left_with and override.get("sensitivity") != "":
         fitted["sensitivity"] = DEFAULT
     return fitted
@@ -126,16 +128,16 @@ def _invalid_override(override: Values) -> str:
     if missing:
         return missing
     if OTHER_RULE in override:
-        own = [name for name in OWN if name in override]
+        own = [name for name in OWN_FIELDS if name in override]
         return f"{OF_ANOTHER_KIND}; it takes no {own[0]}" if own else ""
     more = (override.get(PARAMETERS) or {}).get(OVERRIDES) or {}
-    twice = [name for name in more if FROM_API.get(name, name) in OWN]
+    twice = [name for name in more if FROM_API.get(name, name) in OWN_FIELDS]
     if twice:
         own = FROM_API.get(twice[0], twice[0])
         return f"has {twice[0]} in api_fields, for which there is the option {own}"
-    overrides = any(override.get(name) for name in OWN if name != "action")
+    overrides = any(override.get(name) for name in OWN_FIELDS if name != "action")
     if not overrides and override.get("action", DEFAULT) == DEFAULT and not more:
-        return f"overrides nothing; set one of {', '.join(OWN)}"
+        return f"overrides nothing; set one of {', '.join(OWN_FIELDS)}"
     return ""
 
 

@@ -38,12 +38,12 @@ from .resource import (
 RATE_LIMIT_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log")
 DATA_CENTER = "cf.colo.id"
 ADDRESS_COUNTERS = {"ip.src", "cf.unique_visitor_id"}
-HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
+COUNTED_HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
 # The vendor's table of plans has more of both.
 PERIODS = (10, 60, 120, 300, 600, 3600)
 TIMEOUTS = (0, *PERIODS, 86400)
 SCORE = "score_per_period"
-NUMBERS = ("period", "requests_per_period", "mitigation_timeout")
+NUMBER_FIELDS = ("period", "requests_per_period", "mitigation_timeout")
 
 
 def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
@@ -54,7 +54,7 @@ def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
         raise ValueError(f"{DATA_CENTER} is not among them; Cloudflare counts by data center")
     if {*names} >= ADDRESS_COUNTERS:
         raise ValueError(f"{' and '.join(sorted(ADDRESS_COUNTERS))} exclude each other; keep one")
-    for header in HEADER.findall("\n".join(names)):
+    for header in COUNTED_HEADER.findall("\n".join(names)):
         if header != header.lower():
             problem = f"the name of the header {header} has capital letters"
             raise ValueError(f"{problem}; Cloudflare knows headers in lower case")
@@ -71,7 +71,7 @@ COUNTING = RULE_EXPRESSION._replace(
 CHARACTERISTICS = Value(
     {"type": "list", "elements": "str"}, _parse_characteristics, several().normalise
 )
-LIMIT = Field(
+RATE_LIMIT = Field(
     "ratelimit",
     Value({"type": "dict"}, dict, str),
     narrows=False,
@@ -88,7 +88,7 @@ LIMIT = Field(
 
 def limit_of(rule: Object) -> Mapping[str, Any]:
     """The limit in a rule; an empty one where Cloudflare shows none."""
-    limit = rule.get(LIMIT.name)
+    limit = rule.get(RATE_LIMIT.name)
     return limit if isinstance(limit, Mapping) else {}
 
 
@@ -96,7 +96,7 @@ def _invalid_rate_limit(rule: Values) -> str:
     """Return why Cloudflare would refuse a rule, by the vendor's "Configuration restrictions"."""
     limit, expression = limit_of(rule), str(rule.get("expression"))
     score = SCORE if SCORE in limit else "requests_per_period"
-    missing = lacking(rule, "action", "expression", LIMIT.name)
+    missing = lacking(rule, "action", "expression", RATE_LIMIT.name)
     missing = missing or lacking(limit, "characteristics", "period", score)
     if missing or rule["action"] not in RATE_LIMIT_ACTIONS:
         return missing
@@ -125,12 +125,12 @@ def _unusual_rate_limit(rule: Values) -> str:
     return ", and ".join([*rare, *filter(None, map(doubts, expressions))])
 
 
-def _number(limit: Mapping[str, Any], name: str) -> float:
+def _number_in(limit: Mapping[str, Any], name: str) -> float:
     value = limit.get(name)
     return value if isinstance(value, (int, float)) else 0
 
 
-MOST = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
+WORDS_OF_LIMITS = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
 
 
 def _counters(limit: Mapping[str, Any]) -> frozenset[str]:
@@ -145,14 +145,14 @@ def _loosened(was: Object, becomes: Object) -> Loosened | None:
     once, at the beginning of each of its periods.
     """
     limits = one, other = limit_of(was), limit_of(becomes)
-    period, shorter = (_number(limit, "period") for limit in limits)
-    for name, what in MOST.items():
-        most, more = (_number(limit, name) for limit in limits)
+    period, shorter = (_number_in(limit, "period") for limit in limits)
+    for name, what in WORDS_OF_LIMITS.items():
+        most, more = (_number_in(limit, name) for limit in limits)
         if most and shorter and more * -(-period // shorter) > most:
             return Loosened(
                 f"takes {what.format(more)} in {shorter} s, and not {most} in {period} s"
             )
-    longer, timeout = (_number(limit, "mitigation_timeout") for limit in limits)
+    longer, timeout = (_number_in(limit, "mitigation_timeout") for limit in limits)
     if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
         return Loosened(f"acts for {timeout} s, and not for {longer} s")
     counters, finer = map(_counters, limits)
@@ -174,7 +174,7 @@ def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
     more = {
         name: value if name != SCORE or isinstance(value, str) else bool(value)
         for name, value in sorted(limit.items())
-        if name not in LIMIT.declared or (name in NUMBERS and isinstance(value, str))
+        if name not in RATE_LIMIT.declared or (name in NUMBER_FIELDS and isinstance(value, str))
     }
     return normalise_expression(text), more
 
@@ -192,7 +192,7 @@ RATE_LIMIT_RULES = entry_point(
             RULE_EXPRESSION,
             mapping({"response": {"type": "dict", "options": RESPONSE}}, check_response),
         ),
-        LIMIT,
+        RATE_LIMIT,
     ),
     semantics=Semantics(
         normalise=fit_action,

@@ -178,7 +178,7 @@ def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
             named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]
         elif name in (SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS) - {"ruleset", "phase"}:
             named += (
-                [f"{name} {item}" for item in _items(value)]
+                [f"{name} {item}" for item in _skipped_items(value)]
                 if isinstance(value, (list, tuple, Mapping))
                 else [name]
             )
@@ -187,7 +187,7 @@ def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
     return named, unknown
 
 
-def _items(value: Any) -> list[Any]:
+def _skipped_items(value: Any) -> list[Any]:
     """The items of a list; those of lists by ruleset with their ruleset."""
     if not isinstance(value, Mapping):
         return list(value)
@@ -348,7 +348,9 @@ class Chain:
         """Take the rules of an entry point, or those of a ruleset that a rule executes."""
         passed: list[ZoneRule] = []  # skips of the rest of this ruleset
         for rule in rules:
-            rule = _unless(rule, [*passed, *(one for one in self._skips if _names(one, rule, by))])
+            rule = _unless(
+                rule, [*passed, *(one for one in self._skips if _is_meant(one, rule, by))]
+            )
             inner = None if by else self._executed(rule)
             if inner is not None:
                 self.take(inner, rule)
@@ -387,7 +389,7 @@ class Chain:
                 key=(f"{one.entry}{of}", rule.entry),
                 entry=f"{one.entry}{of}",
                 title=f"{one.entry}{of}",
-                expression=one.expression if truth is True else _both(rule, one),
+                expression=one.expression if truth is True else _conjunction(rule, one),
                 active=one.active and truth is not False,
                 conditions=[*rule.conditions, *one.conditions],
                 via=None if self._of else rule.key,
@@ -397,7 +399,7 @@ class Chain:
         ]
 
 
-def _both(rule: ZoneRule, other: ZoneRule) -> str:
+def _conjunction(rule: ZoneRule, other: ZoneRule) -> str:
     return f"({rule.expression}) and ({other.expression})"
 
 
@@ -411,7 +413,7 @@ def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
     )
 
 
-def _names(skip: ZoneRule, rule: ZoneRule, by: ZoneRule | None) -> bool:
+def _is_meant(skip: ZoneRule, rule: ZoneRule, by: ZoneRule | None) -> bool:
     """True if a skip names a rule by its id, or the ruleset that the rule executes."""
     parameters = skip.obj.get("action_parameters") or {}
     if by is None:

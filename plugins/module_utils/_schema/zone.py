@@ -30,8 +30,8 @@ from .._values.kinds import (
     Value,
     as_json,
     choice,
-    listed,
     mapping,
+    ordered_list,
     several,
 )
 from .managed_rules import EXECUTE, deployed
@@ -344,7 +344,7 @@ _DEPLOYMENT = mapping(
     {name: {"type": "bool" if name == "enabled" else "str"} for name in DEPLOYED}, take_all
 )
 _PARTS = (
-    Field("rules", listed({**options_of(CUSTOM_RULES.fields), **EXPIRES, **API_OPTION})),
+    Field("rules", ordered_list({**options_of(CUSTOM_RULES.fields), **EXPIRES, **API_OPTION})),
     Field("deploy", _DEPLOYMENT._replace(normalise=_as_deployed), absent_default={}),
 )
 # A ruleset with its rules and its deployment as one object, as files have it.

@@ -65,25 +65,25 @@ from .base import (
     state_option,
 )
 
-NAME = CUSTOM_RULESETS[ZONE_OPTION].field("name")
-POSITION: OptionSpec = {"position": {"type": "str"}}
+RULESET_NAME = CUSTOM_RULESETS[ZONE_OPTION].field("name")
+POSITION_OPTION: OptionSpec = {"position": {"type": "str"}}
 OF_A_RULESET: OptionSpec = {
     "name": {"type": "str", "required": True},
     "description": {"type": "str"},
-    "rules": list_option(rules_of(ZONE_OPTION, ""), POSITION),
+    "rules": list_option(rules_of(ZONE_OPTION, ""), POSITION_OPTION),
     "deploy": {
         "type": "dict",
         "options": {
             "ref": {"type": "str"},
             "expression": {"type": "str"},
             "enabled": {"type": "bool"},
-            **POSITION,
+            **POSITION_OPTION,
         },
     },
     **EXPIRES,
     **IGNORE_OPTION,
 }
-RISKS = risks_of_rules(CUSTOM_RULES)
+CUSTOM_RULE_RISKS = risks_of_rules(CUSTOM_RULES)
 SAME = ("ref", "action", "action_parameters")  # of a deployment that exists
 
 
@@ -95,7 +95,7 @@ class OfRulesets(ModuleSpec):
     """
 
     owner = ZONE_OPTION
-    risks = RISKS
+    risks = CUSTOM_RULE_RISKS
     surroundings = SURROUNDINGS
     returns_owner = True
 
@@ -138,7 +138,7 @@ class OfRulesets(ModuleSpec):
     def _rules(
         self, path: Option, entry: Options, absent: bool = False, exact: bool = False
     ) -> Desired:
-        name = str(parsed(path.at("name"), NAME.value.parse, entry["name"]))
+        name = str(parsed(path.at("name"), RULESET_NAME.value.parse, entry["name"]))
         rules = [(path.at("rules", index), one) for index, one in enumerate(entry["rules"] or ())]
         resource = rules_of(self.owner, name)
         return desired_rules(resource, rules, absent, exact, path, entry.get("ignore") or ())
@@ -155,8 +155,8 @@ class OfRulesets(ModuleSpec):
             deploy = entry.get("deploy")
             if deploy is None:
                 continue
-            name = str(parsed(path.at("name"), NAME.value.parse, entry["name"]))
-            ref = parsed(path.at("deploy", "ref"), NAME.value.parse, deploy["ref"] or name)
+            name = str(parsed(path.at("name"), RULESET_NAME.value.parse, entry["name"]))
+            ref = parsed(path.at("deploy", "ref"), RULESET_NAME.value.parse, deploy["ref"] or name)
             rule = {**deploy, "ref": ref}
             place, key = rule.pop("position"), entry_point.key_of(rule)
             if place is not None:
@@ -247,7 +247,7 @@ class CustomRuleset(OfRulesets):
 
     def __init__(self) -> None:
         states = state_option(PRESENT, ABSENT, EXACT)
-        self.options = {**OF_A_RULESET, **states, **BACKTEST, **risk_options(RISKS)}
+        self.options = {**OF_A_RULESET, **states, **BACKTEST, **risk_options(CUSTOM_RULE_RISKS)}
 
     def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         absent, some = options["state"] == ABSENT, options["rules"] is not None
@@ -266,7 +266,7 @@ class CustomRuleset(OfRulesets):
         return (rulesets._replace(only_deletes=some), rules, self._deployments([]))
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        name = NAME.value.parse(options["name"])
+        name = RULESET_NAME.value.parse(options["name"])
         own = own_rulesets(state, self.owner)
         shown = (whole_ruleset(obj, self.owner, state) for obj in own if obj.get("name") == name)
         return {"ruleset": next(shown, None), "unmanaged": rules_of_rulesets(desired, state)}
@@ -283,7 +283,7 @@ class CustomRulesets(OfRulesets):
             **state_option(PRESENT, ABSENT, EXACT),
             **IGNORE_OPTION,
             **BACKTEST,
-            **risk_options(RISKS),
+            **risk_options(CUSTOM_RULE_RISKS),
         }
 
     def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:

@@ -68,7 +68,7 @@ BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "ip_lists": read_ip_lists,
     **{item.plural: _reading(item) for item in RULESETS if item.owner == ACCOUNT_OPTION},
 }
-OF_ZONE = ("access_rules", "alarms")  # which the info module of a zone reads too
+BESIDE_A_ZONE = ("access_rules", "alarms")  # which the info module of a zone reads too
 DEFAULT_SUBSETS = [
     name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
 ]
@@ -154,12 +154,12 @@ class CustomRulesInfo(RulesInfo):
 
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
-        beside: OptionSpec = {name: {"type": "bool", "default": False} for name in OF_ZONE}
+        beside: OptionSpec = {name: {"type": "bool", "default": False} for name in BESIDE_A_ZONE}
         hits: OptionSpec = {HITS_HOURS: CHANGES_OPTION[CHANGES_HOURS]}
         self.options = {**self.options, **beside, **CHANGES_OPTION, **hits}
 
     def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
-        beside = {name: BESIDE[name](client) for name in OF_ZONE if options[name]}
+        beside = {name: BESIDE[name](client) for name in BESIDE_A_ZONE if options[name]}
         return {**beside, **changes_of(options, client), **self._hits(options, client, result)}
 
     def _hits(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:

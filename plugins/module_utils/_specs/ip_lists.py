@@ -45,15 +45,15 @@ from .base import (
     state_option,
 )
 
-NAME = LISTS.field("name")
-OF_A_LIST: OptionSpec = {
+LIST_NAME = LISTS.field("name")
+LIST_OPTIONS: OptionSpec = {
     "name": {"type": "str", "required": True},
     "kind": {"type": "str", "choices": [LIST_KIND], "default": LIST_KIND},
     "description": {"type": "str"},
     "items": list_option(items_of("")),
     **PURGE_OPTION,
 }
-RISKS = tuple(
+LIST_RISKS = tuple(
     dict.fromkeys(
         [*DELETION_RISKS, *REFERENCED_LIST_RISKS, *ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS]
     )
@@ -62,7 +62,7 @@ RISKS = tuple(
 
 def parsed_name(path: Option, value: Any) -> str:
     """The name of a list; raises OptionError."""
-    return str(parsed(path.at("name"), NAME.value.parse, value))
+    return str(parsed(path.at("name"), LIST_NAME.value.parse, value))
 
 
 def _with_items(state: State, obj: Object) -> dict[str, Any]:
@@ -81,11 +81,11 @@ def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -
 class IpList(ModuleSpec):
     """The module ip_list: one list and its items."""
 
-    risks = RISKS
+    risks = LIST_RISKS
     surroundings = SURROUNDINGS
 
     def __init__(self) -> None:
-        self.options = {**OF_A_LIST, **state_option(PRESENT, ABSENT), **risk_options(RISKS)}
+        self.options = {**LIST_OPTIONS, **state_option(PRESENT, ABSENT), **risk_options(LIST_RISKS)}
 
     def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
         absent, purge = options["state"] == ABSENT, options["purge"]
@@ -114,17 +114,17 @@ class IpList(ModuleSpec):
 class IpLists(ModuleSpec):
     """The module ip_lists: lists with their items, in one plan; with state exact, all lists."""
 
-    risks = RISKS
+    risks = LIST_RISKS
     surroundings = SURROUNDINGS
 
     def __init__(self) -> None:
         ignored: OptionSpec = {name: {"type": "str"} for name in LISTS.assigned}
-        options = {**ignored, **OF_A_LIST}
+        options = {**ignored, **LIST_OPTIONS}
         self.options = {
             "lists": {"type": "list", "elements": "dict", "options": options, "required": True},
             **state_option(PRESENT, ABSENT, EXACT),
             **IGNORE_OPTION,
-            **risk_options(RISKS),
+            **risk_options(LIST_RISKS),
         }
 
     def _describes(self, options: Options) -> bool:
@@ -179,14 +179,14 @@ class IpLists(ModuleSpec):
         result = {"lists": [_with_items(state, obj) for obj in lists]}
         if not self._describes(options):
             return result
-        return {**result, "unmanaged": unmanaged_lists(_described(options, desired), state)}
+        return {**result, "unmanaged": unmanaged_lists(_described_lists(options, desired), state)}
 
     def judged_lists(
         self, options: Options, desired: Sequence[Desired], state: State
     ) -> AbstractSet[str]:
         if not self._describes(options):
             return frozenset()
-        described = _described(options, desired)
+        described = _described_lists(options, desired)
         return {
             *(LISTS.label_of(obj) for obj in lists_of_others(desired, state)),
             *(item.resource.within for item in described if unmanaged_items(item, state)),
@@ -197,7 +197,7 @@ def _entries(options: Options) -> Entries:
     return numbered("lists", options["lists"])
 
 
-def _described(options: Options, desired: Sequence[Desired]) -> list[Desired]:
+def _described_lists(options: Options, desired: Sequence[Desired]) -> list[Desired]:
     """The desired lists, and the items of those whose entries say which they have."""
     named = {
         parsed_name(path, item["name"])

@@ -23,15 +23,15 @@ from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
 if TYPE_CHECKING:
     from .._traffic.ask import AccountTraffic
 
-MOST_HOURS = 24 * 366
+MOST_TRAFFIC_HOURS = 24 * 366
 MOST_OF_TOP = 100
 HOURS, PREFIXES = Option("hours"), Option("prefixes")
 
 
 def hours_between(option: Option, hours: float) -> timedelta:
     """So many hours; raises OptionError for none, and for more than any account keeps."""
-    if not 0 < hours <= MOST_HOURS:
-        raise OptionError(option, f"{hours:g} is not above 0 and at most {MOST_HOURS}")
+    if not 0 < hours <= MOST_TRAFFIC_HOURS:
+        raise OptionError(option, f"{hours:g} is not above 0 and at most {MOST_TRAFFIC_HOURS}")
     return timedelta(hours=hours)
 
 

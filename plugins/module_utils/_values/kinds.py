@@ -179,7 +179,7 @@ def keyed(
     return Value(option, parse, _normalise_structure)
 
 
-def listed(spec: Mapping[str, Mapping[str, Any]]) -> Value:
+def ordered_list(spec: Mapping[str, Mapping[str, Any]]) -> Value:
     """A list of objects that is replaced as a whole, and whose order matters."""
     option = {"type": "list", "elements": "dict", "options": spec}
     return Value(option, _without_empty, lambda value: as_json(_without_empty(value or [])))
@@ -221,7 +221,7 @@ def _remark_on_prefix(value: Any) -> str:
 NETWORK = Value(
     {"type": "str"}, _parse_network, normalise_network, remark=cut_host_bits, holds=A_NETWORK
 )
-PREFIX = NETWORK._replace(remark=_remark_on_prefix)  # hardly anybody protects a single address
+A_PREFIX = NETWORK._replace(remark=_remark_on_prefix)  # hardly anybody protects a single address
 TEXT = Value({"type": "str"}, _parse_text, _normalise_text)
 CODE = Value({"type": "str"}, parse_filled_text, _normalise_code)
 FLAG = Value({"type": "bool"}, _parse_flag, _normalise_flag)
