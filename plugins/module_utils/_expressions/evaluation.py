@@ -38,8 +38,8 @@ from .grammar import (
     tokens_of,
 )
 from .operands import (
+    LARGEST_NUMBER,
     MISSING,
-    MOST,
     Address,
     Evaluate,
     Fields,
@@ -51,7 +51,7 @@ from .operands import (
     field_operand,
     is_address,
     is_number,
-    kind_of,
+    kind_in_words,
     number_of,
     operand,
     text_of,
@@ -227,7 +227,7 @@ def _quantified(name: str, tokens: list[Token]) -> Halves:
         if elements is MISSING:
             return False
         if not isinstance(elements, Items):
-            raise NotKnown(f"{kind_of(elements)} has no elements")
+            raise NotKnown(f"{kind_in_words(elements)} has no elements")
         # An element that may be there makes no difference if it decides nothing.
         others = _returning(lambda fields: _decided(is_any, of_each(elements.maybe), fields))(
             fields
@@ -263,7 +263,7 @@ def _test(comparison: Comparison) -> Test:
 
 def _is_true(value: FieldValue, fields: Fields) -> bool:
     if not isinstance(value, bool):
-        raise NotKnown(f"{kind_of(value)} is neither true nor false")
+        raise NotKnown(f"{kind_in_words(value)} is neither true nor false")
     return value
 
 
@@ -302,7 +302,7 @@ def _tested(
             return test(value)
         if points and isinstance(value, Least) and type(value.start) in kinds:
             return bool(alike(map(test, points(value.start))))
-        raise NotKnown(f"{kind_of(value)} is compared to {other}")
+        raise NotKnown(f"{kind_in_words(value)} is compared to {other}")
 
     return tested
 
@@ -331,7 +331,7 @@ def _number_test(operator: str, texts: list[str]) -> Test:
     near = [end + step for ends in ranges for end in ends for step in (-1, 0, 1)]
 
     def points(start: int) -> Iterable[int]:
-        return (max(start, point) for point in (-MOST, *near, MOST))
+        return (max(start, point) for point in (-LARGEST_NUMBER, *near, LARGEST_NUMBER))
 
     if operator == "in":
         return _tested(
@@ -373,7 +373,7 @@ def _list_test(name: str) -> Test:
         if ranges is None:
             raise NotKnown(f"the content of the list {name} is not known")
         if type(value) not in ADDRESS_KINDS:
-            raise NotKnown(f"{kind_of(value)} is compared to addresses")
+            raise NotKnown(f"{kind_in_words(value)} is compared to addresses")
         return is_in(ranges, value)
 
     return test
@@ -383,7 +383,7 @@ Requests = int  # a bit for each request
 HASHABLE = (bytes, int, bool, *ADDRESS_KINDS)  # equal values of one of these types are alike
 
 
-class Group(NamedTuple):
+class SameValue(NamedTuple):
     """Requests, by their places in a batch, for which the left side of a comparison has a value, or
     is not known."""
 
@@ -398,7 +398,7 @@ class Batch:
     def __init__(self, requests: Sequence[Fields]) -> None:
         self._requests = requests
         self._all = (1 << len(requests)) - 1
-        self._groups: dict[str, tuple[Sequence[Group], Sequence[Group]]] = {}
+        self._groups: dict[str, tuple[Sequence[SameValue], Sequence[SameValue]]] = {}
         self._matching: dict[str, tuple[Requests, Requests]] = {}
 
     def matching(self, expression: str) -> tuple[Requests, Requests]:
@@ -462,11 +462,11 @@ class Batch:
             digits[last - place] = ONE
         return int(digits, 2)
 
-    def _groups_by(self, leaf: Comparison) -> tuple[Sequence[Group], Sequence[Group]]:
+    def _groups_by(self, leaf: Comparison) -> tuple[Sequence[SameValue], Sequence[SameValue]]:
         """The groups by the left side of a comparison, and by the place of each request."""
         left, evaluate, _test_of_value = halves(leaf)
         if left not in self._groups:
-            groups: dict[object, Group] = {}
+            groups: dict[object, SameValue] = {}
             by_place = []
             for place, fields in enumerate(self._requests):
                 value: FieldValue
@@ -475,7 +475,7 @@ class Batch:
                 except NotKnown as exc:
                     value = exc
                 key = (type(value), value if type(value) in HASHABLE else repr(value))
-                group = groups.setdefault(key, Group(value, fields, []))
+                group = groups.setdefault(key, SameValue(value, fields, []))
                 group.members.append(place)
                 by_place.append(group)
             self._groups[left] = list(groups.values()), by_place

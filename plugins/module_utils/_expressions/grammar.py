@@ -367,7 +367,7 @@ class _Parser:
 
 
 LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
-MOST_NETWORKS = 1000  # a longer list stays a name
+MOST_SPELT_OUT = 1000  # a longer list stays a name
 
 
 def lists_in(expression: str) -> list[str]:
@@ -382,7 +382,7 @@ def with_contents(expression: str, lists: Mapping[str, Ranges]) -> str:
         return expression
     for token in reversed(_references(expression)):
         ranges = lists.get(token.text[1:])
-        if ranges is not None and len(ranges) <= MOST_NETWORKS:
+        if ranges is not None and len(ranges) <= MOST_SPELT_OUT:
             end, blocks = token.start + len(token.text), " ".join(networks(ranges))
             expression = f"{expression[: token.start]}{{{blocks}}}{expression[end:]}"
     return expression

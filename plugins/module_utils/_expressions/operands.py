@@ -25,7 +25,7 @@ WHOLE_NUMBER = re.compile(r"-?[1-9][0-9]*|0[0-7]*|0x[0-9a-fA-F]+", re.ASCII)
 ADDRESS_WORD = re.compile(r"[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*(?:/[0-9]{1,3})?", re.ASCII)
 TEXT_ESCAPE = re.compile(rb'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.?))', re.DOTALL)
 FENCE = re.compile(r'r(#*)"')
-MOST = (1 << 63) - 1
+LARGEST_NUMBER = (1 << 63) - 1
 MOST_DIGITS = 100
 
 
@@ -84,7 +84,7 @@ KIND_WORDS = {
 }
 
 
-def kind_of(value: FieldValue) -> str:
+def kind_in_words(value: FieldValue) -> str:
     """The kind of a value, in sentences."""
     return KIND_WORDS.get(type(value), "nothing")
 
@@ -119,8 +119,8 @@ def number_of(text: str) -> int:
         raise NotKnown(f"{quoted(text)} is not a number")
     base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10
     # Python reads no number of several thousand digits.
-    number = int(text, base) if len(text) <= MOST_DIGITS else MOST + 1
-    if not -MOST - 1 <= number <= MOST:
+    number = int(text, base) if len(text) <= MOST_DIGITS else LARGEST_NUMBER + 1
+    if not -LARGEST_NUMBER - 1 <= number <= LARGEST_NUMBER:
         raise NotKnown(f"{quoted(text)} is too large a number")
     return number
 
@@ -142,7 +142,7 @@ def literal_of(token: Token) -> FieldValue:
         raise NotKnown(f"{quoted(token.text)} is not understood") from None
 
 
-PERCENT = re.compile(rb"%([0-9a-fA-F]{2})")
+PERCENT_ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})")
 
 
 class Function(NamedTuple):
@@ -155,13 +155,13 @@ class Function(NamedTuple):
 
 def _bytes(value: FieldValue) -> bytes:
     if not isinstance(value, bytes):
-        raise NotKnown(f"a function takes a text, and gets {kind_of(value)}")
+        raise NotKnown(f"a function takes a text, and gets {kind_in_words(value)}")
     return value
 
 
 def _whole_number(value: FieldValue) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise NotKnown(f"a function takes a number, and gets {kind_of(value)}")
+        raise NotKnown(f"a function takes a number, and gets {kind_in_words(value)}")
     return value
 
 
@@ -182,7 +182,7 @@ def _joined(*values: FieldValue) -> FieldValue:
     return Items(elements, all(value.is_listed for value in values))
 
 
-def _part(value: FieldValue, start: FieldValue, end: FieldValue = None) -> bytes:
+def _substring(value: FieldValue, start: FieldValue, end: FieldValue = None) -> bytes:
     text = _bytes(value)
     bounds = [_from_start(_whole_number(start), text)]
     bounds.append(len(text) if end is None else _from_start(_whole_number(end), text))
@@ -197,7 +197,7 @@ def _from_start(index: int, text: bytes) -> int:
 
 def _url_decoded(value: FieldValue) -> bytes:
     spaced = _bytes(value).replace(b"+", b" ")
-    return PERCENT.sub(lambda match: bytes([int(match[1], 16)]), spaced)
+    return PERCENT_ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), spaced)
 
 
 def _without_bytes(value: FieldValue, unwanted: FieldValue) -> bytes:
@@ -211,12 +211,12 @@ def _to_string(value: FieldValue) -> bytes:
         return str(value).encode()
     if isinstance(value, ipaddress.IPv6Address) and value.ipv4_mapped is None:
         return str(value).encode()
-    raise NotKnown(f"to_string takes no {kind_of(value)} of this form")
+    raise NotKnown(f"to_string takes no {kind_in_words(value)} of this form")
 
 
 def _network(value: FieldValue, ipv4_bits: FieldValue, ipv6_bits: FieldValue) -> FieldValue:
     if not isinstance(value, (ipaddress.IPv4Address, ipaddress.IPv6Address)):
-        raise NotKnown(f"cidr takes an address, and gets {kind_of(value)}")
+        raise NotKnown(f"cidr takes an address, and gets {kind_in_words(value)}")
     length = _whole_number(ipv4_bits if value.version == 4 else ipv6_bits)
     if not 1 <= length <= value.max_prefixlen:
         raise NotKnown(f"cidr takes no prefix length of {length}")
@@ -230,7 +230,7 @@ FUNCTIONS: Mapping[str, Function] = {
     "starts_with": Function(lambda value, start: _bytes(value).startswith(_bytes(start)), 2, 2),
     "ends_with": Function(lambda value, end: _bytes(value).endswith(_bytes(end)), 2, 2),
     "concat": Function(_joined, 1, None),
-    "substring": Function(_part, 2, 3),
+    "substring": Function(_substring, 2, 3),
     "url_decode": Function(_url_decoded, 1, 1),
     "remove_bytes": Function(_without_bytes, 2, 2),
     "to_string": Function(_to_string, 1, 1),
@@ -391,7 +391,7 @@ def _elements(value: FieldValue) -> Items:
     if isinstance(value, Pairs):
         return Items(tuple(value.values.values()), not value.unknown)
     if not isinstance(value, Items):
-        raise NotKnown(f"{kind_of(value)} has no elements")
+        raise NotKnown(f"{kind_in_words(value)} has no elements")
     return value
 
 
@@ -406,7 +406,7 @@ def _element(value: FieldValue, index: Any) -> FieldValue:
         if not value.is_listed:
             raise NotKnown("the order of the elements of an array is not known")
         return value.values[index] if 0 <= index < len(value.values) else MISSING
-    raise NotKnown(f"{kind_of(value)} has no element {index!r}")
+    raise NotKnown(f"{kind_in_words(value)} has no element {index!r}")
 
 
 def _called(name: str, arguments: Sequence[Sequence[Token]]) -> Operand:

@@ -21,7 +21,7 @@ from .grammar import PATTERN, NotKnown, Token, quoted
 from .operands import text_of
 
 MOST_REPEATED = 1000
-MOST_GROUPS = 50  # within each other
+MOST_NESTED = 50  # within each other
 MOST_TRIES = 10**8
 PATTERN_ESCAPE = r"""\\(?:[dDsSwWnrtfva]|x[0-9a-fA-F]{2}|[\[\]\\.+*?()|{}^$#&~/ !"%',:;=@_`-])"""
 CLASS = rf"\[\^?(?:(?!&&|--|~~|\|\|)(?:{PATTERN_ESCAPE}|[^\[\]\\\x7f-\U0010ffff]))+\]"
@@ -64,12 +64,12 @@ class _Reader:
         while position < len(pattern):
             piece = PATTERN_PIECE.match(pattern, position)
             if not piece or not self._take(piece):
-                raise _not_understood(pattern, position)
+                raise _odd_pattern(pattern, position)
             self.translated += TRANSLATED.get(piece[0], piece[0])
             position = piece.end()
         self.ways *= len(self.groups[0].starts)
         if len(self.groups) > 1:
-            raise _not_understood(pattern, position)
+            raise _odd_pattern(pattern, position)
 
     def _take(self, piece: re.Match[str]) -> bool:
         """Read a piece, and return whether it may stand there."""
@@ -84,7 +84,7 @@ class _Reader:
             self._close(self.groups.pop())
         elif kind == "either":
             group.starts.append("")
-        return 0 < len(self.groups) <= MOST_GROUPS
+        return 0 < len(self.groups) <= MOST_NESTED
 
     def _close(self, group: PatternGroup) -> None:
         self.ways *= len(group.starts)
@@ -107,7 +107,7 @@ class _Reader:
         return True
 
 
-def _not_understood(pattern: str, position: int) -> NotKnown:
+def _odd_pattern(pattern: str, position: int) -> NotKnown:
     rest = pattern[position : position + 10]
     what = f"{quoted(rest)} in the" if rest else "the end of the"
     return NotKnown(f"{what} regular expression {quoted(pattern)} is not understood")
@@ -122,7 +122,7 @@ def regular_expression(token: Token) -> Callable[[bytes], bool]:
     try:
         search = re.compile(reader.translated.encode()).search
     except re.error:
-        raise _not_understood(pattern, 0) from None
+        raise _odd_pattern(pattern, 0) from None
     steps = reader.endless + 1  # a match may begin anywhere
 
     def is_match(text: bytes) -> bool:

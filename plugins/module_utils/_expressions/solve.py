@@ -207,7 +207,7 @@ class Diagrams:
             cidr = CIDR.fullmatch(name)
             if cidr or name in ADDRESSES:
                 named = cidr[1] if cidr else name
-                return self._within(named, EVERYTHING, _addresses(leaf, cidr))
+                return self._within(named, EVERYTHING, _met_addresses(leaf, cidr))
             if name in FILTER_FIELDS:
                 everything = union([*self._missing, *FILTER_FIELDS[name].everything])
                 ranges = values_of(leaf)
@@ -302,7 +302,7 @@ def _pieces(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, 
     return zip(zip(node.starts, ends), node.parts)
 
 
-def _addresses(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
+def _met_addresses(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
     """The addresses that meet a comparison, of themselves or of their networks."""
     if leaf.operator in ("lt", "le", "gt", "ge"):
         addresses = addresses_of(leaf._replace(operator="eq"))
@@ -330,10 +330,10 @@ def _names_texts(leaf: Comparison) -> bool:
     )
 
 
-Parts = List[Tuple[Ranges, Ranges]]  # destinations, and the sources of some traffic to them
+Flows = List[Tuple[Ranges, Ranges]]  # destinations, and the sources of some traffic to them
 
 
-def unmatched(expression: str, condition: str = "true", decide: Settled | None = None) -> Parts:
+def unmatched(expression: str, condition: str = "true", decide: Settled | None = None) -> Flows:
     """The traffic that meets a condition and is not proven to match an expression. `decide` is that
     of Diagrams."""
     diagrams = Diagrams(decide)

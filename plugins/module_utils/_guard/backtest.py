@@ -24,7 +24,7 @@ from .._traffic.ask import ask_requests
 from .._traffic.queries import PERMISSION, PERMISSION_OF_ZONE
 from .risks.base import Entry, Finding, entries_of
 
-OF_ZONES = "An account has no analytics of single requests; name a file with those of a zone."
+ONLY_ZONES = "An account has no analytics of single requests; name a file with those of a zone."
 
 
 class Backtested(NamedTuple):
@@ -40,13 +40,13 @@ def run_backtest(
     """The backtest of a plan with the requests of some hours, or with those of a file."""
     backtest = Backtest(plan.before, plan.after())
     record = _of_file(backtest, file) if file else _of_analytics(backtest, client, hours)
-    return Backtested(record, _risk(plan, backtest, record, max_percent))
+    return Backtested(record, _finding(plan, backtest, record, max_percent))
 
 
 def _of_analytics(backtest: Backtest, client: Client, hours: float) -> BacktestRecord:
     zone_id = client.owner.get(ZONE_OPTION)
     if zone_id is None:
-        return backtest.record((None, None), [OF_ZONES])
+        return backtest.record((None, None), [ONLY_ZONES])
     reader = Reader(backtest.fields, ANALYTICS)
     until = client.now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
@@ -69,7 +69,7 @@ def _of_file(backtest: Backtest, path: str) -> BacktestRecord:
     return backtest.record(records.window, unknown)
 
 
-def _risk(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float) -> Finding | None:
+def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float) -> Finding | None:
     of, reasons = backtest.requests, list(record["unknown"])
     if 100 * of["may_block"] > Fraction(str(most)) * of["passing"]:
         newly, undecided = record["newly_blocked"], record["undecided"]

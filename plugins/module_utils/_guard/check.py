@@ -16,13 +16,13 @@ from .._schema.account import ACCOUNT, ENABLED
 from .._schema.resource import NO_ITEMS
 from .._text import Option, joined
 from .risks.base import Change, Finding, VerdictKey, Verdicts, find_risks, key_of
-from .terms import Acceptance, Terms, accepting, refused_risks
+from .terms import Acceptance, Terms, accepting, risks_refusal
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._api.client import Client
     from .backtest import Backtested
 
-ACCEPT_RISKS = Option("accept_risks")
+ACCEPTING = Option("accept_risks")
 
 
 class Checked(NamedTuple):
@@ -67,7 +67,7 @@ class Checked(NamedTuple):
         there are none."""
         if not self.refused:
             return ""
-        risks = refused_risks([item.record() for item in self.refused], ACCEPT_RISKS)
+        risks = risks_refusal([item.record() for item in self.refused], ACCEPTING)
         return joined(" ", [*self.expired_acceptances, risks])
 
 

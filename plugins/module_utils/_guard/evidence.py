@@ -39,7 +39,7 @@ from .._values.address_set import (
 from .risks.base import Verdict, VerdictKey, enabled_too_soon, enabling, key_of, not_known
 from .terms import EvidenceLimits
 
-Share = Tuple[Ranges, Sums]  # a network, and the traffic to it
+NetworkShare = Tuple[Ranges, Sums]  # a network, and the traffic to it
 Doubt = Tuple[str, Ranges]  # sentences, and the networks of which they say what is not known
 
 
@@ -71,21 +71,21 @@ def judge(
     if not exceeding and doubts:
         return unknown
     if not exceeding:
-        return Verdict("", "", max(map(_percent, shares)), lost, [], advice)
+        return Verdict("", "", max(map(_percent_of, shares)), lost, [], advice)
     worst, ranges = (
-        max(exceeding, key=_percent),
+        max(exceeding, key=_percent_of),
         union(item for one in exceeding for item in one[0]),
     )
     sentences = [_too_much(worst, ranges, limits), *([unknown.message] if doubts else [])]
     concerned = union([*ranges, *unknown.ranges])
-    return Verdict("evidence", " ".join(sentences), _percent(worst), lost, concerned, advice)
+    return Verdict("evidence", " ".join(sentences), _percent_of(worst), lost, concerned, advice)
 
 
 def _all_of(doubts: Sequence[Doubt]) -> Ranges:
     return union(item for _text, ranges in doubts for item in ranges)
 
 
-def _percent(share: Share) -> float:
+def _percent_of(share: NetworkShare) -> float:
     return share[1].percent or 0.0
 
 
@@ -95,7 +95,7 @@ def _is_decided(row: Row, decided: Decided, space: Ranges) -> bool:
     return is_inside and decided.holds(row.data_center)
 
 
-def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[Share]:
+def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
     """By protected prefix, those without traffic as well."""
     prefixes = [prefix for prefix, _ranges in decided.networks]
     groups = grouped(rows, lambda row: _holder(row, prefixes))
@@ -111,7 +111,7 @@ def _holder(row: Row, prefixes: Sequence[Range]) -> Range | None:
     return prefixes[low - 1] if low else None
 
 
-def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[Share]:
+def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[NetworkShare]:
     """By subnet; by data center too, if it is not known which of them are concerned."""
 
     def key(row: Row) -> tuple[Range, str]:
@@ -124,7 +124,7 @@ def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[Sha
     ]
 
 
-def _too_much(worst: Share, ranges: Ranges, limits: EvidenceLimits) -> str:
+def _too_much(worst: NetworkShare, ranges: Ranges, limits: EvidenceLimits) -> str:
     (concerned, sums), every = worst, networks(ranges)
     named = networks(concerned)
     more = len(every) - len(named)
@@ -132,13 +132,13 @@ def _too_much(worst: Share, ranges: Ranges, limits: EvidenceLimits) -> str:
         f" (and too many to {plural(more, 'more network', 'more networks')})" if more > 0 else ""
     )
     return (
-        f"Within {limits.hours:g} h, {_percent(worst):g} % of the packets to {first_few(named)}"
+        f"Within {limits.hours:g} h, {_percent_of(worst):g} % of the packets to {first_few(named)}"
         f" would have been dropped, {plural(sums.would_drop, 'packet', 'packets')}{others};"
         f" {limits.allowed} may be."
     )
 
 
-def _too_thin(by_prefix: Sequence[Share]) -> list[Doubt]:
+def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:
     """The prefixes to which too few packets were seen."""
     silent = union(item for ranges, sums in by_prefix if not sums.samples for item in ranges)
     few = [

@@ -74,7 +74,7 @@ def check_onboarding(plan: Plan, read: ReadCollection) -> str:
     if not new:
         return ""
     with unchecked(f"{NOT_KNOWN}: "):
-        reasons = list(_reasons(new, read))
+        reasons = list(_reasons_of(new, read))
     return " ".join([*reasons, TO_DO]) if reasons else ""
 
 
@@ -85,7 +85,7 @@ def _protects(item: Operation) -> bool:
     return item.existing is None or has_flag(item.existing, "excluded")
 
 
-def _reasons(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
+def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
     """A sentence for each new prefix with a part that cannot be protected."""
     concerned = [prefix for prefix in read(ONBOARDED) if _meets(prefix, new)]
     delegations = concurrently(read, [*map(delegations_of, concerned)])

@@ -71,7 +71,7 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
         ]
         if not changed or plural not in plan.before:
             continue
-        before, after = (_count(state, plural) for state in (plan.before, plan.after()))
+        before, after = (_number_of_rules(state, plural) for state in (plan.before, plan.after()))
         if before <= most < after:
             resource = evaluated_as(changed[0].resource)
             titles = resource.titles if most > 1 else resource.title
@@ -84,7 +84,7 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     return reasons
 
 
-def _count(state: State, plural: str) -> int:
+def _number_of_rules(state: State, plural: str) -> int:
     """The number of rules; those of the rulesets that custom rules execute count as well."""
     rulesets = state.get(EXECUTED_RULESETS, ()) if plural == CUSTOM_RULES.plural else ()
     executed = {*map(deployed, state[plural])}
@@ -183,12 +183,18 @@ def idle_exceptions(plan: Plan) -> str:
     return f"The {ones} nothing, since {why}." if idle else ""
 
 
-UNREAD = (unread_overrides, unread_managed_rules, unread_lists, unread_rules, unread_skipped_rules)
+SENTENCES = (
+    unread_overrides,
+    unread_managed_rules,
+    unread_lists,
+    unread_rules,
+    unread_skipped_rules,
+)
 
 
 def unread_surroundings(plan: Plan) -> list[str]:
     """A sentence for all that decides about a plan and is not known."""
-    return [*filter(None, [sentence_of(plan) for sentence_of in UNREAD]), *unread_names(plan)]
+    return [*filter(None, [sentence_of(plan) for sentence_of in SENTENCES]), *unread_names(plan)]
 
 
 def warnings_of_surroundings(plan: Plan) -> list[str]:

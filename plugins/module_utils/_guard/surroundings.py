@@ -26,7 +26,7 @@ from .._text import Message, first_few
 from .way import with_own_names, with_way
 
 REFERRING = [one for one, _read in DECIDING if one.phase]  # the rules that lists may change
-UNREAD = (
+UNREAD_OVERRIDES = (
     "Overrides of its account for HTTP DDoS rules are applied in a zone without its own. Whether"
     " there are any is not known: "
 )
@@ -100,7 +100,7 @@ def hidden_overrides(plan: Plan) -> str:
 def unread_overrides(plan: Plan) -> str:
     """A warning where overrides of the account cannot be read."""
     reason = plan.unread.get(L7_OVERRIDES_OF_ACCOUNT.plural)
-    return Message(UNREAD, reason) if reason else ""
+    return Message(UNREAD_OVERRIDES, reason) if reason else ""
 
 
 def with_named_lists(plan: Plan, planned: Mapping[str, Any], client: Client) -> Plan:
@@ -122,7 +122,7 @@ def with_named_lists(plan: Plan, planned: Mapping[str, Any], client: Client) -> 
         for name in names
         if items_of(name).plural not in {**more, **own}
     ]
-    existing, unread, absent = _items([*dict.fromkeys(missing)], client) if missing else _NOTHING
+    existing, unread, absent = _contents([*dict.fromkeys(missing)], client) if missing else _NOTHING
     before = {**existing, **known_items[0], **before}
     changed = {name: items for name, items in known_items[1].items() if before.get(name) != items}
     if not (existing or unread or absent or any(known_items)):
@@ -148,7 +148,7 @@ def _as_items(networks: Iterable[Any]) -> list[Object]:
 _NOTHING: tuple[State, Mapping[str, str], Mapping[str, Sequence[str]]] = ({}, {}, {})
 
 
-def _items(
+def _contents(
     names: Sequence[str], client: Client
 ) -> tuple[State, Mapping[str, str], Mapping[str, Sequence[str]]]:
     """The items of lists as the account has them, why they are not known, and the names of all its

@@ -102,7 +102,7 @@ def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptanc
     return Acceptance(
         option,
         _code(option.at("code"), values["code"], codes),
-        None if networks is None else _networks(option.at("networks"), networks),
+        None if networks is None else _read_networks(option.at("networks"), networks),
         None if entries is None else frozenset(entries),
         _expiry(option.at("expires"), values.get("expires")),
         None if values.get("reason") is None else str(values["reason"]),
@@ -127,7 +127,7 @@ def _texts(option: Option, value: Any) -> Sequence[str] | None:
     return value
 
 
-def _networks(option: Option, texts: Sequence[str]) -> Ranges:
+def _read_networks(option: Option, texts: Sequence[str]) -> Ranges:
     for position, text in enumerate(texts):
         if range_of(text) is None:
             raise OptionError(option.at(position), f"'{text}' is neither an address nor a network")
@@ -176,7 +176,7 @@ def _cover(group: Sequence[Acceptance], risk: Finding) -> bool:
     )
 
 
-def refused_risks(risks: Iterable[Mapping[str, Any]], option: Option | str) -> Message:
+def risks_refusal(risks: Iterable[Mapping[str, Any]], option: Option | str) -> Message:
     """The sentences on risks that no task accepts, and one acceptance of all of them for this
     option."""
     listed = list(risks)

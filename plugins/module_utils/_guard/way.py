@@ -23,8 +23,8 @@ from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Plan
 from .._protection.plain import (
-    OWN_NAMES,
     OWN_PREFIXES,
+    OWNER_NAMES,
     depends_on_owner,
     groups_of,
     may_be_wide,
@@ -79,7 +79,7 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     if ZONE_OPTION not in client.owner:
         client = client.within({ZONE_OPTION: context.zone_id})
     zones = client.zones or ([context.zone] if plan_of(context.zone) else [])
-    zones = zones or ([_read(client, ZONE)] if expects else [])
+    zones = zones or ([_read_one(client, ZONE)] if expects else [])
     before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
     rulesets: list[Object] = []
     if zones and plan_of(zones[0]) not in OTHER_PLANS:
@@ -145,7 +145,7 @@ def _executed(rules: Iterable[Object], client: Client, known: Container[str] = (
     named = dict.fromkeys(filter(None, map(executed_by, in_order)))
     ids = [one for one in named if one not in known and not is_new(one)]
     resources = [ruleset_of(owner, one) for one in ids]
-    rulesets = zip(ids, concurrently(lambda item: _read(client, item), resources))
+    rulesets = zip(ids, concurrently(lambda item: _read_one(client, item), resources))
     return [{**(obj if _has_rules(obj) else ODD), "id": one} for one, obj in rulesets]
 
 
@@ -157,7 +157,7 @@ def _has_rules(ruleset: Object) -> bool:
     return isinstance(rules, list) and all(isinstance(rule, Mapping) for rule in rules)
 
 
-def _read(client: Client, resource: Resource) -> Object:
+def _read_one(client: Client, resource: Resource) -> Object:
     try:
         return (read_once if resource.owner == ACCOUNT_OPTION else Client.read)(client, resource)[0]
     except ProtectionError as exc:
@@ -177,7 +177,7 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
             for state, contents in states
             for rule in rules_in_force(state, resource)
         }
-        own, _field, _words = OWN_NAMES[resource.traffic]
+        own, _field, _words = OWNER_NAMES[resource.traffic]
         some = [
             rule
             for group in groups_of(rules.values())
@@ -208,6 +208,6 @@ def unread_names(plan: Plan) -> list[str]:
     """Warnings of a plan with rules of which it is not known whether all plain traffic matches."""
     return [
         Message(f"A rule may match everything, since {what} not known: ", plan.unread[own.plural])
-        for own, _field, what in OWN_NAMES.values()
+        for own, _field, what in OWNER_NAMES.values()
         if own.plural in plan.unread and plan.operations
     ]

@@ -74,7 +74,7 @@ def _parameters(rule: CustomRule) -> dict[str, Any]:
 
 LONGEST_ORDERED_LIST = 200  # with more rules, Cloudflare orders by priority only
 NAMES_SHOWN = 3
-SHOWN = ("id", "description", "action", "priority", "paused", "filter_paused")  # of each rule
+COPIED = ("id", "description", "action", "priority", "paused", "filter_paused")  # of each rule
 TYPE_NAMES = (
     ((str, bytes), "a text"),
     ((list, tuple), "a list"),
@@ -130,7 +130,7 @@ def migrate(
     for rule in ordered:
         ref = None if rule.obstacle else refs[allowed.get(rule.id, rule.id)]
         notes = [*_notes(rule, refs[rule.id]), *(doubts.get(rule.id, []) if rule.active else [])]
-        shown = {name: getattr(rule, name) for name in SHOWN}
+        shown = {name: getattr(rule, name) for name in COPIED}
         entry = {**shown, "becomes": ref, "position": positions.get(ref), "notes": notes}
         entries.append(entry)
     return Migration(custom, entries)
@@ -139,14 +139,14 @@ def migrate(
 def _read_rules(rules: Any) -> list[FirewallRule]:
     if isinstance(rules, (str, bytes)) or not isinstance(rules, Sequence):
         raise ValueError(
-            f"firewall rules are a list, such as rules of firewall_rules_info, not {_kind(rules)}"
+            f"firewall rules are a list, such as rules of firewall_rules_info, not {_named(rules)}"
         )
     read: list[FirewallRule] = []
     ids = set()
     for number, raw in enumerate(rules, start=1):
         if not isinstance(raw, Mapping):
             raise ValueError(
-                f"number {number} of the firewall rules is not a mapping, but {_kind(raw)}"
+                f"number {number} of the firewall rules is not a mapping, but {_named(raw)}"
             )
         if not isinstance(raw.get("id"), str) or not raw["id"].strip():
             raise ValueError(f"number {number} of the firewall rules has no id")
@@ -156,7 +156,7 @@ def _read_rules(rules: Any) -> list[FirewallRule]:
     return read
 
 
-def _kind(value: Any) -> str:
+def _named(value: Any) -> str:
     named = (name for kinds, name in TYPE_NAMES if isinstance(value, kinds))
     return next(named, f"a {type(value).__name__}")
 

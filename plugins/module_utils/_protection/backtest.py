@@ -25,14 +25,14 @@ from .._expressions.operands import Fields, FieldValue, Items, Pairs
 from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
 from .._schema.resource import State
 from .._traffic.answers import FEWEST_SAMPLES, percentage, too_few
-from .decide import UNKNOWN_END, end_of, rules_in_order
+from .decide import UNKNOWN_END, outcome_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .past_requests import Group
 
 STOPPING = (BLOCKED, CHALLENGED)
 NEWLY_BLOCKED, NEWLY_PASSED, SAME, UNDECIDED = "newly_blocked", "newly_passed", "same", "undecided"
 MOST_EXAMPLES = 3
-MOST_KEPT = 1000  # examples of a rule, while there may be more requests
+MOST_EXAMPLES_KEPT = 1000  # examples of a rule, while there may be more requests
 MOST_WORLDS = 500  # ways in which rules that may match do so
 NOT_GIVEN = re.compile(r"the field (\S+) is not given")
 
@@ -76,7 +76,7 @@ class BacktestRecord(TypedDict):
     rules: list[RuleBacktest]
 
 
-class Step(NamedTuple):
+class EndingRule(NamedTuple):
     """A rule that may end the evaluation of a request."""
 
     rule: ZoneRule
@@ -99,7 +99,8 @@ class Step(NamedTuple):
 
 
 Met = Tuple[int, ...]  # numbers of expressions; negative if it is not known whether they match
-World = Tuple["Step | None", "Step | None"]  # the rules that end the evaluation before and after
+# The rules that end the evaluation before and after.
+World = Tuple["EndingRule | None", "EndingRule | None"]
 
 
 class Effect(NamedTuple):
@@ -107,7 +108,7 @@ class Effect(NamedTuple):
     passes today, and may be stopped; and what is not known."""
 
     kind: str
-    step: Step | None
+    step: EndingRule | None
     passes: bool
     may_block: bool
     doubts: Sequence[str] = ()
@@ -117,7 +118,7 @@ class Effect(NamedTuple):
 class Tried:
     """The requests that a planned rule stops or may stop, by what it does; examples by values."""
 
-    step: Step
+    step: EndingRule
     fields: Sequence[str]
     requests: Counter[str] = field(default_factory=Counter)
     examples: Counter[tuple[Any, ...]] = field(default_factory=Counter)
@@ -163,8 +164,8 @@ class Backtest:
                 effect = self._effects[tuple(numbers)] = self._effect(numbers, known)
             self._count(group, known, effect)
         for tried in self._tried.values():
-            if len(tried.examples) > MOST_KEPT:
-                tried.examples = Counter(dict(tried.examples.most_common(MOST_KEPT)))
+            if len(tried.examples) > MOST_EXAMPLES_KEPT:
+                tried.examples = Counter(dict(tried.examples.most_common(MOST_EXAMPLES_KEPT)))
 
     def add_unread(self, requests: int, doubt: str) -> None:
         """Add requests of which nothing is known."""
@@ -185,14 +186,14 @@ class Backtest:
             tried.requests[effect.kind] += group.requests
             if effect.kind != SAME:
                 names = [name for name in tried.fields if name in known.values]
-                values = [(name, _shown(known.values[name])) for name in names]
+                values = [(name, _readable(known.values[name])) for name in names]
                 tried.examples[(effect.kind, *values)] += group.requests
 
     def _effect(self, numbers: Sequence[int], known: Fields) -> Effect:
         """The effect on requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
         sides = [[step for step in side if self._number(step) in certain] for side in self._sides]
-        variables: dict[tuple[object, ...], Step] = {}
+        variables: dict[tuple[object, ...], EndingRule] = {}
         worlds = list(islice(self._worlds(sides, certain, {}, variables), MOST_WORLDS))
         kinds = {_kind(*world) for world in worlds}
         stopping = [
@@ -207,18 +208,18 @@ class Backtest:
         step = next((one for one in stopping if one and one.end in STOPPING), None)
         return Effect(UNDECIDED, step, passes, bool(stopping), doubts)
 
-    def _number(self, step: Step) -> int:
+    def _number(self, step: EndingRule) -> int:
         return self._numbers[step.rule.expression]
 
     def _worlds(
         self,
-        sides: Sequence[Sequence[Step]],
+        sides: Sequence[Sequence[EndingRule]],
         certain: Mapping[int, bool],
         truths: Mapping[object, bool],
-        variables: dict[tuple[object, ...], Step],
+        variables: dict[tuple[object, ...], EndingRule],
     ) -> Iterator[World]:
         """The rules that end the evaluation before and after, if these variables are so."""
-        ends: list[Step | None] = []
+        ends: list[EndingRule | None] = []
         for side in sides:
             for step in side:
                 is_certain = certain[self._number(step)] and not step.doubts
@@ -286,14 +287,14 @@ class Backtest:
         )
 
 
-def _steps(state: State) -> list[Step]:
+def _steps(state: State) -> list[EndingRule]:
     """The rules of a state that may end the evaluation, in their order."""
     lists = contents_in(state)
     rules = [spelt_out(rule, lists) for rule in rules_in_order(state)]
-    return [Step(rule, end_of(rule)) for rule in rules if end_of(rule)]
+    return [EndingRule(rule, outcome_of(rule)) for rule in rules if outcome_of(rule)]
 
 
-def _kind(before: Step | None, after: Step | None) -> str:
+def _kind(before: EndingRule | None, after: EndingRule | None) -> str:
     """The effect of a plan on requests that end with these rules."""
     was, becomes = (step.end if step else "" for step in (before, after))
     if before and after and before.own == after.own:
@@ -305,7 +306,7 @@ def _kind(before: Step | None, after: Step | None) -> str:
     return NEWLY_PASSED if was in STOPPING and becomes not in STOPPING else SAME
 
 
-def _doubts_of(step: Step, known: Fields) -> list[str]:
+def _doubts_of(step: EndingRule, known: Fields) -> list[str]:
     """The names of fields, or else the reasons, for which it is not known what a rule does."""
     truth = decider(step.rule.expression)(known)
     reasons = truth.reasons if isinstance(truth, NotKnown) else ()
@@ -313,13 +314,13 @@ def _doubts_of(step: Step, known: Fields) -> list[str]:
     return [*(one[1] if one else text for one, text in zip(matches, reasons)), *step.doubts]
 
 
-def _shown(value: FieldValue) -> Any:
+def _readable(value: FieldValue) -> Any:
     """A value of a field as results show it."""
     if isinstance(value, bytes):
         return value.decode(errors="replace")
     if isinstance(value, Items):
-        return ", ".join(str(_shown(item)) for item in value.values)
+        return ", ".join(str(_readable(item)) for item in value.values)
     if isinstance(value, Pairs):
-        parts = (f"{_shown(name)}={_shown(item)}" for name, item in value.values.items())
+        parts = (f"{_readable(name)}={_readable(item)}" for name, item in value.values.items())
         return "&".join(parts)
     return value if isinstance(value, int) else str(value)

@@ -272,10 +272,10 @@ def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     """The traffic that a rule or filter decides for in a state; raises NotKnown."""
     if resource is filters_of(str(resource.component)):
         space = matched(str(obj.get("expression") or "")).sometimes
-        return Decided(_networks(coverage, intersection(coverage.protected, space)))
+        return Decided(_holding(coverage, intersection(coverage.protected, space)))
     component = coverage.by_kind[str(resource.component)]
     by_filters = union(item for one in component.filters for item in one.matches.always)
-    networks = _networks(coverage, difference(coverage.protected, by_filters))
+    networks = _holding(coverage, difference(coverage.protected, by_filters))
     scope, name = (str(CODE.normalise(obj.get(field))) for field in ("scope", "name"))
     if scope == DATA_CENTER:
         return Decided(networks, only=frozenset([name]))
@@ -286,7 +286,7 @@ def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     return Decided(networks, but=others, beside_region=in_regions)
 
 
-def _networks(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
+def _holding(coverage: Coverage, space: Ranges) -> list[tuple[Range, Ranges]]:
     """The protected prefixes that hold something of a space; none that lies within another one."""
     ranges = outermost(network for _entry, network in coverage.prefixes(excluded=False))
     pieces = [(item, intersection([item], space)) for item in ranges]

@@ -56,14 +56,14 @@ def never_decides(state: State, resource: Resource, name: str) -> str:
     active = rules_in_order(state, resource)
     own = [rule for rule in active if rule.entry == name]
     if own:
-        is_idle = not any(end_of(rule) or rule.action == LOG for rule in own)
+        is_idle = not any(outcome_of(rule) or rule.action == LOG for rule in own)
         return f"the rule {name} neither ends the evaluation nor logs" if is_idle else ""
     if any(resource.label_of(obj) == name for obj in state.get(resource.plural) or ()):
         return f"the rule {name} is disabled"
     return f"there is no rule {name}{did_you_mean(name, [rule.entry for rule in active])}"
 
 
-def end_of(rule: ZoneRule) -> str:
+def outcome_of(rule: ZoneRule) -> str:
     """The outcome of a request that a rule matches; empty if the evaluation goes on, and `unknown`
     for an action, or a parameter of a skip, that is not known."""
     if rule.action in ENFORCING:
@@ -92,7 +92,7 @@ class _Evaluation:
         is_certain = not isinstance(truth, NotKnown)
         if isinstance(truth, NotKnown):
             self.reasons += [f"rule {rule.entry}: {reason}" for reason in truth.reasons]
-        end = end_of(rule)
+        end = outcome_of(rule)
         if end == UNKNOWN_END:
             self.reasons.append(f"rule {rule.entry}: {first_few(rule.unknown)} is not known")
         skips = sorted(rule.skips - {REST_OF_THE_LIST})
@@ -133,7 +133,7 @@ def decide_request(rules: Sequence[ZoneRule], fields: Fields) -> Decision:
 
 
 WORD_OF_MODE = {ENABLED: MITIGATED, MONITORING: MONITORED, DISABLED: UNPROTECTED}
-NO_RULE = Outcome(UNPROTECTED, "no rule")
+WITHOUT_RULE = Outcome(UNPROTECTED, "no rule")
 
 
 def decide_packet(
@@ -245,7 +245,7 @@ def _by_rules(component: Component, packet: Packet) -> Decision:
     outcomes += _of_rules(odd)
     everywhere = [rule for rule in component.rules if rule.everywhere]
     if not everywhere:
-        return decision([*outcomes, NO_RULE], reasons)
+        return decision([*outcomes, WITHOUT_RULE], reasons)
     return _decided_by(everywhere, outcomes, reasons)
 
 

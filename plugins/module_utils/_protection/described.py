@@ -27,11 +27,11 @@ def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) ->
     describes."""
     plan = make(desired, adjust)
     after = plan.after()
-    filled = [_filled(item, after[item.resource.plural]) for item in desired]
+    filled = [_with_switches(item, after[item.resource.plural]) for item in desired]
     return plan if filled == list(desired) else make(filled, adjust)
 
 
-def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
+def _with_switches(desired: Desired, planned: Sequence[Object]) -> Desired:
     """The desired state, with the switches to set back in the objects that it names."""
     resource = desired.resource
     if desired.absent or desired.only_deletes:
@@ -42,7 +42,7 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
     defaults = [_defaults(desired, obj, planned, conditions.get(id(obj), ())) for obj in planned]
     if not any(defaults):
         return desired._replace(own_order=_is_lost_by_order(desired, planned))
-    described = [_over(resource, obj, changes) for obj, changes in zip(planned, defaults)]
+    described = [_stored(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
     after: list[Object] = []
     for index, changes in enumerate(defaults):
@@ -53,7 +53,7 @@ def _filled(desired: Desired, planned: Sequence[Object]) -> Desired:
         if kept:
             key = resource.key_of(planned[index])
             objects[key] = _overlaid(resource, desired.objects[key], kept)
-        after.append(_over(resource, planned[index], kept))
+        after.append(_stored(resource, planned[index], kept))
     return desired._replace(
         objects={**desired.objects, **objects}, own_order=_is_lost_by_order(desired, after)
     )
@@ -130,7 +130,7 @@ def _overlaid(resource: Resource, values: Values, changes: Sequence[Values]) -> 
     return values
 
 
-def _over(resource: Resource, obj: Object, changes: Sequence[Values]) -> Object:
+def _stored(resource: Resource, obj: Object, changes: Sequence[Values]) -> Object:
     """An object with changes, as Cloudflare stores it."""
     names = {name for change in changes for name in change}
     return resource.semantics.normalise(_overlaid(resource, obj, changes), obj, names)
@@ -144,11 +144,14 @@ def _to_set_back(
 ) -> Sequence[Values]:
     """As few of the changes as are needed so that an object protects no less than with all."""
     front, behind = beside if resource in DDOS_OVERRIDES else ((), ())
-    described = [*front, _over(resource, obj, changes), *behind]
-    kept = list(changes)
+
+    def among_others(some: Sequence[Values]) -> Sequence[Object]:
+        return [*front, _stored(resource, obj, some), *behind]
+
+    described, kept = among_others(changes), list(changes)
     for change in changes:
         fewer = [item for item in kept if item is not change]
-        if not _protects_less(resource, described, [*front, _over(resource, obj, fewer), *behind]):
+        if not _protects_less(resource, described, among_others(fewer)):
             kept = fewer
     return kept
 

@@ -13,6 +13,7 @@ from .._errors import OptionError, OptionProblems
 from .._schema.account import COMPONENTS
 from .._schema.resource import OptionSpec
 from .._text import Message, Option, did_you_mean
+from .modes import UNDECIDED
 
 if TYPE_CHECKING:  # loaded by the tasks that expect something: Ansible compiles it in every run
     from .._expressions.operands import Fields
@@ -24,7 +25,6 @@ MITIGATED, MONITORED = "mitigated", "monitored"
 UNPROTECTED, BYPASSED = "unprotected", "bypassed"
 OF_REQUESTS = (ALLOWED, SKIPPED, LOGGED, CHALLENGED, BLOCKED)
 OF_PACKETS = (MITIGATED, MONITORED, UNPROTECTED, BYPASSED)
-UNDECIDED = "undecided"
 OF_FIREWALL = (ALLOWED, SKIPPED, LOGGED, BLOCKED)  # of packets in the Network Firewall
 # A request that a rule logs, or that skips the rest, is allowed as well. A packet that the Network
 # Firewall lets pass meets the components, which another module checks.
@@ -79,7 +79,7 @@ def decision(
 
 
 NAME = "expectations"
-EXPECTATIONS: OptionSpec = {
+EXPECTATION_OPTIONS: OptionSpec = {
     NAME: {
         "type": "list",
         "elements": "dict",
@@ -101,7 +101,7 @@ MODULE_OF_KIND = {
     PACKET: "account_protection",
     FIREWALL: "network_firewall_rules",
 }
-Expected = Union[str, Mapping[str, str]]  # a word, or one by component
+ExpectedOutcome = Union[str, Mapping[str, str]]  # a word, or one by component
 
 
 class Expectation(NamedTuple):
@@ -110,7 +110,7 @@ class Expectation(NamedTuple):
 
     option: Option
     description: str
-    expected: Expected
+    expected: ExpectedOutcome
     request: Fields | None = None
     packet: Packet | None = None
     rule: str | None = None
@@ -147,7 +147,7 @@ def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
     return expectations
 
 
-def unchecked(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list[str]:
+def checked_elsewhere(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list[str]:
     """A warning of each expectation that another module checks."""
     return [
         Message(
@@ -169,7 +169,7 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     description = str(entry.get("description") or _description(described))
     item, problems = Expectation(option, description, "", rule=rule), OptionProblems()
     with problems.collected():
-        item = _described(item, kind, described)
+        item = _with_described(item, kind, described)
     with problems.collected():
         read = _of_request if kind == REQUEST else _of_packet
         item = item._replace(expected=read(option.at("expect"), value))
@@ -187,7 +187,7 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     return item
 
 
-def _described(item: Expectation, kind: str, described: Mapping[str, Any]) -> Expectation:
+def _with_described(item: Expectation, kind: str, described: Mapping[str, Any]) -> Expectation:
     option = item.option.at(kind)
     if kind == REQUEST:
         from .request import parse_request
@@ -202,7 +202,7 @@ def _of_request(option: Option, value: Any) -> str:
     return _word(option, value, OF_REQUESTS)
 
 
-def _of_packet(option: Option, value: Any) -> Expected:
+def _of_packet(option: Option, value: Any) -> ExpectedOutcome:
     if not isinstance(value, Mapping):
         return _word(option, value, (*OF_PACKETS, *OF_FIREWALL))
     for name in value:

@@ -19,7 +19,8 @@ from .._schema.resource import State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural
 from .decide import PacketDecisions, decide_requests, never_decides, rules_in_order
-from .expectation import FIREWALL, NAME, REQUEST, UNDECIDED, Decision, Expectation
+from .expectation import FIREWALL, NAME, REQUEST, Decision, Expectation
+from .modes import UNDECIDED
 
 RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
 
@@ -235,7 +236,7 @@ def with_rule(actual: Any, rule: Any) -> str:
     if isinstance(actual, Mapping) or isinstance(rule, Mapping):
         names = list(actual if isinstance(actual, Mapping) else rule)
         return ", ".join(
-            f"{COMPONENTS[name].title} {with_rule(_of(actual, name), _of(rule, name))}"
+            f"{COMPONENTS[name].title} {with_rule(_own(actual, name), _own(rule, name))}"
             for name in names
         )
     if actual == UNDECIDED or rule is None:
@@ -243,7 +244,7 @@ def with_rule(actual: Any, rule: Any) -> str:
     return f"{actual} by {rule}"
 
 
-def _of(value: Any, name: str) -> Any:
+def _own(value: Any, name: str) -> Any:
     return value[name] if isinstance(value, Mapping) else value
 
 

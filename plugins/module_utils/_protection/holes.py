@@ -59,7 +59,7 @@ from .overrides import (
     weakenings,
     weakenings_between,
 )
-from .plain import OWN_NAMES, depends_on_owner, met_by_plain, width
+from .plain import OWNER_NAMES, depends_on_owner, met_by_plain, width
 
 ON = {STATUS.plural: [{"enabled": True}]}
 
@@ -203,7 +203,7 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
     contents = contents_in(state)
     for resource, _read in DECIDING:
         named = {rule.key for rule in rules_in_force(described, resource)}
-        own, _field, what = OWN_NAMES[resource.traffic]
+        own, _field, what = OWNER_NAMES[resource.traffic]
         unknown = "" if own.plural in state else f"may match everything, since {what} not known"
         rules = [spelt_out(rule, contents) for rule in rules_in_force(state, resource)]
         for index, rule in enumerate(rules):

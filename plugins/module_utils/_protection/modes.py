@@ -67,7 +67,7 @@ from .._values.kinds import CODE
 OFF = "off"  # there is neither a filter nor a rule
 UNDECIDED = "undecided"
 GLOBAL, REGION, DATA_CENTER = "global", "region", "datacenter"  # scopes of rules
-IN_ORDER = (*MODES, OFF, UNDECIDED)
+MODES_IN_ORDER = (*MODES, OFF, UNDECIDED)
 
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
@@ -245,7 +245,7 @@ def union_of_modes(several: Iterable[Modes]) -> Modes:
 
 def in_order(modes: Modes) -> list[str]:
     """Modes from enabled to off, and whether any is undecided."""
-    return sorted(modes, key=IN_ORDER.index)
+    return sorted(modes, key=MODES_IN_ORDER.index)
 
 
 def component(kind: str, state: Mapping[str, Sequence[Object]]) -> Component:
@@ -350,7 +350,7 @@ IN_WORDS = (  # of one value, and of several
     (SOURCE, "from {}", "from {}"),
 )
 SCOPES = {REGION: "region", DATA_CENTER: "data center"}
-ELSEWHERE = ("", "")  # a place that no rule names
+UNNAMED_PLACE = ("", "")  # a place that no rule names
 UNKNOWN = "a part of the traffic, since the filters are too many to compare"
 
 
@@ -374,7 +374,7 @@ class TrafficPart(NamedTuple):
 def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> list[TrafficPart]:
     """The traffic to some addresses that a component mitigates in the one state and not in the
     other."""
-    space = _differing(was, becomes, space)
+    space = _may_differ(was, becomes, space)
     filters = [_reaching(item.filters, space) for item in (was, becomes)]
     try:
         return _lost_parts(filters, _mitigating_places(was, becomes), space)
@@ -420,7 +420,7 @@ def never_mitigated(component: Component, space: Ranges) -> Ranges:
     return difference(space, union(item for part in parts for item in part.ranges))
 
 
-def _differing(was: Component, becomes: Component, space: Ranges) -> Ranges:
+def _may_differ(was: Component, becomes: Component, space: Ranges) -> Ranges:
     """The addresses for which the two states may differ: those that a filter may match which only
     one of them has, or all if their rules differ."""
     if [rule[:3] for rule in was.rules] != [rule[:3] for rule in becomes.rules]:
@@ -439,7 +439,7 @@ def _reaching(filters: Sequence[Filter], space: Ranges) -> list[Filter]:
     return [item for item in filters if intersection(item.matches.sometimes, space)]
 
 
-class _Decided(NamedTuple):
+class _Fates(NamedTuple):
     """Packets by their fate: those that an enabled filter mitigates, those that another filter
     takes, and those that the rules decide on."""
 
@@ -448,7 +448,7 @@ class _Decided(NamedTuple):
     by_rules: Set
 
 
-def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Decided:
+def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Fates:
     """The packets that filters take, in the order of their modes; one whose mode is not known may
     be the first."""
     taken: dict[str, Set] = {}
@@ -458,7 +458,7 @@ def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _De
         taken[mode] = diagrams.combined("and", [rest, matching])
         rest = diagrams.without(rest, matching)
     mitigated = taken.pop(ENABLED)
-    return _Decided(mitigated, diagrams.combined("or", taken.values()), rest)
+    return _Fates(mitigated, diagrams.combined("or", taken.values()), rest)
 
 
 def _packets_in_words(diagrams: Diagrams, packets: Set, every: Set) -> str:
@@ -511,7 +511,7 @@ def _deciding_rules(
     """Each region with each data center, and the most specific rule for both in either state."""
     first, second = ({rule.key: rule for rule in one.rules} for one in (was, becomes))
     regions, centers = (
-        [ELSEWHERE, *(place for place in {**first, **second} if place[0] == scope)]
+        [UNNAMED_PLACE, *(place for place in {**first, **second} if place[0] == scope)]
         for scope in SCOPES
     )
     for region, center in product(regions, centers):
@@ -542,9 +542,9 @@ def _places_in_words(
 ) -> str | None:
     """Places in words, each with a region and a data center; `titles` are of those that rules
     name. A data center may be in any region."""
-    concerned = {region for region, center in places if center == ELSEWHERE}
+    concerned = {region for region, center in places if center == UNNAMED_PLACE}
     concerned |= {center for _region, center in places}
-    if (ELSEWHERE, ELSEWHERE) in places:
+    if (UNNAMED_PLACE, UNNAMED_PLACE) in places:
         others = [title for place, title in titles.items() if place not in concerned]
         return f"outside {first_few(others)}" if others else ""
     listed = [title for place, title in titles.items() if place in concerned]

@@ -40,7 +40,7 @@ from .._text import first_few
 from .._values.address_set import Ranges, union
 
 Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as weak as that
-CHALLENGES = ("managed_challenge", "challenge")
+CHALLENGING = ("managed_challenge", "challenge")
 
 
 def _as_weak_as(sensitivity: str) -> Level:
@@ -57,7 +57,7 @@ def _is_logged(action: str, sensitivity: str) -> bool:
 
 
 def _is_challenged(action: str, sensitivity: str) -> bool:
-    return action in CHALLENGES
+    return action in CHALLENGING
 
 
 def _is_not_blocked(action: str, sensitivity: str) -> bool:
@@ -74,7 +74,7 @@ def _is_not_stopped(action: str, sensitivity: str) -> bool:
 
 OWN_ACTION, GONE = "sets no action for", "no longer decides on"
 # The strictest first, so that the last one that is met says the most.
-LEVELS: Mapping[str, Level] = {
+WEAK_LEVELS: Mapping[str, Level] = {
     OWN_ACTION: _is_default,
     "sets the action challenge for": _is_challenged,
     **{f"sets the sensitivity {name} for": _as_weak_as(name) for name in SENSITIVITIES[1:]},
@@ -85,7 +85,7 @@ WEAK_BEFORE: Mapping[Level, Level] = {_is_challenged: _is_not_blocked}
 # By the action that a managed rule has by itself, which may be any: what is no stricter.
 NO_STRICTER: Mapping[str, Level] = {
     BLOCK: lambda action, sensitivity: True,
-    **dict.fromkeys(CHALLENGES, _is_not_blocked),
+    **dict.fromkeys(CHALLENGING, _is_not_blocked),
     "": _is_not_stopped,
 }
 
@@ -129,9 +129,9 @@ class _Setting(NamedTuple):
     sensitivity: str
 
 
-_Decided = Sequence[Tuple[Object, _Setting, Set]]  # overrides, with the traffic that they decide on
-NOTHING = _Setting("", DEFAULT, DEFAULT)
-LATEST = {"version": "latest"}  # of the managed ruleset, which is executed by itself
+_Shares = Sequence[Tuple[Object, _Setting, Set]]  # overrides, with the traffic that they decide on
+NO_SETTING = _Setting("", DEFAULT, DEFAULT)
+LATEST_VERSION = {"version": "latest"}  # of the managed ruleset, which is executed by itself
 NOT_UNDERSTOOD = "is not understood, and may let more of an attack pass"
 
 
@@ -192,16 +192,16 @@ def _weakenings(before: Held, after: Held, managed: Sequence[Object]) -> list[We
     diagrams, sides = Diagrams(), (before.overrides, after.overrides)
     # Of managed rules that are set alike, and have the same action by themselves.
     groups: dict[tuple[str, tuple[tuple[_Setting | None, ...], ...]], bool] = {}
-    for rule in _rules([*sides[0], *sides[1]], managed):
+    for rule in _all_names([*sides[0], *sides[1]], managed):
         settings = tuple(tuple(_setting_of(obj, rule) for obj in some) for some in sides)
         group = next(name for name in NO_STRICTER if not name or name in rule), settings
         groups[group] = groups.get(group, False) or bool(managed) or len(rule) < 2
     decided = [
-        (own, is_certain, [_decided(diagrams, *side) for side in zip(sides, settings)])
+        (own, is_certain, [_with_traffic(diagrams, *side) for side in zip(sides, settings)])
         for (own, settings), is_certain in groups.items()
     ]
     worst: dict[Key, Weakening] = {}
-    for level, is_weak in LEVELS.items():
+    for level, is_weak in WEAK_LEVELS.items():
         for own, is_certain, (was, becomes) in decided:
             is_own = level == OWN_ACTION
             was_weak = NO_STRICTER[own] if is_own else WEAK_BEFORE.get(is_weak, is_weak)
@@ -213,11 +213,11 @@ def _weakenings(before: Held, after: Held, managed: Sequence[Object]) -> list[We
                     key, label = resource.key_of(one), resource.label_of(one)
                     ranges = _destinations(resource, one, diagrams, more)
                     item = Weakening(resource, key, label, what, how, ranges, is_known, had)
-                    worst[key] = _with(item, worst.get(key, item))
+                    worst[key] = _joined_with(item, worst.get(key, item))
     return list(worst.values())
 
 
-def _with(item: Weakening, known: Weakening) -> Weakening:
+def _joined_with(item: Weakening, known: Weakening) -> Weakening:
     """The last weakening of an override, and those that are known already."""
     names = known.what.split(", ") if known.level == item.level else [item.what]
     what = ", ".join(dict.fromkeys([*names, item.what])) if item.what and all(names) else ""
@@ -228,7 +228,7 @@ def _with(item: Weakening, known: Weakening) -> Weakening:
 
 
 def _losses(
-    diagrams: Diagrams, was: _Decided, becomes: _Decided, is_weak: Level, was_weak: Level
+    diagrams: Diagrams, was: _Shares, becomes: _Shares, is_weak: Level, was_weak: Level
 ) -> Iterator[tuple[Object, list[str], Set, list[Object]]]:
     """The overrides that are so weak where others were not, with the names by which both say so,
     the traffic, and those others."""
@@ -247,7 +247,9 @@ def _how_exact(name: str) -> int:
     return ("", "category", "rule").index(name.partition(" ")[0])
 
 
-def _rules(overrides: Sequence[Object], managed: Sequence[Object]) -> Sequence[AbstractSet[str]]:
+def _all_names(
+    overrides: Sequence[Object], managed: Sequence[Object]
+) -> Sequence[AbstractSet[str]]:
     """The names of each managed rule; if these are not known, of all that the overrides may tell
     apart."""
     if managed:
@@ -284,9 +286,9 @@ def _setting_of(override: Object, rule: AbstractSet[str]) -> _Setting | None:
     return _Setting(own[0][0] if own else "", action, sensitivity)
 
 
-def _decided(
+def _with_traffic(
     diagrams: Diagrams, overrides: Sequence[Object], settings: Sequence[_Setting | None]
-) -> _Decided:
+) -> _Shares:
     """The overrides that set something for a managed rule, with the traffic that they decide on;
     at last the traffic that none decides on."""
     decided: list[tuple[Object, _Setting, Set]] = []
@@ -296,7 +298,7 @@ def _decided(
             matching = diagrams.matching(str(obj.get("expression") or ""))
             decided.append((obj, values, diagrams.combined("and", [rest, matching])))
             rest = diagrams.without(rest, matching)
-    return [*decided, ({}, NOTHING, rest)]
+    return [*decided, ({}, NO_SETTING, rest)]
 
 
 def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:
@@ -316,7 +318,7 @@ def not_understood(override: Object) -> bool:
     entries = [item for _what, _name, item in named_entries(override)]
     return (
         OTHER_RULE in override
-        or override.get(PARAMETERS) not in (None, LATEST)
+        or override.get(PARAMETERS) not in (None, LATEST_VERSION)
         or any(item.keys() - {"action", "sensitivity", *ENTRY_KEYS.values()} for item in entries)
         or any(
             str(item.get("action") or DEFAULT) not in ACTIONS

@@ -18,8 +18,8 @@ from .._text import Option
 from .request import (
     DescribedKey,
     FieldNames,
+    choice_of,
     matching,
-    one_of,
     read_address,
     read_fields,
     read_keys,
@@ -40,7 +40,7 @@ def _port(option: Option, value: Any) -> int:
 
 
 def _fields_by_name(option: Option, value: Any) -> dict[str, Any]:
-    return read_fields(option, value, PACKET_NAMES)
+    return read_fields(option, value, NAMES_OF_PACKETS)
 
 
 PACKET_KEYS: Mapping[str, DescribedKey] = {
@@ -48,7 +48,7 @@ PACKET_KEYS: Mapping[str, DescribedKey] = {
     "destination_port": DescribedKey(_port, ["tcp.dstport"]),
     "source": DescribedKey(read_address, ["ip.src"]),
     "source_port": DescribedKey(_port, ["tcp.srcport"]),
-    "protocol": DescribedKey(one_of(PROTOCOLS), [PROTOCOL_FIELD]),
+    "protocol": DescribedKey(choice_of(PROTOCOLS), [PROTOCOL_FIELD]),
     "data_center": DescribedKey(matching(PLACE_CODE, "is no code of a data center")),
     "region": DescribedKey(matching(PLACE_CODE, "is no code of a region")),
     "fields": DescribedKey(_fields_by_name),
@@ -58,7 +58,7 @@ PACKET_KEY_OF_FIELD = {
     "udp.dstport": "destination_port and protocol: udp",
     "udp.srcport": "source_port and protocol: udp",
 }
-PACKET_NAMES = FieldNames(
+NAMES_OF_PACKETS = FieldNames(
     "packets",
     PACKET_FIELDS,
     {field: key for field, key in PACKET_KEY_OF_FIELD.items() if field != PROTOCOL_FIELD},

@@ -29,7 +29,7 @@ from .request import REQUEST_KEY_OF_FIELD, REQUEST_KEYS, request_fields
 ANALYTICS, LOGPUSH = "analytics", "Logpush records"
 
 
-class Part(NamedTuple):
+class Origin(NamedTuple):
     """A part of a request: the dimension of the analytics and the column of Logpush records that
     give it, empty if the source lacks it, and how their value is read: as the text that an
     expectation gives, or as that of a field; raises ValueError if it has another form."""
@@ -47,7 +47,7 @@ def _upper(value: Any) -> str:
     return str(value).upper()  # Logpush has countries in lower case
 
 
-def _query(value: Any) -> bytes:
+def _query_behind(value: Any) -> bytes:
     return _encoded(str(value).partition("?")[2])  # behind a path in records, and behind none
 
 
@@ -55,50 +55,50 @@ def _encoded(value: Any) -> bytes:
     return str(value).encode()
 
 
-def _filled(value: Any) -> bytes:
+def _given(value: Any) -> bytes:
     if value in ("", "none", "unknown"):
         raise ValueError("no value")
     return _encoded(value)
 
 
-def _number(value: Any) -> int:
+def _as_int(value: Any) -> int:
     return int(str(value))
 
 
 def _score(value: Any) -> int:
-    if _number(value) < 1:  # 0 if it was not computed, which rules may see as another number
+    if _as_int(value) < 1:  # 0 if it was not computed, which rules may see as another number
         raise ValueError("no score")
-    return _number(value)
+    return _as_int(value)
 
 
 # By the keys of a request, and then by fields that no key gives.
-PARTS: Mapping[str, Part] = {
-    "source": Part("clientIP", "ClientIP"),
-    "method": Part("clientRequestHTTPMethodName", "ClientRequestMethod"),
-    "scheme": Part("clientRequestScheme", "ClientRequestScheme"),
-    "host": Part("clientRequestHTTPHost", "ClientRequestHost", lambda value: str(value).lower()),
-    "path": Part("clientRequestPath", "ClientRequestPath"),
-    "query": Part("clientRequestQuery", "ClientRequestURI", _query),
-    "country": Part("clientCountryName", "ClientCountry", _upper),
-    "asn": Part("clientAsn", "ClientASN"),
-    "user_agent": Part("userAgent", "ClientRequestUserAgent"),
-    "referer": Part("clientRequestReferer", "ClientRequestReferer"),
-    "tls_version": Part("clientSSLProtocol", "ClientSSLProtocol", _filled),
-    "tls_cipher": Part("", "ClientSSLCipher", _filled),
-    "http.request.version": Part("clientRequestHTTPProtocol", "ClientRequestProtocol", _filled),
-    "cf.bot_management.score": Part("botScore", "BotScore", _score),
-    "cf.bot_management.ja3_hash": Part("ja3Hash", "JA3Hash", _filled),
-    "cf.bot_management.ja4": Part("ja4", "JA4", _filled),
-    "cf.bot_management.verified_bot": Part("verifiedBotCategory", "VerifiedBotCategory", bool),
-    "cf.verified_bot_category": Part("verifiedBotCategory", "VerifiedBotCategory", _encoded),
-    "cf.waf.score": Part("wafAttackScore", "WAFAttackScore", _score),
-    "cf.waf.score.rce": Part("wafRceAttackScore", "WAFRCEAttackScore", _score),
-    "cf.waf.score.sqli": Part("wafSqliAttackScore", "WAFSQLiAttackScore", _score),
-    "cf.waf.score.xss": Part("wafXssAttackScore", "WAFXSSAttackScore", _score),
-    "cf.colo.name": Part("coloCode", "EdgeColoCode", _filled),
-    "cf.edge.client_port": Part("", "ClientSrcPort", _number),
-    "ip.src.city": Part("", "ClientCity", _filled),
-    "ip.src.region_code": Part("", "ClientRegionCode", _filled),
+PARTS: Mapping[str, Origin] = {
+    "source": Origin("clientIP", "ClientIP"),
+    "method": Origin("clientRequestHTTPMethodName", "ClientRequestMethod"),
+    "scheme": Origin("clientRequestScheme", "ClientRequestScheme"),
+    "host": Origin("clientRequestHTTPHost", "ClientRequestHost", lambda value: str(value).lower()),
+    "path": Origin("clientRequestPath", "ClientRequestPath"),
+    "query": Origin("clientRequestQuery", "ClientRequestURI", _query_behind),
+    "country": Origin("clientCountryName", "ClientCountry", _upper),
+    "asn": Origin("clientAsn", "ClientASN"),
+    "user_agent": Origin("userAgent", "ClientRequestUserAgent"),
+    "referer": Origin("clientRequestReferer", "ClientRequestReferer"),
+    "tls_version": Origin("clientSSLProtocol", "ClientSSLProtocol", _given),
+    "tls_cipher": Origin("", "ClientSSLCipher", _given),
+    "http.request.version": Origin("clientRequestHTTPProtocol", "ClientRequestProtocol", _given),
+    "cf.bot_management.score": Origin("botScore", "BotScore", _score),
+    "cf.bot_management.ja3_hash": Origin("ja3Hash", "JA3Hash", _given),
+    "cf.bot_management.ja4": Origin("ja4", "JA4", _given),
+    "cf.bot_management.verified_bot": Origin("verifiedBotCategory", "VerifiedBotCategory", bool),
+    "cf.verified_bot_category": Origin("verifiedBotCategory", "VerifiedBotCategory", _encoded),
+    "cf.waf.score": Origin("wafAttackScore", "WAFAttackScore", _score),
+    "cf.waf.score.rce": Origin("wafRceAttackScore", "WAFRCEAttackScore", _score),
+    "cf.waf.score.sqli": Origin("wafSqliAttackScore", "WAFSQLiAttackScore", _score),
+    "cf.waf.score.xss": Origin("wafXssAttackScore", "WAFXSSAttackScore", _score),
+    "cf.colo.name": Origin("coloCode", "EdgeColoCode", _given),
+    "cf.edge.client_port": Origin("", "ClientSrcPort", _as_int),
+    "ip.src.city": Origin("", "ClientCity", _given),
+    "ip.src.region_code": Origin("", "ClientRegionCode", _given),
 }
 WHOLE_URI = ("path", "query", "scheme", "host")
 MOST_KNOWN = 200_000  # values that are read once
@@ -117,7 +117,7 @@ class Group(NamedTuple):
     samples: int
 
 
-Row = Tuple[Sequence[Any], int, int]  # values that can be hashed, requests, samples
+RequestRow = Tuple[Sequence[Any], int, int]  # values that can be hashed, requests, samples
 
 
 class Reader:
@@ -133,7 +133,7 @@ class Reader:
         self.names = tuple(dict.fromkeys(name for _part, name in self._parts.values()))
         self._known: dict[tuple[str, Any], Any] = {}
 
-    def groups(self, rows: Iterable[Row]) -> Iterator[list[Group]]:
+    def groups(self, rows: Iterable[RequestRow]) -> Iterator[list[Group]]:
         """The groups of some rows in parts, so that many of them take no more memory."""
         merged: dict[Sequence[Any], list[int]] = {}
         for values, requests, samples in rows:
@@ -158,18 +158,18 @@ class Reader:
                 (described if key in REQUEST_KEYS else fields)[key] = value
         return Group({**request_fields(described), **fields}, *numbers)
 
-    def _value(self, key: str, part: Part, written: Any) -> Any:
+    def _value(self, key: str, part: Origin, written: Any) -> Any:
         """A value as rules see it; None if it is not given, or not understood."""
         if not isinstance(written, (str, int)):
             return None
         if (key, written) not in self._known:
             if len(self._known) > MOST_KNOWN:
                 self._known.clear()
-            self._known[key, written] = _read(key, part, written)
+            self._known[key, written] = _understood(key, part, written)
         return self._known[key, written]
 
 
-def _read(key: str, part: Part, written: Any) -> Any:
+def _understood(key: str, part: Origin, written: Any) -> Any:
     try:
         value = part.read(written)
         return REQUEST_KEYS[key].read(Option(), value) if isinstance(value, str) else value
@@ -193,13 +193,13 @@ class Records:
         self._times: list[Any] = []
         self.malformed, self.unread = 0, ""
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[RequestRow]:
         try:
             yield from self._rows()
         except (OSError, EOFError, zlib.error) as exc:
             self.unread = getattr(exc, "strerror", None) or str(exc)
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[RequestRow]:
         with open(self._path, "rb") as file:
             is_compressed = file.peek(2)[:2] == b"\x1f\x8b"
             stream: Any = gzip.GzipFile(fileobj=file) if is_compressed else file

@@ -29,7 +29,7 @@ from .._expressions.grammar import (
     parse,
     tokens_of,
 )
-from .._expressions.solve import Parts, unmatched
+from .._expressions.solve import Flows, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
 from .._schema.registry import ZoneRule
@@ -52,7 +52,7 @@ from .coverage import has_flag
 
 # The prefixes of an account, in a state of the rules that packets to them meet.
 OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")
-OWN_NAMES = {  # each with its field, and its words
+OWNER_NAMES = {  # each with its field, and its words
     "request": (ZONE, "name", "the name of the zone is"),
     "packet": (OWN_PREFIXES, "prefix", "the protected prefixes are"),
 }
@@ -69,7 +69,7 @@ PLACES = ("ip.src.country", "ip.dst.country", "ip.src.continent", "ip.geoip.coun
 OF_ZONES = frozenset(["http.host", "cf.zone.name", *FULL_URIS])
 OF_ACCOUNTS = ("ip.dst",)
 GET: Known = {"http.request.method": b"GET", "ssl": True, "cf.edge.server_port": 443}
-NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
+PROTOCOL_NUMBERS = {"tcp": 6, "udp": 17}  # of protocols
 PORTS = ("srcport", "dstport")
 ANY_HEADERS = "ip.len ge 28 and ip.hdr_len ge 20 and ip.ttl gt 0"  # of every packet with ports
 # Ordinary clients have addresses of IPv4, and of the part of IPv6 that is in use.
@@ -168,7 +168,7 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
     words; empty if there is none."""
     if not (rule.enforces or rule.lets_pass):
         return ""
-    own, name, _words = OWN_NAMES[resource.traffic]
+    own, name, _words = OWNER_NAMES[resource.traffic]
     known = [obj for obj in state.get(own.plural) or () if not has_flag(obj, "excluded")]
     names = [str(obj[name]).lower() for obj in known if obj.get(name)]
     return plain_traffic(_left(rule, before), resource.traffic, rule.lets_pass, tuple(names))
@@ -263,7 +263,7 @@ def _best_truths(tree: Tree, is_true: bool) -> Iterator[tuple[Comparison, bool]]
         for part in tree.parts:
             yield from _best_truths(part, is_true)
             yield from _best_truths(part, not is_true) if tree.operator == "xor" else ()
-    elif isinstance(tree, Comparison) and OF_ZONES & _names(tree.field):
+    elif isinstance(tree, Comparison) and OF_ZONES & _fields_named(tree.field):
         yield tree, is_true
 
 
@@ -282,10 +282,11 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
             uris = {**texts, **dict.fromkeys(FULL_URIS, f"https://{host}/".encode())}
             yield Kind(f"every GET request to https://{host}/...", own, uris)
         return
-    for name in NUMBERS if lets_pass else ("tcp",):
+    for name in PROTOCOL_NUMBERS if lets_pass else ("tcp",):
         starts = {**dict.fromkeys(PLACES, b""), f"{name}.flags": 0}
-        known: dict[str, Any] = {other: other == name for other in ("icmp", *NUMBERS)}
-        known.update({"ip": True, "ip.proto": name.encode(), "ip.proto.num": NUMBERS[name]})
+        known: dict[str, Any] = {other: other == name for other in ("icmp", *PROTOCOL_NUMBERS)}
+        number = PROTOCOL_NUMBERS[name]
+        known.update({"ip": True, "ip.proto": name.encode(), "ip.proto.num": number})
         headers = " and ".join([*(f"{name}.{port} in {{1..65535}}" for port in PORTS), ANY_HEADERS])
         what = f"every {name.upper()} packet"
         yield Kind(what, known, starts, headers, [*anywhere, *prefixes])
@@ -303,13 +304,13 @@ def plain_traffic(
     return first and (_in_words(whole, _rest(whole, expression)) or first)
 
 
-def _rest(kind: Kind, expression: str, assumed: Mapping[Comparison, bool] | None = None) -> Parts:
+def _rest(kind: Kind, expression: str, assumed: Mapping[Comparison, bool] | None = None) -> Flows:
     """The traffic of a kind that may not match; `assumed` is taken for the truth of
     comparisons."""
-    return unmatched(expression, kind.condition, partial(_decided, kind, assumed or {}))
+    return unmatched(expression, kind.condition, partial(_truth_of, kind, assumed or {}))
 
 
-def _in_words(kind: Kind, rest: Parts) -> str:
+def _in_words(kind: Kind, rest: Flows) -> str:
     for destinations, space in kind.spaces:
         parts: dict[Range, Ranges] = {}
         for family in EVERYTHING:
@@ -337,7 +338,7 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
     return f"{every} but those from {first_few(without)}"
 
 
-def _decided(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
+def _truth_of(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
     from .._expressions.evaluation import leaf_decider  # loaded if there is a rule
     from .._expressions.operands import Fields, Least
 
@@ -348,5 +349,5 @@ def _decided(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -
 
 
 @lru_cache(maxsize=4096)
-def _names(field: str) -> frozenset[str]:
+def _fields_named(field: str) -> frozenset[str]:
     return frozenset(token.text for token in tokens_of(field) if token.kind == WORD)

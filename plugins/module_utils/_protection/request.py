@@ -134,7 +134,7 @@ HEADERS_OF_KEYS = {  # they are given by a key of their own
 ARGUMENT_FIELDS = ["http.request.uri.args" + end for end in ("", ".names", ".values")]
 
 
-def _as_text(option: Option, value: Any) -> str:
+def read_text(option: Option, value: Any) -> str:
     if isinstance(value, bool) or not isinstance(value, (str, int)):
         raise OptionError(option, f"{value!r} is no text")
     return str(value)
@@ -142,7 +142,7 @@ def _as_text(option: Option, value: Any) -> str:
 
 def matching(pattern: re.Pattern[str], problem: str) -> Callable[[Option, Any], bytes]:
     def read(option: Option, value: Any) -> bytes:
-        text = _as_text(option, value)
+        text = read_text(option, value)
         if not pattern.fullmatch(text):
             raise OptionError(option, f"'{text}' {problem}")
         return text.encode()
@@ -150,7 +150,7 @@ def matching(pattern: re.Pattern[str], problem: str) -> Callable[[Option, Any], 
     return read
 
 
-def one_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
+def choice_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
     def read(option: Option, value: Any) -> bytes:
         if value not in choices:
             raise OptionError(option, f"'{value}' is not one of {', '.join(choices)}")
@@ -162,7 +162,7 @@ def one_of(choices: Sequence[str]) -> Callable[[Option, Any], bytes]:
 def read_address(option: Option, value: Any) -> Any:
     """An address; raises OptionError."""
     try:
-        address = ipaddress.ip_address(_as_text(option, value).strip())
+        address = ipaddress.ip_address(read_text(option, value).strip())
     except ValueError as exc:
         raise OptionError(option, f"'{value}' is no address") from exc
     mapped = getattr(address, "ipv4_mapped", None)
@@ -172,7 +172,7 @@ def read_address(option: Option, value: Any) -> Any:
 
 
 def _path(option: Option, value: Any) -> bytes:
-    text = _as_text(option, value)
+    text = read_text(option, value)
     if "?" in text:
         raise OptionError(option, f"'{text}' has a query; give path and query, or uri")
     if not URI_PATH.fullmatch(text) or NORMALISED_AWAY.search(text):
@@ -185,7 +185,7 @@ def _path(option: Option, value: Any) -> bytes:
 
 
 def _uri(option: Option, value: Any) -> tuple[bytes, bytes]:
-    path, mark, query = _as_text(option, value).partition("?")
+    path, mark, query = read_text(option, value).partition("?")
     if mark and not query:
         raise OptionError(option, f"'{value}' ends with a '?' and no query")
     return _path(option, path), _query(option, query)
@@ -195,14 +195,14 @@ _query = matching(QUERY, "is no query as it is sent: escape spaces and such as %
 
 
 def _as_number(option: Option, value: Any) -> int:
-    text = _as_text(option, value)
+    text = read_text(option, value)
     if not re.fullmatch(r"[0-9]{1,10}", text, re.ASCII):
         raise OptionError(option, f"'{text}' is no number")
     return int(text)
 
 
 def _any_text(option: Option, value: Any) -> bytes:
-    return _as_text(option, value).encode()
+    return read_text(option, value).encode()
 
 
 def _texts_by_name(option: Option, value: Any) -> dict[str, list[bytes]]:
@@ -248,7 +248,7 @@ REQUEST_KEYS: Mapping[str, DescribedKey] = {
     "method": DescribedKey(
         matching(METHOD, "is no method; write it in capitals"), ["http.request.method"]
     ),
-    "scheme": DescribedKey(one_of(SCHEMES), ["ssl"]),
+    "scheme": DescribedKey(choice_of(SCHEMES), ["ssl"]),
     "host": DescribedKey(
         matching(HOST, "is no host; write it in lower case, without a port"), ["http.host"]
     ),
@@ -259,7 +259,7 @@ REQUEST_KEYS: Mapping[str, DescribedKey] = {
         matching(COUNTRY, "is no code of a country such as DE, in capitals"),
         ["ip.src.country", "ip.geoip.country"],
     ),
-    "continent": DescribedKey(one_of(CONTINENTS), ["ip.src.continent", "ip.geoip.continent"]),
+    "continent": DescribedKey(choice_of(CONTINENTS), ["ip.src.continent", "ip.geoip.continent"]),
     "asn": DescribedKey(_as_number, ["ip.src.asnum", "ip.geoip.asnum"]),
     "user_agent": DescribedKey(_any_text, ["http.user_agent"]),
     "referer": DescribedKey(_any_text, ["http.referer"]),
@@ -316,16 +316,16 @@ def _uri_fields(values: Mapping[str, Any]) -> dict[str, FieldValue]:
     if "query" not in values:
         return {}
     query = values["query"]
-    fields = {**_both("http.request.uri.query", query), **_argument_fields(query)}
+    fields = {**_with_raw_field("http.request.uri.query", query), **_argument_fields(query)}
     if "path" in values:
         uri = values["path"] + (b"?" + query if query else b"")
-        fields.update(_both("http.request.uri", uri))
+        fields.update(_with_raw_field("http.request.uri", uri))
         if "scheme" in values and "host" in values:
             fields["http.request.full_uri"] = b"%s://%s%s" % (values["scheme"], values["host"], uri)
     return fields
 
 
-def _both(name: str, value: FieldValue) -> dict[str, FieldValue]:
+def _with_raw_field(name: str, value: FieldValue) -> dict[str, FieldValue]:
     return dict.fromkeys(_with_raw(name), value)
 
 
@@ -339,9 +339,9 @@ def _argument_fields(query: bytes) -> dict[str, FieldValue]:
         by_name.setdefault(name, []).append(value)
     pairs = Pairs({name: Items(tuple(items)) for name, items in by_name.items()})
     return {
-        **_both("http.request.uri.args", pairs),
-        **_both("http.request.uri.args.names", Items(tuple(part[0] for part in parts))),
-        **_both("http.request.uri.args.values", Items(tuple(part[2] for part in parts))),
+        **_with_raw_field("http.request.uri.args", pairs),
+        **_with_raw_field("http.request.uri.args.names", Items(tuple(part[0] for part in parts))),
+        **_with_raw_field("http.request.uri.args.values", Items(tuple(part[2] for part in parts))),
     }
 
 

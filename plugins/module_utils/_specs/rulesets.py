@@ -17,7 +17,7 @@ from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
 from .._guard.terms import BACKTEST
 from .._plan.desired import Desired, desired_rules, numbered, parse_desired
-from .._protection.expectation import EXPECTATIONS, FIREWALL, PACKET, REQUEST
+from .._protection.expectation import EXPECTATION_OPTIONS, FIREWALL, PACKET, REQUEST
 from .._protection.holes import unmanaged_records
 from .._remembered import remembered
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
@@ -67,7 +67,7 @@ class OrderedRules(ModuleSpec):
             **state_option(PRESENT, ABSENT, EXACT),
             **IGNORE_OPTION,
             "validate": {"type": "bool", "default": False},
-            **(EXPECTATIONS if self.expects else {}),
+            **(EXPECTATION_OPTIONS if self.expects else {}),
             **(BACKTEST if REQUEST in self.expects else {}),
             **risk_options(self.risks),
         }

@@ -16,7 +16,7 @@ from .._errors import OptionProblems
 from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backtest, parse_evidence
 from .._plan.desired import Desired, check_values
-from .._protection.expectation import Expectation, parse_expectations, unchecked
+from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
 from .._schema.resource import Resource, State
 from .base import ModuleSpec, Options
 
@@ -113,7 +113,7 @@ def parse_task(
     own = [item for item in expectations if item.kind in spec.expects]
     around = bool(options.get("staged_rollout")), spec.risks, spec.surroundings
     terms = Terms(limits, accepted, approval, evidence, own, *around, backtest)
-    others = unchecked(expectations, spec.expects)
+    others = checked_elsewhere(expectations, spec.expects)
     warnings = check_values(desired)
     return Task(spec, options, settings, reads, desired, terms, warnings, others, context)
 

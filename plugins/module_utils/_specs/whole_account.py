@@ -13,7 +13,7 @@ from .._errors import OptionProblems
 from .._guard.risks.account import ACCOUNT_RISKS
 from .._guard.risks.base import risk_options
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
-from .._protection.expectation import EXPECTATIONS, PACKET
+from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
 from .._protection.holes import unmanaged_records
 from .._schema.account import ACCOUNT_RESOURCES, COLLECTIONS, STATUS
 from .._schema.resource import Resource, State, options_of
@@ -42,7 +42,7 @@ class AccountProtection(ModuleSpec):
                 "default": [],
             },
             "ignore_ids": {"type": "list", "elements": "str", "default": []},
-            **EXPECTATIONS,
+            **EXPECTATION_OPTIONS,
             **STAGED_ROLLOUT,
             **risk_options(ACCOUNT_RISKS),
         }

@@ -81,7 +81,7 @@ FINAL = re.compile(
     rb'|"code": ?"budget"'
 )
 NOTHING_SEEN = "The analytics saw no traffic."
-LONGEST_REASON = 200  # characters
+LONGEST_ERROR = 200  # characters
 
 
 class ErrorKind(NamedTuple):
@@ -184,10 +184,10 @@ def _errors(response: Response, document: Any) -> Iterator[Unanswered]:
     """The errors of an answer, in the envelope of the analytics or in the usual one."""
     listed = document.get("errors") if isinstance(document, dict) else None
     for item in listed if isinstance(listed, list) else [listed] if listed is not None else []:
-        yield _unanswered(response.status, item if isinstance(item, dict) else {"message": item})
+        yield _as_unanswered(response.status, item if isinstance(item, dict) else {"message": item})
 
 
-def _unanswered(status: int, error: Mapping[str, Any]) -> Unanswered:
+def _as_unanswered(status: int, error: Mapping[str, Any]) -> Unanswered:
     message, path = str(error.get("message") or "it gave no reason"), error.get("path")
     extensions = error.get("extensions")
     code = extensions.get("code", "") if isinstance(extensions, dict) else ""
@@ -196,7 +196,7 @@ def _unanswered(status: int, error: Mapping[str, Any]) -> Unanswered:
     to_do = kind.to_do if kind else BY_STATUS.get(status, "")
     steps = path if isinstance(path, list) else []
     node = next((one for one in NODES if one.name in steps or one.field in message), None)
-    reason = excerpt(" ".join(message.split()), LONGEST_REASON).rstrip(".")
+    reason = excerpt(" ".join(message.split()), LONGEST_ERROR).rstrip(".")
     sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}".rstrip()
     return Unanswered(sentence, node, bool(kind and kind.is_of_settings))
 
@@ -214,7 +214,7 @@ def _rows(listed: Any, page: Page) -> list[Row]:
     return [_row(item, page) for item in listed]
 
 
-def _as_text(value: Any) -> Any:
+def _dimension(value: Any) -> Any:
     """A dimension; a number, such as a port, as a text."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
@@ -227,7 +227,7 @@ def _row(item: Any, page: Page) -> Row:
         values = [dimensions[name] for name in page.dimensions]
     except (AttributeError, KeyError, TypeError) as exc:
         raise Unanswered("The analytics gave a row that lacks fields.", page.node) from exc
-    texts = [*map(_as_text, values)]
+    texts = [*map(_dimension, values)]
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
     if not whole or not all(isinstance(text, str) for text in texts):
         raise Unanswered("The analytics gave a row that is not understood.", page.node)

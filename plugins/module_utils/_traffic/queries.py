@@ -184,11 +184,11 @@ def _rows_query(page: Page) -> str:
     grouped = f"dimensions {{ {' '.join(dimensions)} }} " if dimensions else ""
     return (
         f"{alias}: {page.node.field}({of_rows}) {{ "
-        f"{_nested(page.node.measure)} "
-        f"confidence(level: 0.95) {{ {_nested((*page.node.measure, 'sampleSize'))} }} "
+        f"{_in_braces(page.node.measure)} "
+        f"confidence(level: 0.95) {{ {_in_braces((*page.node.measure, 'sampleSize'))} }} "
         f"{grouped}}}"
     )
 
 
-def _nested(names: Sequence[str]) -> str:
+def _in_braces(names: Sequence[str]) -> str:
     return " { ".join(names) + " }" * (len(names) - 1)

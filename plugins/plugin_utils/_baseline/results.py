@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ...module_utils._guard.terms import HAS_RISKS, refused_risks
+from ...module_utils._guard.terms import HAS_RISKS, risks_refusal
 from ...module_utils._result import readable_failure
 from ...module_utils._text import first_sentences, plural, visible
 from .approval import host_plan_id, plan_ids
@@ -106,7 +106,7 @@ def failure_message(results: Results, accept: str) -> str:
         for risk in result.get("risks", ())
         if mark
     ]
-    sentences = [*dict.fromkeys(errors), *([refused_risks(risks, accept)] if risks else [])]
+    sentences = [*dict.fromkeys(errors), *([risks_refusal(risks, accept)] if risks else [])]
     return " ".join(filter(None, [*sentences, NOTHING_CHANGED]))
 
 

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from ...module_utils._guard.terms import TEMPLATE_MARKS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
 from ...module_utils._specs.base import validate
@@ -85,7 +86,6 @@ def read_host(
     return HostState(owners, objects)
 
 
-TEMPLATE_MARKS = ("{{", "{%", "{#")
 LINE_BREAKS = ("\x85", "\u2028", "\u2029")  # which YAML folds into others unless they are escaped
 
 

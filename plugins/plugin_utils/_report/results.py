@@ -14,8 +14,8 @@ from datetime import datetime
 from typing import Any, Final, TypeVar, cast
 
 from ...module_utils._protection.backtest import BacktestRecord
-from ...module_utils._protection.expectation import UNDECIDED
 from ...module_utils._protection.expected import expected_in_words, with_rule
+from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic

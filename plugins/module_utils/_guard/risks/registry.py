@@ -12,8 +12,8 @@ from .base import Risk, codes_of, limits_of
 from .rulesets import RISKS_OF_PHASES, RULESET_RISKS
 
 OF_RULES = (*RULESET_RISKS.values(), *RISKS_OF_PHASES.values())
-RISKS: tuple[Risk, ...] = tuple(
+ALL_RISKS: tuple[Risk, ...] = tuple(
     dict.fromkeys([*ACCOUNT_RISKS, *(item for risks in OF_RULES for item in risks)])
 )
-CODES = codes_of(RISKS)
-LIMITS = limits_of(RISKS)
+CODES = codes_of(ALL_RISKS)
+LIMITS = limits_of(ALL_RISKS)

@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply.executor
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits, codes_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import ZONE_RULE_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Terms, parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
@@ -150,7 +150,7 @@ def plan(*operations: Operation) -> Plan:
 
 
 def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Checked:
-    return check_plan(plan_, Terms(Limits(), parse_acceptances("accept_risks", accepted, CODES), risks=RISKS), now)
+    return check_plan(plan_, Terms(Limits(), parse_acceptances("accept_risks", accepted, CODES), risks=ALL_RISKS), now)
 
 
 def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:

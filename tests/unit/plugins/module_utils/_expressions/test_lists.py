@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
-    MOST_NETWORKS,
+    MOST_SPELT_OUT,
     lists_in,
     with_contents,
 )
@@ -49,7 +49,7 @@ def test_known_lists_are_spelt_out(expression: str, spelt_out: str) -> None:
 
 
 def test_a_long_list_stays_a_name() -> None:
-    long: Any = [range_of(f"10.{number >> 8}.{number & 255}.1") for number in range(MOST_NETWORKS + 1)]
+    long: Any = [range_of(f"10.{number >> 8}.{number & 255}.1") for number in range(MOST_SPELT_OUT + 1)]
     assert with_contents("ip.src in $long", {"long": long}) == "ip.src in $long"
 
 

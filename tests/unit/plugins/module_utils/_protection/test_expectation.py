@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
+    checked_elsewhere,
     parse_expectation,
     parse_expectations,
-    unchecked,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -41,11 +41,11 @@ def test_requests_and_packets_are_expected() -> None:
 
 def test_expectations_of_the_other_kind_are_warned_of() -> None:
     request = parsed({"request": {"path": "/"}, "expect": "blocked"})
-    assert unchecked([request], ("request",)) == []
-    (warning,) = unchecked([request], ("packet",))
+    assert checked_elsewhere([request], ("request",)) == []
+    (warning,) = checked_elsewhere([request], ("packet",))
     assert warning == "expectations[0]: custom_rules checks expectations of a request, not this module"
     packet = parsed({"packet": RESOLVER, "expect": "blocked", "rule": "reflection"})
-    (warning,) = unchecked([packet], ("packet",))
+    (warning,) = checked_elsewhere([packet], ("packet",))
     assert warning.startswith("expectations[0]: network_firewall_rules checks expectations of a packet in the")
 
 

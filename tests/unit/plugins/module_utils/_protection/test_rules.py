@@ -16,7 +16,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dec
     never_decides,
     rules_in_order,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import UNDECIDED, Outcome
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import Outcome
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field

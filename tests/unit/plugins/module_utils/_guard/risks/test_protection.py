@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import unprotects_addresses
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits, find_risks
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
@@ -42,7 +42,7 @@ def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: lis
     assert [address for address in ADDRESSES if intersection(ranges, union(filter(None, [range_of(address)])))] == lost
     assert (actual is None) is (not lost)
     if not lost:
-        assert find_risks(change, Limits(), RISKS) == []
+        assert find_risks(change, Limits(), ALL_RISKS) == []
 
 
 def test_objects_that_disable_the_protection_are_named_and_new_ones_are_not() -> None:
@@ -53,7 +53,7 @@ def test_objects_that_disable_the_protection_are_named_and_new_ones_are_not() ->
         parse_desired(RULES[0], numbered("rules", [{**rule("disabled")}, {**rule("disabled", "region", "WEUR")}])),
         parse_desired(ALLOWLIST, numbered("entries", [{"prefix": "198.51.100.7"}])),
     )
-    (risk,) = find_risks(change, Limits(), RISKS)
+    (risk,) = find_risks(change, Limits(), ALL_RISKS)
     assert (risk.code, risk.record()["entries"]) == (
         "disables_protection",
         ["tcp_protection_status", "syn_flood global"],
@@ -72,7 +72,7 @@ def test_objects_that_stop_mitigation_are_named_and_others_of_the_plan_are_not()
         parse_desired(FILTERS[0], numbered("filters", [filter_("monitoring", "ip.dst in {192.0.2.0/24}")])),
         parse_desired(RULES[1], numbered("rules", [rule("monitoring")])),
     )
-    (risk,) = find_risks(change, Limits(), RISKS)
+    (risk,) = find_risks(change, Limits(), ALL_RISKS)
     assert (risk.code, sorted(risk.record()["entries"])) == (
         "stops_mitigation",
         ["syn_flood global", "syn_flood ip.dst in {192.0.2.0/24}"],
@@ -83,7 +83,7 @@ def test_a_rule_that_goes_is_named_if_it_stops_mitigation() -> None:
     existing = [{"id": "1", **rule("monitoring")}, {"id": "2", **rule("enabled", "region", "WEUR")}]
     entries = [{"scope": "region", "name": "WEUR"}]
     gone = parse_desired(RULES[0], numbered("rules", entries), absent=True)
-    (risk,) = find_risks(changes_of(account_state(syn_flood_rules=existing), gone), Limits(), RISKS)
+    (risk,) = find_risks(changes_of(account_state(syn_flood_rules=existing), gone), Limits(), ALL_RISKS)
     assert (risk.code, risk.record()["entries"]) == ("stops_mitigation", ["syn_flood region WEUR"])
 
 
@@ -98,7 +98,7 @@ def test_no_mitigation_stops_while_the_status_is_off(before: bool, after: bool, 
         parse_desired(STATUS, numbered("status", [{"enabled": after}])),
         parse_desired(RULES[0], numbered("rules", [rule("monitoring")])),
     )
-    assert [risk.code for risk in find_risks(change, Limits(), RISKS)] == codes
+    assert [risk.code for risk in find_risks(change, Limits(), ALL_RISKS)] == codes
 
 
 def test_only_prefixes_that_take_addresses_out_of_protection_are_named() -> None:
@@ -109,5 +109,5 @@ def test_only_prefixes_that_take_addresses_out_of_protection_are_named() -> None
         parse_desired(PREFIXES, numbered("prefixes", excluded)),
         parse_desired(ALLOWLIST, numbered("entries", [{"prefix": "192.0.2.9"}])),
     )
-    risks = {risk.code: risk.record()["entries"] for risk in find_risks(change, Limits(), RISKS)}
+    risks = {risk.code: risk.record()["entries"] for risk in find_risks(change, Limits(), ALL_RISKS)}
     assert risks["unprotects_addresses"] == ["192.0.2.8/29"]

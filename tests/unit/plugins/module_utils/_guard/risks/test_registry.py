@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
     risk_options,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import DELETION_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import LIMITS, RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
@@ -27,13 +27,13 @@ NAMES = [limit.name for limit in LIMITS]
 
 
 def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
-    assert {risk for spec in MODULE_SPECS.values() if spec.writes for risk in spec.risks} == {*RISKS}
+    assert {risk for spec in MODULE_SPECS.values() if spec.writes for risk in spec.risks} == {*ALL_RISKS}
     assert {*ACCOUNT_RISKS} & {*RULESET_RISKS["request"]} == {*DELETION_RISKS}
 
 
 def test_an_option_left_out_has_its_default() -> None:
-    assert parse_limits({}, RISKS) == Limits() == parse_limits(dict.fromkeys(NAMES), RISKS)
-    assert parse_limits({"max_allowlist_entries": 0, "other": 7}, RISKS) == Limits({"max_allowlist_entries": 0})
+    assert parse_limits({}, ALL_RISKS) == Limits() == parse_limits(dict.fromkeys(NAMES), ALL_RISKS)
+    assert parse_limits({"max_allowlist_entries": 0, "other": 7}, ALL_RISKS) == Limits({"max_allowlist_entries": 0})
     assert [Limits()[limit] for limit in LIMITS] == [limit.default for limit in LIMITS]
 
 
@@ -50,12 +50,12 @@ def test_an_option_left_out_has_its_default() -> None:
 def test_a_limit_beyond_its_bounds_is_refused_with_all_others(limit: Limit, value: Any) -> None:
     other = next(item for item in NAMES if item != limit.name)
     with pytest.raises(OptionErrors) as caught:
-        parse_limits({limit.name: value, other: -5}, RISKS)
+        parse_limits({limit.name: value, other: -5}, ALL_RISKS)
     assert f"{limit.name}: {value} is not between 0 and {limit.highest}" in caught.value.message
     assert f"{other}: -5 is not between" in caught.value.message
 
 
-@pytest.mark.parametrize("risks", [RISKS, ACCOUNT_RISKS, DELETION_RISKS], ids=len)
+@pytest.mark.parametrize("risks", [ALL_RISKS, ACCOUNT_RISKS, DELETION_RISKS], ids=len)
 def test_a_module_takes_the_limits_of_its_risks(risks: Any) -> None:
     options = risk_options(risks)
     assert list(options) == ["accept_risks", *(limit.name for limit in limits_of(risks))]
