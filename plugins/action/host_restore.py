@@ -28,7 +28,7 @@ from ..plugin_utils._export.restore import (
     read_file,
 )
 from ..plugin_utils._export.snapshot import (
-    Named,
+    NamedKeys,
     parse_before,
     parse_moment,
     read_parts,
@@ -164,7 +164,9 @@ class _Restore:
         self._task.tell(f"The restore takes {path}.")
         return str(path)
 
-    def _update(self, parts: Sequence[Part], values: Mapping[str, Any], named: Named) -> HostRun:
+    def _update(
+        self, parts: Sequence[Part], values: Mapping[str, Any], named: NamedKeys
+    ) -> HostRun:
         directory = values.get(SNAPSHOT_DIRECTORY)
         run_module, check_mode = self._runner.run_module, self._check_mode
         snapshot = snapshots_in(directory, self._task.host, parts, run_module, check_mode, named)

@@ -20,7 +20,7 @@ from ..module_utils._errors import OptionError
 from ..module_utils._specs.base import validate
 from ..module_utils._text import excerpt, first_few, plural, visible
 from ..module_utils._timestamps import write_timestamp
-from ..plugin_utils._baseline.approval import REPORT as REPORT_FILE
+from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import OWNER_VARIABLES, HostTask
 from ..plugin_utils._baseline.misspelt import defaults_of, misspelt_in_role

@@ -65,7 +65,7 @@ from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 
 from ..module_utils._text import excerpt, left_out, sentence, visible
-from ..plugin_utils._baseline.approval import REPORT
+from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._plain import plain
 from ..plugin_utils._report.merging import read_report_file
 from ..plugin_utils._report.overview import contacts, shown
@@ -99,7 +99,7 @@ class LookupModule(LookupBase):  # type: ignore[misc]
         again = timedelta(days=self.get_option("again_days"))
         limits = Terms(plain(self.get_option("statuses")), datetime.now(timezone.utc), again)
         try:
-            report = read_report_file(str(directory / REPORT), limits.now.isoformat())
+            report = read_report_file(str(directory / REPORT_FILE), limits.now.isoformat())
         except (OSError, ValueError) as exc:
             raise AnsibleError(f"There is no report to tell of: {exc}.") from None
         try:

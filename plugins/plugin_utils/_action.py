@@ -36,6 +36,7 @@ from ..module_utils._schema.resource import OWNER_OPTIONS
 from ..module_utils._specs.base import (
     PLAN_OPTIONS,
     ArgumentSpecs,
+    ModuleResult,
     ModuleSpec,
     argument_spec,
     validate,
@@ -44,8 +45,6 @@ from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible, with_names
 from ._plain import plain
 from ._worker import end_with_run, first_of_run
-
-ModuleResult = Mapping[str, Any]
 
 
 def failure_diff(results: Iterable[ModuleResult]) -> str:
@@ -258,13 +257,13 @@ def _validated(
     fit its spec."""
     spec = MODULE_SPECS[module.rpartition(".")[2]]
     shared, of_host = _parts_of(module)
-    texts = [(name, _text_of(item)) for name, item in arguments.items() if name not in of_host]
+    texts = [(name, _packed_value(item)) for name, item in arguments.items() if name not in of_host]
     known = _options_in(module, tuple(texts))
-    own = _as_text({name: item for name, item in arguments.items() if name in of_host})
+    own = _as_packed({name: item for name, item in arguments.items() if name in of_host})
     options, error = validate(of_host, module, json.loads(own))
     options.update(known or {})
     if known is None or error:  # whose message is about all options
-        packed = json.loads(_as_text(arguments))
+        packed = json.loads(_as_packed(arguments))
         options, error = validate({**shared, **of_host}, module, packed)
     if not error:
         return spec, options, None
@@ -292,13 +291,13 @@ def _options_in(module: str, texts: tuple[tuple[str, str], ...]) -> Mapping[str,
     return None if error else options
 
 
-def _text_of(value: Any) -> str:
-    return _text_of_list(value) if isinstance(value, list) else _as_text(value)
+def _packed_value(value: Any) -> str:
+    return _text_of_list(value) if isinstance(value, list) else _as_packed(value)
 
 
-def _as_text(value: Any) -> str:
+def _as_packed(value: Any) -> str:
     """A value as a packed module gets it: without tags, dates as text."""
     return json.dumps(value, cls=ENCODER, default=None if ENCODER else str)
 
 
-_text_of_list = remembered(256)(_as_text)  # of the variables that hosts have in common
+_text_of_list = remembered(256)(_as_packed)  # of the variables that hosts have in common

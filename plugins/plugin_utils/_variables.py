@@ -42,10 +42,13 @@ Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices,
 Arguments = Mapping[str, Argument]
 Problem = tuple[Option, str]  # what is wrong, and how
 
+NEEDED: Argument = {"type": "str", "required": True}
+TEXTS: Argument = {"type": "list", "elements": "str"}
+
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 MAX_PROBLEMS = 8  # in one message
 MAX_FIELDS = 15  # in one sentence
-MAX_SHOWN = 60  # characters
+LONGEST_SHOWN = 60  # characters
 CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "bool": (check_type_bool, "neither true nor false"),
     "int": (check_type_int, "not a whole number"),
@@ -141,7 +144,7 @@ def _wrong_fields(
         return
     for name in values:
         if name not in fields:
-            yield option.at(excerpt(str(name), MAX_SHOWN)), _no_such_field(str(name), fields)
+            yield option.at(excerpt(str(name), LONGEST_SHOWN)), _no_such_field(str(name), fields)
     for name, argument in fields.items():
         value = values.get(name)
         if value is not None:
@@ -177,4 +180,4 @@ def _as_shown(value: Any, argument: Argument) -> str:
     if isinstance(value, (list, tuple)):
         return "a list"
     text = repr(str.__str__(value)) if isinstance(value, str) else str(value)
-    return visible(excerpt(text, MAX_SHOWN))
+    return visible(excerpt(text, LONGEST_SHOWN))

@@ -54,9 +54,9 @@ def prepare_workers(action: str = "") -> None:
     sha256()  # for which OpenSSL loads its algorithms
     load_trust()
     _shared_byte()
-    _shared_file()
-    _shared_records()
-    share(_shared_readings())
+    for name in (CLAIMED, FOUND):
+        _shared_file(name)
+    share(_shared_file("readings"))  # of what is read once for all hosts
     _prepare_templates()
     gc.freeze()  # so that no worker, nor the end of the run, searches all of this for garbage
 
@@ -88,6 +88,7 @@ def _shared_byte() -> mmap.mmap:
     return mmap.mmap(-1, 1)
 
 
+CLAIMED, FOUND = "claimed", "found"  # by tasks of this run, for one another
 CLAIMING = Lock()  # of the threads of a worker
 CLAIMS: dict[str, list[str]] = {}  # hosts by what they claim, as far as this process has read
 CLAIMS_READ = [0]  # bytes
@@ -96,7 +97,10 @@ CLAIMS_READ = [0]  # bytes
 def claimed_before(owner: str, host: str) -> str:
     """The other host of this run that has claimed an account or zone, in whichever worker; empty if
     this host is the first one."""
-    file, claim = _shared_file().fileno(), f"{os.getppid()} {owner}"  # of the run by its process
+    file, claim = (
+        _shared_file(CLAIMED).fileno(),
+        f"{os.getppid()} {owner}",
+    )  # of the run by its process
     # Each worker writes at the end before it reads, so of two hosts one sees the other.
     os.write(file, f"{claim}\t{host}\n".encode())
     with CLAIMING:
@@ -115,8 +119,8 @@ def _read_claims(file: int) -> None:
 
 
 @lru_cache(maxsize=None)
-def _shared_file() -> BinaryIO:
-    """A file that a process shares with the workers that it forks from now on."""
+def _shared_file(_name: str) -> BinaryIO:
+    """The file with this name that a process shares with the workers that it forks from now on."""
     return TemporaryFile("ab+", buffering=0)
 
 
@@ -124,7 +128,7 @@ def _shared_file() -> BinaryIO:
 def found_by_run(name: str, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The findings of all tasks of this run by now under a name, in whichever worker, those of this
     one among them; other tasks wait until this one is through with them."""
-    number, key = _shared_records().fileno(), json.dumps([os.getppid(), name])
+    number, key = _shared_file(FOUND).fileno(), json.dumps([os.getppid(), name])
     fcntl.lockf(number, fcntl.LOCK_EX)
     try:
         with open(number, "r+", encoding="utf-8", closefd=False) as file:
@@ -135,18 +139,6 @@ def found_by_run(name: str, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {item: others[item] for others in every for item in others}
     finally:
         fcntl.lockf(number, fcntl.LOCK_UN)
-
-
-@lru_cache(maxsize=None)
-def _shared_records() -> BinaryIO:
-    """Another such file, of what tasks of a run leave to later ones."""
-    return TemporaryFile("ab+", buffering=0)
-
-
-@lru_cache(maxsize=None)
-def _shared_readings() -> BinaryIO:
-    """Another such file, of what is read once for all hosts of a run."""
-    return TemporaryFile("ab+", buffering=0)
 
 
 def end_with_run() -> None:

@@ -15,9 +15,9 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 from tests.documentation.pages import compact, to_yaml
+from tests.support.module_run import RULESETS
 
 BASELINE = Path(__file__).parents[2] / "roles" / "baseline" / "meta" / "argument_specs.yml"
 LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and option

@@ -57,7 +57,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TopRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import Hits
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
+
+from tests.support.module_run import RULESETS
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it
 Entries = dict[str, Entry]

@@ -33,7 +33,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     INVENTORY,
     OF_A_POSTURE,
     OF_HOST,
-    OF_ZONE,
+    OF_KNOWN_ZONE,
     REPORT,
     RESULT,
     SNAPSHOT,
@@ -67,7 +67,7 @@ def variables_schema() -> str:
     documented = {**declared_in("baseline"), **declared_in("report"), **declared_in("export"), **_of_restore()}
     arguments = {**OF_HOST, **OF_REPORT, **EXPORT, **RESTORE}
     variables = {name: _variable(name, argument, documented) for name, argument in sorted(arguments.items())}
-    for name in sorted((INVENTORY_VARIABLES - variables.keys()).union(OF_ZONE)):
+    for name in sorted((INVENTORY_VARIABLES - variables.keys()).union(OF_KNOWN_ZONE)):
         variables[name] = {
             "description": "The inventory plugin edgeops.protection.accounts sets it.",
             **variables.get(name, {}),

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS, Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts
@@ -20,7 +20,7 @@ from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, EXCEPTIONS, L4_OVERRIDES, L7_LOGGED, PACKETS, RATES
 from tests.support.baseline_runs import applied, restored, snapshot
 from tests.support.host_parts import host, read_back, run_module
-from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.module_run import ACCOUNT, RULESETS, ZONE
 
 EXISTING: Mapping[str, Mapping[str, Any]] = {
     "network_firewall_rules": PACKETS,

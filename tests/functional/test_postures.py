@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import LONG_AGO, Merged, merged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import LONG_AGO, MergedHost, merged
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService
@@ -26,7 +26,7 @@ GEO = {"ref": "geo", "action": "managed_challenge", "expression": 'ip.src.countr
 IDS = {"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, "edge_api_token": "x" * 40}
 
 
-def held(values: Mapping[str, Any], holds: bool = True) -> Merged:
+def held(values: Mapping[str, Any], holds: bool = True) -> MergedHost:
     return merged("lima", {**IDS, **values}, lambda _until: holds)
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import plan_ids
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import Merged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import predict_host
@@ -34,7 +34,7 @@ def predicted(service: LocalService, **variables: Any) -> HostResults:
     runner: Callable[..., Any] = lambda **_options: SimpleNamespace(run_module=run_module)  # noqa: E731
     checked: Callable[[Any], Any] = lambda _arguments: values  # noqa: E731
     nothing: Callable[..., Any] = lambda *_arguments: None  # noqa: E731
-    stubs: dict[str, Any] = {"checked": checked, "runner": runner, "merged": Merged, "accepted": list}
+    stubs: dict[str, Any] = {"checked": checked, "runner": runner, "merged": MergedHost, "accepted": list}
     task: Any = SimpleNamespace(host="lima", require_control_node=nothing, value=nothing, **stubs)
     return predict_host(task, NOW)
 

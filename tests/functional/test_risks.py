@@ -15,14 +15,13 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 from tests.fake_service import LocalService
 from tests.fake_service.credentials import Grant
 from tests.functional.idempotence_cases import L4, L7, override
 from tests.functional.risk_cases import EXISTING, OUT, RISK_CASES, SYN, RiskCase
 from tests.functional.zone_risk_cases import FOUR, TEN, ZONE_RISK_CASES, Rule, identity, rule
-from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules, run_main
+from tests.support.module_run import ACCOUNT, AREA_B, RULESETS, ZONE, Modules, run_main
 from tests.support.service_state import seed
 
 Call = tuple[RiskCase, str]

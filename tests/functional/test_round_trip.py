@@ -12,11 +12,10 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import RULESETS
 
 from tests.documentation.samples import ACCOUNT_STATE, BESIDE_STATE, RULESETS_STATE, ZONE_STATE
 from tests.fake_service import LocalService
-from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.module_run import ACCOUNT, RULESETS, ZONE, Modules
 
 Result = Mapping[str, Any]
 

@@ -20,6 +20,7 @@ import pytest
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 
 from tests.fake_service import LocalService
 
@@ -33,6 +34,8 @@ ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 OTHERS = 6  # as many further collections are read before a change that concerns an account's protection
 VERBOSE: Mapping[bool, Mapping[str, int]] = {False: {}, True: {"_ansible_verbosity": 1}}
+# The option that holds the rules, by the module of the ruleset.
+RULESETS = {item.module: item.option for item in MANAGED if item.resource.is_ordered}
 AREA_B = (
     "firewall_rules",
     "firewall_rules_info",

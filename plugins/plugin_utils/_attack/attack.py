@@ -57,9 +57,9 @@ MINUTES = 15  # of traffic that are shown
 HEAVIEST = 5
 FAR = "9999-12-30"  # the end of a posture until Cloudflare's time is known
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
-SHOWN = {"source_networks": "networks", "sources": "sources", "asns": "AS", "ports": "ports"}
-ELSEWHERE = "A scheduled run from a checkout without it takes the posture back, or is refused."
-LEVELS = (
+TOP_TRAFFIC = {"source_networks": "networks", "sources": "sources", "asns": "AS", "ports": "ports"}
+CHECKOUTS = "A scheduled run from a checkout without it takes the posture back, or is refused."
+UNREAD_LEVELS = (
     "Configuration rules and page rules may set another security level for some requests, and"
     " nobody here can read them."
 )
@@ -183,11 +183,11 @@ class Attack:
         if over and not self._check_mode:
             self._file.remove()
         if not over and self._values.get(LEVEL):
-            self._task.tell(LEVELS)
+            self._task.tell(UNREAD_LEVELS)
         self._task.tell(
             f"The posture is over, and {path} {would} gone. Commit that."
             if over
-            else f"The posture {would} in {path}. Commit it. {ELSEWHERE}"
+            else f"The posture {would} in {path}. Commit it. {CHECKOUTS}"
         )
 
     def _failure(self, run: HostRun) -> HostRun:
@@ -232,7 +232,7 @@ def _traffic_lines(result: Mapping[str, Any]) -> Iterator[str]:
     top = traffic.get("top") or {"unknown": [str(result.get("msg"))]}
     lists = {
         title: [f"{item['value']} ({item['packets']})" for item in top.get(name) or ()]
-        for name, title in SHOWN.items()
+        for name, title in TOP_TRAFFIC.items()
     }
     lists["reasons"] = [
         f"{reason} ({packets})"

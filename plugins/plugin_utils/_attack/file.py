@@ -22,12 +22,12 @@ from .._baseline.variables import POSTURE
 from .._export.snapshot import host_folder, variables_file
 from .._files import write_whole
 
-HEADER = (
+ATTACK_HEADER = (
     "The posture of this host. The playbook edgeops.protection.attack writes this file, and takes"
     " it away. It belongs into version control."
 )
-BEGINNING = f"---\n# {HEADER}\n"
-NAMES = ("posture.yml", "posture-of-attack.yml")
+WRITTEN_BY_ATTACK = f"---\n# {ATTACK_HEADER}\n"
+PLACES = ("posture.yml", "posture-of-attack.yml")
 ENDINGS = (".yml", ".yaml", ".json")
 
 
@@ -48,7 +48,7 @@ class PostureFile:
 
     def write(self, posture: Mapping[str, Any]) -> None:
         """Write the file, in its folder as a whole if that is missing; raises OSError."""
-        text = variables_file({POSTURE: dict(posture)}, [HEADER])
+        text = variables_file({POSTURE: dict(posture)}, [ATTACK_HEADER])
         folder = self.path.parent
         if folder.is_dir():
             write_whole(self.path, text, 0o644, lasting=True)
@@ -98,9 +98,9 @@ def posture_file(inventory: Any, host: str) -> PostureFile:
             f"{folder} is a file, and Ansible would not read it beside a folder of this name."
             f" Rename it to {folder}.yml, which Ansible reads as well, and run again."
         )
-    path = next((path for path in map(folder.__truediv__, NAMES) if _is_free(path)), None)
+    path = next((path for path in map(folder.__truediv__, PLACES) if _is_free(path)), None)
     if path is None:
-        raise ValueError(f"{folder / NAMES[0]} is not a file of attack. Rename it, and run again.")
+        raise ValueError(f"{folder / PLACES[0]} is not a file of attack. Rename it, and run again.")
     own = (Path(f"{folder}{ending}") for ending in ENDINGS)
     return PostureFile(path, next(filter(Path.is_file, own), None))
 
@@ -110,6 +110,6 @@ def _is_free(path: Path) -> bool:
     if not os.path.lexists(path):
         return True
     text = path.read_text(encoding="utf-8", errors="replace")
-    if not text.startswith(BEGINNING):
+    if not text.startswith(WRITTEN_BY_ATTACK):
         return False
     return list(yaml.safe_load(text) or ()) == [POSTURE]

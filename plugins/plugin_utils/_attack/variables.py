@@ -25,7 +25,7 @@ from .._baseline.misspelt import misspelt_in_playbook
 from .._baseline.posture import LONG_AGO
 from .._baseline.variables import PREFIX, names_owner
 from .._plain import plain
-from .._variables import Arguments, require_valid
+from .._variables import TEXTS, Arguments, require_valid
 
 POSTURE_NAME, OVER, ALL = "attack_posture", "attack_over", "attack_all"
 HOURS, UNTIL, REASON, ACCEPT = (
@@ -35,7 +35,6 @@ BLOCK, MITIGATE, SENSITIVITY, LEVEL = (
     f"attack_{name}" for name in ("block", "mitigate", "sensitivity", "security_level")
 )
 VALUES = (BLOCK, MITIGATE, SENSITIVITY, LEVEL)
-TEXTS = {"type": "list", "elements": "str"}
 ATTACK: Arguments = {
     **{name: {"type": "str"} for name in (POSTURE_NAME, UNTIL, REASON)},
     HOURS: {"type": "float"},
@@ -47,10 +46,10 @@ ATTACK: Arguments = {
     OVER: {"type": "bool"},
     ALL: {"type": "bool"},
 }
-MOST_HOURS = 24 * 31
+LONGEST_ATTACK = 24 * 31
 BLOCK_REF = "attack-block"
 BLOCKED_BY = {"account_id": "network_firewall_rules", "zone_id": "custom_rules"}
-OWN = ("prefixes", "allowlist")
+OWN_NETWORKS = ("prefixes", "allowlist")
 # The risks of the way back, which is no other than the end of what the posture added.
 WAY_BACK = {
     "rules": ("stops_mitigation", "lowers_sensitivity"),
@@ -103,16 +102,16 @@ def end_of_attack(options: Mapping[str, Any], now: datetime) -> datetime:
     """The time until which the posture holds; raises ValueError."""
     hours = options.get(HOURS)
     if hours is not None:
-        if not 0 < hours <= MOST_HOURS:
-            raise ValueError(f"{HOURS}: {hours:g} is not above 0 and at most {MOST_HOURS}.")
+        if not 0 < hours <= LONGEST_ATTACK:
+            raise ValueError(f"{HOURS}: {hours:g} is not above 0 and at most {LONGEST_ATTACK}.")
         return now + timedelta(hours=hours)
     try:
         until = parse_expiry(str(options[UNTIL]))
     except ValueError as exc:
         raise ValueError(f"{UNTIL}: {exc}.") from exc
-    if not timedelta() < until - now <= timedelta(hours=MOST_HOURS):
+    if not timedelta() < until - now <= timedelta(hours=LONGEST_ATTACK):
         raise ValueError(
-            f"{UNTIL}: {write_timestamp(until)} is not within {MOST_HOURS} hours from now on,"
+            f"{UNTIL}: {write_timestamp(until)} is not within {LONGEST_ATTACK} hours from now on,"
             f" {write_timestamp(now)} by Cloudflare's clock."
         )
     return until
@@ -235,7 +234,7 @@ def _problem(network: str, host: Mapping[str, Any]) -> str:
     widest = WIDEST_USUAL[blocked.version]
     if blocked.prefixlen < widest:
         return f"{network} is wider than /{widest}; block the parts that attack"
-    for name in OWN:
+    for name in OWN_NETWORKS:
         for entry in host.get(f"{PREFIX}{name}") or ():
             if not entry.get("excluded") and networks_overlap(entry.get("prefix"), network):
                 return f"{network} has addresses of {entry['prefix']}, your own in {PREFIX}{name}"

@@ -16,13 +16,17 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from ...module_utils._guard.terms import PLAN_ID
+from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import plural
 from .unmanaged import describe_differences
 
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 PLANS = "plans"  # the folder of these files in the directory of a report
-REPORT = "report.json"
+REPORT_FILE = "report.json"
 OF_OPERATIONS = ("action", "resource", "key", "fields", "before")
+
+
+Results = Mapping[str, ModuleResult]  # by the name of the part, in the order in which they ran
 
 
 class PlanFile(TypedDict):
@@ -71,7 +75,7 @@ def is_plan(text: str) -> bool:
 def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
     """The reason why the report beside a plan does not name it; an empty text if it does, or if
     there is no report."""
-    file = path.absolute().parent.parent / REPORT
+    file = path.absolute().parent.parent / REPORT_FILE
     if path.absolute().parent.name != PLANS or not file.is_file():
         return ""
     try:
@@ -90,7 +94,7 @@ def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
     return ""
 
 
-def plan_ids(results: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+def plan_ids(results: Results) -> dict[str, str]:
     """The plan_id of each module that has something to do, by module, of results by module."""
     plans = {module: str(result.get("plan_id") or "") for module, result in results.items()}
     return {module: plan_id for module, plan_id in plans.items() if plan_id}
@@ -104,9 +108,6 @@ def host_plan_id(plans: Mapping[str, str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest() if parts else ""
 
 
-Result = Mapping[str, Any]
-
-
 @dataclass(frozen=True)
 class ApprovedPlan:
     """The `plan_id` of an approved plan; that of each module, and the operations, if the approval
@@ -116,7 +117,7 @@ class ApprovedPlan:
     plans: Mapping[str, str] | None = None
     operations: Sequence[Mapping[str, Any]] | None = None
 
-    def refusal(self, host: str, results: Mapping[str, Result]) -> str:
+    def refusal(self, host: str, results: Results) -> str:
         """The reason why the predicted results must not be applied; an empty text where they may.
 
         Nothing to do is always approved, so a run that was interrupted goes on with the modules
@@ -167,7 +168,7 @@ def read_approved_plan(host: str, value: Any) -> ApprovedPlan:
     plans/<host>.json, or the path of such a file, from the working directory on.
     """
     if isinstance(value, str) and not PLAN_ID.fullmatch(value.strip()):
-        value = _read(host, value)
+        value = _read_plan(host, value)
     if isinstance(value, Mapping):
         return _of_dictionary(host, value)
     if not isinstance(value, str):
@@ -178,7 +179,7 @@ def read_approved_plan(host: str, value: Any) -> ApprovedPlan:
     return ApprovedPlan(value.strip())
 
 
-def _read(host: str, name: str) -> Any:
+def _read_plan(host: str, name: str) -> Any:
     path = Path(os.getcwd(), os.path.expanduser(name))
     try:
         plan = json.loads(path.read_text(encoding="utf-8"))

@@ -136,7 +136,7 @@ class FleetAction(CollectionAction):
         """The results of the work on all hosts of the task as one; that of a single host is its
         own."""
         hosts = self.hosts(variables)
-        every = dict(zip(hosts, self.of_each(hosts, variables, work, _failure)))
+        every = dict(zip(hosts, self.of_each(hosts, variables, work, _failed_host)))
         if len(hosts) == 1:
             return every[hosts[0]]
         warnings = [text for result in every.values() for text in result.pop("warnings", ())]
@@ -158,5 +158,5 @@ class FleetAction(CollectionAction):
         return {**together, "failed": True, "msg": f"{count} {first_sentences(texts)}"}
 
 
-def _failure(_host: str, exc: Exception) -> dict[str, Any]:
+def _failed_host(_host: str, exc: Exception) -> dict[str, Any]:
     return {"failed": True, "changed": False, "msg": str(exc)}

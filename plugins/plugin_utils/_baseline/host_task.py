@@ -16,15 +16,16 @@ from typing import Any, NamedTuple
 from ansible.utils.display import Display
 
 from ...module_utils._schema.resource import OWNER_OPTIONS
+from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Warn
 from .._action import ModuleCalls, failure_diff, wrong_options
 from .._plain import TEMPLATE, data_of, plain
 from .._variables import Arguments, require_valid
 from .._worker import claimed_before
-from .approval import ApprovedPlan, plan_ids
+from .approval import ApprovedPlan, Results, plan_ids
 from .lists import informed
 from .misspelt import misspelt_in_host
-from .posture import Merged, afterwards, merged, time_there
+from .posture import MergedHost, afterwards, merged, time_there
 from .results import (
     NOTHING_CHANGED,
     IsAccepted,
@@ -46,8 +47,6 @@ from .variables import (
     with_plans,
     without_omitted,
 )
-
-Results = dict[str, dict[str, Any]]  # by module, in the order in which the modules ran
 
 
 class HostRun(NamedTuple):
@@ -71,7 +70,7 @@ class HostRunner:
     def run(self, parts: Sequence[Part], check_mode: bool, done: Results | None = None) -> Results:
         """The result of each module by its name: those that are `done` already, and others as far
         as none fails. A prediction goes on behind a plan that is refused."""
-        results: Results = {}
+        results: dict[str, ModuleResult] = {}
         for part in parts:
             result = (done or {}).get(part.name)
             if result is None:
@@ -161,7 +160,7 @@ class HostTask:
         """A variable of the host without templates; None if the host does not have it."""
         return self.values([name]).get(name)
 
-    def merged(self, values: Mapping[str, Any]) -> Merged:
+    def merged(self, values: Mapping[str, Any]) -> MergedHost:
         """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
         raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
         if values.get(POSTURE) is None:
@@ -216,7 +215,9 @@ class HostTask:
             if other
         ]
 
-    def way_back(self, values: Mapping[str, Any], current: Merged, updated: HostRun) -> list[str]:
+    def way_back(
+        self, values: Mapping[str, Any], current: MergedHost, updated: HostRun
+    ) -> list[str]:
         """The reason why no run would take back the posture that the host is in, in a sentence."""
         posture, is_in = current.posture, not (updated.predicted and plan_ids(updated.results))
         if not posture or not posture.holds or not is_in or has_failed(updated.results):

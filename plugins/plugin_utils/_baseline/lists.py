@@ -18,9 +18,9 @@ from ...module_utils._context import Context
 from ...module_utils._protection.coverage import has_flag
 from ...module_utils._schema.lists import items_of
 from ...module_utils._values.address_set import normalise_network
+from .approval import Results
 from .variables import ACCOUNT, CUSTOM, CUSTOM_RULESETS, IP_LISTS, Part
 
-Results = Mapping[str, Mapping[str, Any]]  # of the parts that ran before, by name
 REFERENCE = re.compile(r"\$([a-z0-9_]+)(?![a-z0-9_.])")
 
 

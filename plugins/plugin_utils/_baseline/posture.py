@@ -20,7 +20,7 @@ from ...module_utils._errors import OptionError
 from ...module_utils._plan.desired import Position, parse_position, parse_values
 from ...module_utils._schema.lists import WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import MANAGED, title_of_resource
-from ...module_utils._schema.resource import API_FIELDS, Key, Resource
+from ...module_utils._schema.resource import API_FIELDS, Key, Resource, Values
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
@@ -41,12 +41,11 @@ from .variables import (
     variable_of,
 )
 
-Values = Mapping[str, Any]
 Holds = Callable[[datetime], bool]  # until this moment
-Named = dict[tuple[str, str], tuple[str, Values]]  # by resource and key: variable and values
+SetByPosture = dict[tuple[str, str], tuple[str, Values]]  # by resource and key: variable and values
 LONG_AGO = "2010-01-01"  # the end of what does not hold
-NAMED: Argument = {"type": "dict", "options": OF_A_POSTURE}
-CHOSEN: Argument = {
+NAMED_POSTURE: Argument = {"type": "dict", "options": OF_A_POSTURE}
+CHOSEN_POSTURE: Argument = {
     "type": "dict",
     "options": {
         **{name: {"type": "str"} for name in ("name", "reason", "since")},
@@ -56,7 +55,7 @@ CHOSEN: Argument = {
 }
 ITEMS, RISKS = "items", "accept_risks"
 POSTURE_RISKS = f"{POSTURE}.{RISKS}"
-BESIDE = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
+NO_FIELDS = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
 RESOURCES: dict[str, list[Resource]] = {}  # by variable
 for _item in MANAGED:
     RESOURCES.setdefault(variable_of(_item), []).append(_item.resource)
@@ -93,14 +92,14 @@ class Posture(NamedTuple):
 
 
 @dataclass
-class Merged:
+class MergedHost:
     """The variables of a host, and what its postures have made of them: `brought` are the variables
     that fill others, or entries of them, in place of the baseline's."""
 
     values: dict[str, Any]
     posture: Posture | None = None
     brought: dict[str, dict[str, str]] = field(default_factory=dict)
-    named: Named = field(default_factory=dict)
+    named: SetByPosture = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
     def parts(self, host: str) -> list[Part]:
@@ -159,12 +158,12 @@ class Merged:
         self.brought[ACCEPT_RISKS] = {"": POSTURE_RISKS, **entries}
 
 
-def merged(host: str, values: Values, holds: Holds) -> Merged:
+def merged(host: str, values: Values, holds: Holds) -> MergedHost:
     """The variables of a host at a time; raises ValueError for a posture that is wrong, and for one
     of which nothing sets back what it changes."""
     postures = postures_of(values)
     posture = _posture(host, values, postures, holds)
-    result = Merged({k: v for k, v in values.items() if k not in (POSTURE, POSTURES)}, posture)
+    result = MergedHost({k: v for k, v in values.items() if k not in (POSTURE, POSTURES)}, posture)
     if posture:
         postures.pop(posture.variable, None)
         result.take(posture.variable, posture.values, posture.holds)
@@ -176,7 +175,7 @@ def merged(host: str, values: Values, holds: Holds) -> Merged:
     return result
 
 
-def afterwards(host: str, values: Values) -> Merged:
+def afterwards(host: str, values: Values) -> MergedHost:
     """The variables of a host after its posture."""
     return merged(host, values, lambda _until: False)
 
@@ -196,11 +195,11 @@ def time_there(parts: Sequence[Part], run_module: RunModule) -> datetime:
 def postures_of(values: Values) -> dict[str, Values]:
     """By their variables: the postures, with the values that are for this host. Raises
     ValueError."""
-    require_valid({POSTURE: CHOSEN}, values)
+    require_valid({POSTURE: CHOSEN_POSTURE}, values)
     postures: dict[str, Values] = {}
     for name, item in (values.get(POSTURES) or {}).items():
         path = f"{POSTURES}.{name}"
-        require_valid({path: NAMED}, {path: item})
+        require_valid({path: NAMED_POSTURE}, {path: item})
         postures[path] = {
             option: value
             for option, value in (item or {}).items()
@@ -269,7 +268,7 @@ class _List:
         self.entries = [_Entry(entry, brought.get(f"[{index}]", "")) for index, entry in own]
         self._by_key = {self._identity(entry.values)[1]: entry for entry in self.entries}
         self._behind: dict[Position, _Entry] = {}  # the last new entry at each position
-        self.named: Named = {}
+        self.named: SetByPosture = {}
 
     def take(self, path: str, brought: Sequence[Values], holds: bool) -> Iterator[str]:
         """Take the entries of a posture; a sentence for each that nothing would set back."""
@@ -287,7 +286,7 @@ class _List:
                 self.entries.append(entry)
                 continue
             keys = {name: values[name] for name in (*resource.key, "kind") if name in values}
-            entry.title = resource.named(parse_values(resource, Option(), _of(resource, keys)))
+            entry.title = resource.named(parse_values(resource, Option(), _key_in(resource, keys)))
             label = entry.title.removeprefix(f"{resource.title} ")
             self.named[resource.name, label] = (entry.path, values)
             own = self._by_key.get(key)
@@ -319,7 +318,7 @@ class _List:
             own.path = entry.path
         if not holds:
             return
-        if lacking := [*_unnamed(resource, own.values, values)]:
+        if lacking := [*_not_set_back(resource, own.values, values)]:
             fields = f"{' and '.join(lacking)} of {entry.title}"
             yield f"{entry.path}: nothing sets back {fields}; name it in {self._variable} as well."
         if values.get("expires") and not own.values.get("expires"):
@@ -355,34 +354,34 @@ class _List:
         for resource in self._resources:
             if len(self._resources) == 1 or resource.kind == values.get("kind"):
                 try:
-                    named = parse_values(resource, Option(), _of(resource, values))
+                    named = parse_values(resource, Option(), _key_in(resource, values))
                 except OptionError:
                     break
                 return resource, (resource.plural, *resource.key_of(named))
         return None, (id(values),)
 
 
-def _of(resource: Resource, values: Values) -> Values:
+def _key_in(resource: Resource, values: Values) -> Values:
     """The values of a key."""
     return {name: values.get(name) for name in resource.key}
 
 
-def _nested(resource: Resource) -> list[str]:
+def _nesting(resource: Resource) -> list[str]:
     """The names of the values that are laid over one another part by part."""
     return [API_FIELDS, *(item.name for item in resource.fields if item.fields)]
 
 
-def _unnamed(resource: Resource, own: Values, values: Values) -> Iterator[str]:
+def _not_set_back(resource: Resource, own: Values, values: Values) -> Iterator[str]:
     """The fields of a posture's entry that the baseline's does not name."""
     for name, value in values.items():
-        if value is None or name in (*resource.key, *resource.assigned, *BESIDE):
+        if value is None or name in (*resource.key, *resource.assigned, *NO_FIELDS):
             continue
         if own.get(name) is None:
             yield name
-        elif name in _nested(resource):
+        elif name in _nesting(resource):
             yield from (f"{name}.{inner}" for inner in value if own[name].get(inner) is None)
 
 
 def _over(resource: Resource, own: Values, values: Values) -> dict[str, Any]:
-    inner = {name: {**own[name], **values[name]} for name in _nested(resource) if values.get(name)}
+    inner = {name: {**own[name], **values[name]} for name in _nesting(resource) if values.get(name)}
     return {**own, **{name: item for name, item in values.items() if item is not None}, **inner}

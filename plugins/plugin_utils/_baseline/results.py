@@ -8,24 +8,23 @@ or two for people."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...module_utils._guard.terms import HAS_RISKS, risks_refusal
 from ...module_utils._result import readable_failure
+from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import first_sentences, plural, visible
-from .approval import host_plan_id, plan_ids
-from .unmanaged import weakening
+from .approval import Results, host_plan_id, plan_ids
+from .unmanaged import InResult, weakening
 from .variables import ACCEPT_RISKS, ACCOUNT
 
-Result = Mapping[str, Any]
-IsAccepted = Callable[[Mapping[str, Any]], bool]  # of an object that no baseline names
-Results = Mapping[str, Result]  # by module as they ran; of those applied, only the last can fail
+IsAccepted = Callable[[InResult], bool]  # of an object that no baseline names
 
 NOTHING_CHANGED = "Nothing was changed."
-MAX_SENTENCES = 3  # in a line
+SENTENCES_IN_LINE = 3
 # Of a result: whole lists, and those of the task.
-STATE = ("protection", "rules", "overrides", "lists", "rulesets", "chain", "invocation")
+READ_STATE = ("protection", "rules", "overrides", "lists", "rulesets", "chain", "invocation")
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
 
@@ -70,12 +69,12 @@ def _diff(results: Results) -> list[Any]:
     return [result["diff"] for result in results.values() if result.get("diff")]
 
 
-def _lean(result: Result) -> Result:
+def _lean(result: ModuleResult) -> ModuleResult:
     """A result without the state that was read, if nothing changes; a coverage is its summary."""
     if result.get("changed"):
         return result
     readable = readable_failure(result)
-    return {name: value for name, value in readable.items() if name not in STATE}
+    return {name: value for name, value in readable.items() if name not in READ_STATE}
 
 
 def has_failed(results: Results) -> bool:
@@ -120,7 +119,7 @@ def _failure(
             message = f"{message} Before that, {module} applied {number}."
     shown = {module: _shortened(result) for module, result in plain.items()}
     # The diff stands beside the results, where Ansible leaves it out of its output.
-    left_out = (*STATE, "diff")
+    left_out = (*READ_STATE, "diff")
     shown[failed] = {name: item for name, item in plain[failed].items() if name not in left_out}
     failure = {"failed": True, "msg": message, "failed_module": failed, "diff": _diff(plain)}
     return {**failure, **(plain if verbose else shown)}
@@ -135,7 +134,7 @@ def operations_of(results: Results) -> list[Any]:
     return _listed(results, "operations")
 
 
-def _plain(result: Result) -> dict[str, Any]:
+def _plain(result: ModuleResult) -> dict[str, Any]:
     """A result without what Ansible itself has put into it."""
     return {
         name: value
@@ -144,7 +143,7 @@ def _plain(result: Result) -> dict[str, Any]:
     }
 
 
-def _shortened(result: Result) -> dict[str, Any]:
+def _shortened(result: ModuleResult) -> dict[str, Any]:
     readable = readable_failure(result)
     return {
         name: readable[name]
@@ -160,12 +159,12 @@ def lines(host: str, results: Results, is_accepted: IsAccepted = lambda item: Fa
     after = results.get(ACCOUNT, {}).get("coverage", {}).get("after")
     if after:
         reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
-        shown.append(first_sentences([after["summary"][0], *reasons], MAX_SENTENCES))
+        shown.append(first_sentences([after["summary"][0], *reasons], SENTENCES_IN_LINE))
     items = [item for item in _listed(results, "unmanaged") if not is_accepted(item)]
     weaker = [*weakening(items), *weakening(items, weakens=False)]
-    shown += [first_sentences(weaker, MAX_SENTENCES)] if weaker else []
+    shown += [first_sentences(weaker, SENTENCES_IN_LINE)] if weaker else []
     pending = [step["message"] for step in _listed(results, "pending")]
-    shown += [first_sentences(pending, MAX_SENTENCES)] if pending else []
+    shown += [first_sentences(pending, SENTENCES_IN_LINE)] if pending else []
     if not results:
         shown.append("No rules of the zone are described, so nothing is done.")
     return [visible(f"{host}: {line}") for line in shown]

@@ -19,7 +19,9 @@ from ansible.module_utils.common.validation import check_type_dict, check_type_l
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import excerpt, left_out, plural, sentence, visible
 from ...module_utils._timestamps import parse_expiry
-from .._variables import Argument, require_valid
+from .._variables import NEEDED, TEXTS, Argument, require_valid
+
+InResult = Mapping[str, Any]  # an operation, or an object that no baseline names
 
 
 class Consent(NamedTuple):
@@ -33,9 +35,6 @@ class Consent(NamedTuple):
 def is_in_force(consent: Consent, now: datetime | None) -> bool:
     """Return whether a consent holds at a moment."""
     return consent.expires is None or now is None or now < consent.expires
-
-
-NEEDED, TEXTS = {"type": "str", "required": True}, {"type": "list", "elements": "str"}
 
 
 def consents(**fields: Argument) -> Argument:
@@ -66,16 +65,14 @@ def _parse_consent(name: str, entry: Mapping[str, Any]) -> Consent:
     return Consent(reason, expires)
 
 
-Operation = Mapping[str, Any]  # an operation of a result, or of a plan file
-
 MAX_DIFFERENCES = 5
 MAX_VALUE = 60  # characters
 DONE = {"create": "created", "update": "updated", "delete": "deleted"}
 
 
-def describe_differences(approved: Sequence[Operation], current: Sequence[Operation]) -> str:
+def describe_differences(approved: Sequence[InResult], current: Sequence[InResult]) -> str:
     """The differences from the approved operations, as sentences."""
-    differences = list(_differences(approved, current))
+    differences = list(_differing_operations(approved, current))
     if not differences:
         return (
             "The operations are the approved ones, but an object has other values that they leave"
@@ -86,7 +83,9 @@ def describe_differences(approved: Sequence[Operation], current: Sequence[Operat
     return "; ".join(filter(None, [*differences[:MAX_DIFFERENCES], more])) + "."
 
 
-def _differences(approved: Sequence[Operation], current: Sequence[Operation]) -> Iterator[str]:
+def _differing_operations(
+    approved: Sequence[InResult], current: Sequence[InResult]
+) -> Iterator[str]:
     before, now = _by_object(approved), _by_object(current)
     for target in dict.fromkeys([*before, *now]):
         if target not in now:
@@ -102,7 +101,7 @@ def _differences(approved: Sequence[Operation], current: Sequence[Operation]) ->
             yield from _changed_values(target, before[target], now[target])
 
 
-def _by_object(operations: Sequence[Operation]) -> dict[str, Operation]:
+def _by_object(operations: Sequence[InResult]) -> dict[str, InResult]:
     named = {}
     for operation in operations:
         resource = str(operation.get("resource"))
@@ -111,12 +110,12 @@ def _by_object(operations: Sequence[Operation]) -> dict[str, Operation]:
     return named
 
 
-def _done(operation: Operation) -> str:
+def _done(operation: InResult) -> str:
     action = str(operation.get("action"))
     return DONE.get(action, action)
 
 
-def _changed_values(target: str, approved: Operation, current: Operation) -> Iterator[str]:
+def _changed_values(target: str, approved: InResult, current: InResult) -> Iterator[str]:
     """The values that the operation finds, and then those that it sends."""
     for side in ("before", "fields"):
         was, now = (dict(_flattened(item.get(side) or {})) for item in (approved, current))
@@ -154,8 +153,6 @@ KINDS = {
     **OF_PREFIXES,
 }
 
-Unmanaged = Mapping[str, Any]  # a record of a result
-
 
 @dataclass(frozen=True)
 class Accepted:
@@ -165,7 +162,7 @@ class Accepted:
     keys: Sequence[str]
     consent: Consent
 
-    def accepts(self, item: Unmanaged, now: datetime | None) -> bool:
+    def accepts(self, item: InResult, now: datetime | None) -> bool:
         """Return whether an object is accepted at this moment; a `ref` counts letter by letter."""
         resource = BY_NAME.get(self.resource)
         folded = str if resource and resource.is_ordered else str.casefold
@@ -194,13 +191,13 @@ def parse_accepted(entries: Any) -> list[Accepted]:
 
 
 def accepted_reason(
-    item: Unmanaged, accepted: Iterable[Accepted], now: datetime | None
+    item: InResult, accepted: Iterable[Accepted], now: datetime | None
 ) -> str | None:
     """The reason why an object is accepted; None if it is not."""
     return next((entry.consent.reason for entry in accepted if entry.accepts(item, now)), None)
 
 
-def weakening(items: Iterable[Unmanaged], weakens: bool = True) -> list[str]:
+def weakening(items: Iterable[InResult], weakens: bool = True) -> list[str]:
     """The objects that weaken a host, or may, a sentence each; the proven ones first. Those of the
     others that do something to all plain traffic, if `weakens` is false."""
     concerned = [item for item in items if (item["weakens"] is not False) is weakens]
@@ -218,6 +215,6 @@ def weakening(items: Iterable[Unmanaged], weakens: bool = True) -> list[str]:
     return sentences
 
 
-def title_of(item: Unmanaged) -> str:
+def title_of(item: InResult) -> str:
     """The kind of an object in words."""
     return KINDS.get(item["resource"], str(item["resource"]))

@@ -43,14 +43,9 @@ SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
 ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
 NETWORK_FIREWALL = "network_firewall_rules"
-
 IP_LISTS, CUSTOM_RULESETS = "ip_lists", "custom_rulesets"
-# The option that holds the rules, by the module of the ruleset.
-RULESETS: Mapping[str, str] = {
-    item.module: item.option for item in MANAGED if item.resource.is_ordered
-}
 ROLE = Context(is_role=True)
-OF_A_LIST = ("state", "ignore", "validate")  # options of several modules
+OF_SEVERAL_MODULES = ("state", "ignore", "validate")  # options of several modules
 EXPECTATIONS = f"{PREFIX}{NAME}"
 ACCEPT_RISKS = f"{PREFIX}accept_risks"
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
@@ -101,21 +96,21 @@ def variable_of(item: Managed) -> str:
 
 # By the plural of the resource.
 VARIABLE_OF = {item.resource.plural: variable_of(item) for item in MANAGED}
-SPECS = {module: argument_spec(MODULE_SPECS[module]) for module in MODULES}
+SPEC_OF = {module: argument_spec(MODULE_SPECS[module]) for module in MODULES}
 
 
 def _variables_of(module: str) -> dict[str, str]:
     """The variable for each option of a module: several modules have a list of rules."""
-    options = SPECS[module].keys() - {"expected_plan"}
+    options = SPEC_OF[module].keys() - {"expected_plan"}
     own = {item.option: variable_of(item) for item in MANAGED if item.module == module}
     if module != ACCOUNT:
-        own.update({option: f"{PREFIX}{module}_{option}" for option in OF_A_LIST})
+        own.update({option: f"{PREFIX}{module}_{option}" for option in OF_SEVERAL_MODULES})
     return {option: own.get(option, f"{PREFIX}{option}") for option in options}
 
 
 OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
 _FILLED: Arguments = {
-    OPTIONS[module][name]: SPECS[module][name] for module in OPTIONS for name in OPTIONS[module]
+    OPTIONS[module][name]: SPEC_OF[module][name] for module in OPTIONS for name in OPTIONS[module]
 }
 # The values that a posture takes; rules that come and go within a ruleset have no expiry.
 OF_A_POSTURE: Arguments = {
@@ -133,11 +128,11 @@ BASELINE: Arguments = {
     SNAPSHOT_KEEP: {"type": "int"},
 }
 # With the variables of the inventory, which fill those of the role.
-OF_ZONE = ("edge_zone_plan", "edge_zone_account_id")
+OF_KNOWN_ZONE = ("edge_zone_plan", "edge_zone_account_id")
 OF_HOST: Arguments = {
     **BASELINE,
     **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()},
-    **{name: {"type": "str"} for name in OF_ZONE},
+    **{name: {"type": "str"} for name in OF_KNOWN_ZONE},
 }
 
 
@@ -163,11 +158,11 @@ def parts_of(host: str, variables: Mapping[str, Any], brought: Brought | None = 
     addresses, an empty text count as not set. `brought` are the variables of postures that fill
     others, or entries of them.
     """
-    values, names = _filled(variables)
+    values, names = _with_inventory(variables)
     brought = brought or {}
     _check(host, values)
     for module, kind in ((CUSTOM, REQUEST), (NETWORK_FIREWALL, FIREWALL_PACKET)):
-        if _expects(values, kind) and _has(values, MODULE_SPECS[module].owner):
+        if _expects(values, kind) and _has_owner(values, MODULE_SPECS[module].owner):
             values.setdefault(f"{PREFIX}{module}", [])
     modules = [module for module in MODULES if _needs(values, module)]
     parts = [
@@ -207,7 +202,7 @@ def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[
     """The zone of a host as far as the inventory knows it, in the shape of the API."""
     if not any(f"{PREFIX}{option}" in names for option in ZONE_OWNER.options):
         return {}
-    name, plan, account = (values.get(name) for name in ("edge_zone_name", *OF_ZONE))
+    name, plan, account = (values.get(name) for name in ("edge_zone_name", *OF_KNOWN_ZONE))
     of_account = {"account": {"id": account}} if account else {}
     return {"name": name, "plan": {"legacy_id": plan}, **of_account} if name and plan else {}
 
@@ -217,7 +212,7 @@ def _needs(values: Mapping[str, Any], module: str) -> bool:
     is."""
     value = values.get(f"{PREFIX}{module}")
     is_described = module == ACCOUNT or (value is not None and (value != [] or module != FIREWALL))
-    return is_described and any(_has(values, owner) for owner in owners_of(module))
+    return is_described and any(_has_owner(values, owner) for owner in owners_of(module))
 
 
 @lru_cache(maxsize=None)
@@ -302,7 +297,7 @@ def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
 
 
 def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    has_account = _has(values, ACCOUNT_OWNER.option)
+    has_account = _has_owner(values, ACCOUNT_OWNER.option)
     return {
         option: values[variable]
         for option, variable in OPTIONS[module].items()
@@ -318,7 +313,7 @@ def _names_of(module: str, filled: Mapping[str, str]) -> Names:
     return {option: filled.get(variable, variable) for option, variable in variables.items()}
 
 
-def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
     """The values of the role's variables, and the names of those that the inventory's variables
     fill.
 
@@ -336,7 +331,7 @@ def _filled(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str
         for ours, theirs in INVENTORY.items()
         if ours not in values
         and theirs in values
-        and not ("zone" in ours and (_has(values, ZONE_OPTION) or theirs != zone))
+        and not ("zone" in ours and (_has_owner(values, ZONE_OPTION) or theirs != zone))
     }
     return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
 
@@ -362,18 +357,18 @@ def names_owner(values: Mapping[str, Any], owner: str) -> bool:
     return any(values.get(name) for name in names)
 
 
-def _has(values: Mapping[str, Any], owner: str) -> bool:
+def _has_owner(values: Mapping[str, Any], owner: str) -> bool:
     return any(f"{PREFIX}{option}" in values for option in OWNERS[owner].options)
 
 
 def _check(host: str, values: Mapping[str, Any]) -> None:
     """Raise ValueError where a host lacks what its variables need."""
-    lacking = [owner for option, owner in OWNERS.items() if not _has(values, option)]
+    lacking = [owner for option, owner in OWNERS.items() if not _has_owner(values, option)]
     problems = []
     if len(lacking) == len(OWNERS):
         problems.append(f"{host} is neither an account nor a zone: set {_ways(*OWNER_OPTIONS)}.")
     for owner in lacking if not problems else ():
-        described = _described(values, owner.option)
+        described = _variables_about(values, owner.option)
         if described:
             names, ways = " and ".join(described), _ways(*owner.options)
             problems.append(f"{host} has {names}, but no {owner.title}: set {ways}.")
@@ -392,7 +387,7 @@ def _check(host: str, values: Mapping[str, Any]) -> None:
         raise ValueError(" ".join(problems))
 
 
-def _described(values: Mapping[str, Any], owner: str) -> list[str]:
+def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
     """The variables that describe something of an owner. Rules of an account are not among them,
     since the role has a default for them."""
     names = [

@@ -38,7 +38,7 @@ from ...module_utils._traffic.answers import Traffic
 from ...module_utils._traffic.ask import ask_traffic
 from ...module_utils._traffic.evidence import Evidence, action_of, evidence_of, grouped
 from ...module_utils._traffic.queries import NODES
-from .._variables import Arguments, sentence_of, wrong_values
+from .._variables import TEXTS, Arguments, sentence_of, wrong_values
 
 LONGEST_GAP = timedelta(hours=6)  # that windows are asked for again
 BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
@@ -51,7 +51,6 @@ SHARED_ARGUMENTS: Arguments = {
     for name, argument in shared_options(ACCOUNT_OPTION, env_fallback).items()
     if name not in OWNER_OPTIONS
 }
-TEXTS: Final = {"type": "list", "elements": "str"}
 SOURCE_ARGUMENTS: Arguments = {
     "accounts": TEXTS,
     "components": {**TEXTS, "choices": list(COMPONENTS), "default": list(TCP_KINDS)},

@@ -20,8 +20,8 @@ from .._variables import Arguments
 from .describe import Export
 from .snapshot import host_folder, variables_file
 
-NAME = "protection.yml"
-HEADER = (
+EXPORT_NAME = "protection.yml"
+EXPORT_HEADER = (
     "What Cloudflare holds, as variables of the role edgeops.protection.baseline; applying them"
     " changes nothing."
 )
@@ -35,7 +35,7 @@ def export_text(export: Export, owners: Mapping[str, Any]) -> str:
     what it is about."""
     incomplete = {"incomplete": export.incomplete} if export.incomplete else {}
     about = {SOURCE: {**owners, **incomplete}} if owners else {}
-    return variables_file({**about, **export.variables}, [HEADER, *export.notes])
+    return variables_file({**about, **export.variables}, [EXPORT_HEADER, *export.notes])
 
 
 def sealed(text: str) -> str:
@@ -66,7 +66,7 @@ def path_of(directory: str, host: str) -> Path:
                 f"{file} is a file, which Ansible does not read beside the folder {folder}. Nothing"
                 f" was written. Move it into the folder, for example as {folder / 'main.yml'}."
             )
-    return folder / NAME
+    return folder / EXPORT_NAME
 
 
 def read_existing(path: Path, overwrite: bool) -> str | None:

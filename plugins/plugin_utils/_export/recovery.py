@@ -41,7 +41,7 @@ from .describe import (
     IGNORE_IDS,
     OPTION_OF,
     PURGE,
-    kind_of,
+    kind_option,
     name_of,
     options_for,
     pattern_of,
@@ -51,7 +51,7 @@ from .describe import (
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedObjects:
     """The objects that one resource should have, each as Cloudflare had it, and no others but
     those that are left alone. Fields that are not declared and have one of the names in `without`
     are not compared. `order` is that of an ordered list, with objects among them that are left
@@ -67,7 +67,7 @@ class Expected:
     def unmet(self, existing: Iterable[Object]) -> list[str]:
         """A text for each object that differs, is missing, or is there in addition."""
         listed, name = list(existing), partial(name_of, self.resource)
-        remaining = _by_key(self.resource, (obj for obj in listed if not self.is_left(obj)))
+        remaining = _grouped_by_key(self.resource, (obj for obj in listed if not self.is_left(obj)))
         texts: list[str] = []
         for item in self.objects:
             matches = remaining.get(self.resource.key_of(item), [])
@@ -96,7 +96,7 @@ class Expected:
         """The differences between two objects, a text for each field."""
         texts = _unequal_fields(self.resource.fields, expected, existing)
         known, current = (undeclared(self.resource, obj) for obj in (expected, existing))
-        names = sorted(_differing(known, current).difference(self.without))
+        names = sorted(_differing_names(known, current).difference(self.without))
         texts += [_difference(name, expected, existing) for name in names]
         return list(dict.fromkeys(texts))
 
@@ -113,14 +113,14 @@ def _unequal_fields(fields: Iterable[Field], expected: Object, existing: Object)
     return texts
 
 
-def _by_key(resource: Resource, objects: Iterable[Object]) -> dict[Key, list[Object]]:
+def _grouped_by_key(resource: Resource, objects: Iterable[Object]) -> dict[Key, list[Object]]:
     by_key: dict[Key, list[Object]] = {}
     for obj in objects:
         by_key.setdefault(resource.key_of(obj), []).append(obj)
     return by_key
 
 
-def _differing(one: Object, other: Object) -> set[str]:
+def _differing_names(one: Object, other: Object) -> set[str]:
     """The names of the values that differ; None is as good as none."""
     return {name for name in {*one, *other} if not same_value(one.get(name), other.get(name))}
 
@@ -142,7 +142,7 @@ class Refusal(NamedTuple):
 
 
 MAX_NAMED = 10  # objects in a message
-EMPTY: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
+EMPTY_OF_TYPE: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class Restoration:
 
     variables: dict[str, Any] = field(default_factory=dict)
     parts: Sequence[Part] = ()
-    expected: list[Expected] = field(default_factory=list)
+    expected: list[ExpectedObjects] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
 
     @property
@@ -348,20 +348,20 @@ class _Recovery:
         self.entries: dict[Key, dict[str, Any]] = {}  # options of the objects that come back
         self.anchors: list[Key] = []  # objects of an ordered list that are left, and do not move
         # Existing objects that are left alone.
-        self.kept = _by_key(resource, filter(self._is_left, current))
+        self.kept = _grouped_by_key(resource, filter(self._is_left, current))
         self.refusals: dict[str, Refusal] = {}  # by the id of an object, or the name of one without
         self._by_id = {str(obj.get("id")): obj for obj in current}
-        self._current = _by_key(resource, current)
+        self._current = _grouped_by_key(resource, current)
 
     def _is_left(self, obj: Object) -> bool:
         return self.exceptions.leave(self.resource, obj)
 
-    def expected(self, objects: Sequence[Object]) -> Expected:
+    def expected(self, objects: Sequence[Object]) -> ExpectedObjects:
         """The objects that the resource must hold after the restore."""
         own = [obj for obj in objects if not self._is_left(obj)]
         keys = {*map(self.resource.key_of, own), *self.anchors}
         order = [key for key in map(self.resource.key_of, objects) if key in keys]
-        return Expected(self.resource, own, self._is_left, self.exceptions.fields, order)
+        return ExpectedObjects(self.resource, own, self._is_left, self.exceptions.fields, order)
 
     def take(self, objects: Sequence[Object]) -> None:
         """Decide on every object of the snapshot."""
@@ -452,7 +452,7 @@ class _Recovery:
         if self.resource.is_ordered:
             return ""  # its rules are sent as a whole
         now, before = (self._unknown(item) for item in (existing or {}, obj))
-        names = sorted(_differing(now, before))
+        names = sorted(_differing_names(now, before))
         return f"no option sets its {', '.join(names)}" if names else ""
 
     def _unknown(self, obj: Object) -> dict[str, Any]:
@@ -473,7 +473,7 @@ class _Recovery:
             if item.name not in entry and item.normalised(obj) != item.normalised(existing):
                 empty = item.default if item.absent_default is None else item.absent_default
                 kind = str(item.value.option["type"])
-                entry[item.name] = EMPTY[kind] if empty is None else empty
+                entry[item.name] = EMPTY_OF_TYPE[kind] if empty is None else empty
         if self.resource.is_ordered:
             now, before = self._unknown(existing or {}), self._unknown(obj)
             more = {**{name: None for name in now if name not in entry}, **before}
@@ -496,7 +496,7 @@ def _add_variables(
     if resource.plural in OPTION_OF:
         option = OPTION_OF[resource.plural]
         listed = variables.setdefault(f"{PREFIX}{option}", [])
-        listed += [{**kind_of(resource), **entry} for entry in entries]
+        listed += [{**kind_option(resource), **entry} for entry in entries]
         variables[PURGE] = list(dict.fromkeys([*variables.get(PURGE, []), option]))
         ignored = [str(obj.get("id")) for kept in plan.kept.values() for obj in kept]
         variables[IGNORE_IDS] = [*variables.get(IGNORE_IDS, []), *ignored]

@@ -30,7 +30,7 @@ from .._baseline.variables import (
 from .._plain import plain
 from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
 from .recovery import Exceptions, Restoration, first_named, recover
-from .snapshot import Named
+from .snapshot import NamedKeys
 
 ACCOUNT_STATE = frozenset(
     f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))
@@ -95,7 +95,7 @@ class StateFile:
     owners: Mapping[str, str]
     incomplete: Sequence[str] = ()
     ignore: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    named: Named = field(default_factory=dict)
+    named: NamedKeys = field(default_factory=dict)
     objects: State | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
 

@@ -31,7 +31,7 @@ from .._baseline.variables import (
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
     SOURCE,
-    SPECS,
+    SPEC_OF,
     Part,
     RunModule,
     TakeSnapshot,
@@ -41,7 +41,9 @@ from .._baseline.variables import (
 from .._files import write_private
 from .._plain import plain
 
-Named = Mapping[str, Sequence[Object]]  # objects by their keys alone, by the plural of the resource
+NamedKeys = Mapping[
+    str, Sequence[Object]
+]  # objects by their keys alone, by the plural of the resource
 READERS = ("protection_info", "custom_rules_info")  # of an account, and of a zone
 
 
@@ -119,11 +121,11 @@ def _printable(line: str) -> str:
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
 
 
-HEADER = (
+SNAPSHOT_HEADER = (
     "The state before a run of edgeops.protection.baseline, as Cloudflare had it;"
     " edgeops.protection.restore takes this file."
 )
-NAME = "%Y-%m-%dT%H-%M-%S.%fZ.yml"  # of a file, by the time in UTC
+TIME_AS_NAME = "%Y-%m-%dT%H-%M-%S.%fZ.yml"  # of a file, by the time in UTC
 
 
 def snapshots_in(
@@ -132,7 +134,7 @@ def snapshots_in(
     parts: Sequence[Part],
     run_module: RunModule,
     check_mode: bool,
-    named: Named | None = None,
+    named: NamedKeys | None = None,
 ) -> TakeSnapshot | None:
     """Reads what the parts may change, and writes it; None without a directory.
 
@@ -153,7 +155,7 @@ def snapshots_in(
     return take_snapshot
 
 
-def named_by(parts: Sequence[Part]) -> Named:
+def named_by(parts: Sequence[Part]) -> NamedKeys:
     """The objects that the parts name, with their keys alone, in the collections of which they
     change no others."""
     desired = [
@@ -161,7 +163,7 @@ def named_by(parts: Sequence[Part]) -> Named:
         for part in parts
         for item in MODULE_SPECS[part.module]
         .owned(part.options, {})
-        .desired(validate(SPECS[part.module], part.module, part.options).options)
+        .desired(validate(SPEC_OF[part.module], part.module, part.options).options)
     ]
     exclusive = {item.resource.plural for item in desired if item.exclusive}
     return {
@@ -174,7 +176,7 @@ def named_by(parts: Sequence[Part]) -> Named:
     }
 
 
-def snapshot_text(parts: Sequence[Part], state: HostState, named: Named | None = None) -> str:
+def snapshot_text(parts: Sequence[Part], state: HostState, named: NamedKeys | None = None) -> str:
     """The text of the file: what the parts may change, as Cloudflare has it. Of the collections in
     `named`, the run only changes these objects, though its parts may say more."""
     ignored = {
@@ -185,7 +187,7 @@ def snapshot_text(parts: Sequence[Part], state: HostState, named: Named | None =
     }
     limits = {"ignore": plain(ignored), "named": plain({**named_by(parts), **(named or {})})}
     source = {**state.owners, **{name: limit for name, limit in limits.items() if limit}}
-    return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [HEADER])
+    return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [SNAPSHOT_HEADER])
 
 
 def host_folder(directory: str, host: str) -> Path:
@@ -212,14 +214,14 @@ def write_snapshot(folder: Path, text: str, now: datetime) -> str:
 
     Raises OSError.
     """
-    path = folder / now.strftime(NAME)
+    path = folder / now.strftime(TIME_AS_NAME)
     write_private(path, text, lasting=True)
     return str(path)
 
 
 LATEST = "latest"
 HEAD = 4096  # characters of a file, in which it names its account and its zone
-BEGINNING = f"---\n# {HEADER}\n{SOURCE}:\n"
+BEGINNING = f"---\n# {SNAPSHOT_HEADER}\n{SOURCE}:\n"
 OWNER = re.compile(rf"  ({'|'.join(OWNERS)}): '?([^'\n]+)'?\n")
 
 
@@ -255,7 +257,7 @@ def snapshots_of(folder: Path) -> list[tuple[datetime, Path]]:
 
 def _time_of(name: str) -> datetime | None:
     try:
-        return datetime.strptime(name, NAME).replace(tzinfo=timezone.utc)
+        return datetime.strptime(name, TIME_AS_NAME).replace(tzinfo=timezone.utc)
     except ValueError:
         return None
 
@@ -278,14 +280,14 @@ def snapshot_before(
         if (before is None or time < before) and (since is None or time >= since):
             return path
     moments = (("before", before), ("since", since))
-    bounds = " and ".join(f"{word} {_shown(moment)}" for word, moment in moments if moment)
+    bounds = " and ".join(f"{word} {_in_utc(moment)}" for word, moment in moments if moment)
     between = f" from {bounds}" if bounds else ""
-    there = f"; it has {len(taken)}, from {_shown(taken[-1][0])} to " if taken else ""
-    there += _shown(taken[0][0]) if taken else ""
+    there = f"; it has {len(taken)}, from {_in_utc(taken[-1][0])} to " if taken else ""
+    there += _in_utc(taken[0][0]) if taken else ""
     raise ValueError(f"{host} has no snapshot{between} in {folder}{there}. Nothing was changed.")
 
 
-def _shown(moment: datetime) -> str:
+def _in_utc(moment: datetime) -> str:
     return f"{moment.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
 
 

@@ -28,7 +28,8 @@ from ...module_utils._values.address_set import (
     range_of,
     union,
 )
-from .._baseline.unmanaged import NEEDED, TEXTS, Consent, consents, is_in_force, parse_entries
+from .._baseline.unmanaged import Consent, consents, is_in_force, parse_entries
+from .._variables import NEEDED, TEXTS
 from .coverage import AccountCoverage, component_title
 from .record import Acknowledged, AcknowledgedState, Announced
 

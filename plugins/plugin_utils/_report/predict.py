@@ -14,7 +14,9 @@ from typing import Any, cast
 
 from ...module_utils._expressions.grammar import lists_in
 from ...module_utils._protection.expectation import NAME as EXPECTATIONS
-from .._baseline.host_task import HostTask, Results
+from ...module_utils._specs.base import ModuleResult
+from .._baseline.approval import Results
+from .._baseline.host_task import HostTask
 from .._baseline.lists import informed
 from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
 from .acknowledged import ACKNOWLEDGED, parse_acknowledged
@@ -72,10 +74,12 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     return with_consents(host, accepted, now, acknowledged)
 
 
-def _predicted(task: HostTask, parts: Sequence[Part]) -> tuple[Results, list[Mapping[str, Any]]]:
+def _predicted(
+    task: HostTask, parts: Sequence[Part]
+) -> tuple[dict[str, ModuleResult], list[Mapping[str, Any]]]:
     """The results of all parts, also of those whose plan is refused, and these refusals."""
     runner = task.runner()
-    results: Results = {}
+    results: dict[str, ModuleResult] = {}
     refusals: list[Mapping[str, Any]] = []
     for part in parts:
         part = informed(part, results, True)

@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
-    NEEDED,
-    TEXTS,
     Consent,
     consents,
     is_in_force,
     parse_entries,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import NEEDED, TEXTS
 
 NOON = datetime(2026, 6, 30, 12, tzinfo=timezone.utc)
 
