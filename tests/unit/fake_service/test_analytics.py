@@ -96,48 +96,7 @@ def test_filters_decide_which_flows_count(ask: Ask, conditions: dict[str, Any], 
 
 
 @pytest.mark.parametrize(
-    ("settings", "since", "words"),
-    [
-        ({"enabled": False}, 24, "does not have access to the path"),
-        ({"notOlderThan": 3600}, 24, "cannot request data older than"),
-        ({"maxDuration": 3600}, 24, "query time range is too large"),
-        ({"maxPageSize": 10}, 24, "limit must be positive number and not greater than 10"),
-        ({"maxNumberOfFields": 2}, 24, "number of fields can't be more than 2"),
-    ],
-)
-def test_settings_bound_a_query(ask: Ask, account: Any, settings: dict[str, Any], since: float, words: str) -> None:
-    account.seed(analytics={"tcp": settings})
-    status, text = message(ask(since=since))
-    assert status == 400 and words in text
-
-
-@pytest.mark.parametrize(
     "query", ["{", "{ nothing }", QUERY.replace("outcome", "result"), QUERY.replace("uint64!", "string!")]
 )
 def test_queries_outside_the_schema_are_refused(ask: Ask, query: str) -> None:
     assert message(ask(query))[0] == 400
-
-
-def test_queries_count_for_the_user_or_for_each_account_if_asked(
-    account: Any, service: LocalService, session: requests.Session
-) -> None:
-    other = "00000000000000000000000000000002"
-    service.account(other)
-    body = {"query": "query ($account: string!) { viewer { accounts(filter: {accountTag: $account}) { __typename } } }"}
-
-    def asked(account_id: str, **headers: str) -> tuple[int, Any]:
-        variables = {"account": account_id}
-        response = session.post(
-            f"{service.base_url}/graphql", json={**body, "variables": variables}, headers=headers, timeout=5
-        )
-        return response.status_code, (response.json()["errors"] or [None])[0]
-
-    service.limit_analytics(1)
-    assert [asked(name)[0] for name in (ACCOUNT, other)] == [200, 429]
-    by_account = {"X-Rate-Limit-Type": "account-based"}
-    assert [asked(name, **by_account)[0] for name in (ACCOUNT, other, ACCOUNT, other)] == [200, 200, 429, 429]
-    error = asked(other, **by_account)[1]
-    assert error["extensions"]["code"] == "budget"
-    assert error["message"].startswith(f"Account {other} has exceeded its rate limit. Please try again after 5 minutes")
-    service.clock.advance(seconds=301)
-    assert asked(other, **by_account)[0] == 200

@@ -27,23 +27,6 @@ def identity(service: LocalService, name: str = "office") -> str:
     return str(service.account(ACCOUNT).ip_lists.list_named(name)["id"])
 
 
-def addresses(service: LocalService) -> dict[str, str]:
-    items = service.account(ACCOUNT).ip_lists.list_named("office")["items"]
-    return {item["ip"]: item["comment"] for item in items}
-
-
-def test_one_operation_is_under_way_at_once(service: LocalService, lists: Client) -> None:
-    service.misbehave("slow_operation", seconds=60, times=1)
-    path = f"/{identity(service)}/items"
-    begun = lists.result("POST", path, [{"ip": "192.0.2.2"}])["operation_id"]
-    assert lists.result("GET", f"/bulk_operations/{begun}")["status"] == "running"
-    assert lists.refused("POST", path, [{"ip": "192.0.2.3"}])["status"] == 429
-    assert "192.0.2.2" not in addresses(service)
-    service.clock.advance(seconds=61)
-    assert lists.result("GET", f"/bulk_operations/{begun}")["status"] == "completed"
-    assert lists.result("POST", path, [{"ip": "192.0.2.3"}])["operation_id"] != begun
-
-
 def test_a_list_in_use_stays(service: LocalService, lists: Client) -> None:
     zone = service.zone(ZONE)
     zone.seed(custom_rules=[{"ref": "a", "action": "block", "expression": "ip.src in $office"}])

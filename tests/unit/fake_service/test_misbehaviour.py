@@ -57,56 +57,6 @@ def test_each_kind_answers_and_applies_as_it_says(
     assert (service.calls[0].fault, protection("GET", "/allowlist").status_code) == (kind, 200)
 
 
-RULE_CALLS = [
-    *((method, "/firewall/rules") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")),
-    *((method, f"/firewall/rules/{'1' * 32}") for method in ("GET", "PUT", "PATCH", "DELETE")),
-]
-FILTER_WRITES = [
-    *((method, "/filters") for method in ("POST", "PUT", "DELETE")),
-    *((method, f"/filters/{'1' * 32}") for method in ("PUT", "DELETE")),
-]
-
-
-def test_the_switch_that_retires_firewall_rules(firewall: Client, service: LocalService) -> None:
-    service.switch(firewall_retired=True)
-    for method, path in RULE_CALLS:
-        refused = firewall.refused(method, path)
-        assert (refused["status"], refused["code"]) == (410, 10410)
-    assert [call.fault for call in service.calls] == ["gone"] * 9
-    assert firewall.result("GET", "/filters") == firewall.result("GET", "/rulesets") == []
-    service.switch(firewall_retired=False)
-    assert firewall.result("GET", "/firewall/rules") == []
-
-
-def test_the_switch_of_maintenance(firewall: Client, service: LocalService) -> None:
-    service.switch(firewall_maintenance=True)
-    for method, path in [call for call in RULE_CALLS if call[0] != "GET"] + FILTER_WRITES:
-        refused = firewall.refused(method, path)
-        assert (refused["code"], refused["message"].split(".")[1]) == (10020, "api")
-    assert firewall.result("GET", "/firewall/rules") == firewall.result("GET", "/filters") == []
-    entry_point = "/rulesets/phases/http_request_firewall_custom/entrypoint"
-    assert firewall.result("PUT", entry_point, {})["version"] == "1"
-
-
-def test_only_the_calls_that_match(protection: Client, service: LocalService) -> None:
-    service.misbehave("status", method="POST|PATCH", path=r"/allowlist", skip=1, times=2, status=500)
-    outcomes = [protection("POST", "/allowlist", ENTRY).status_code for dummy in range(4)]
-    assert outcomes == [200, 500, 500, 200]
-    assert protection("GET", "/allowlist").status_code == 200
-
-
-def test_the_first_fault_in_turn_counts_for_the_others_too(protection: Client, service: LocalService) -> None:
-    service.misbehave("status", times=1, status=500)
-    service.misbehave("status", times=2, status=503)
-    assert [protection("GET", "/allowlist").status_code for dummy in range(3)] == [500, 503, 200]
-
-
-def test_broken_answers_on_purpose_are_no_breach(protection: Client, service: LocalService) -> None:
-    service.misbehave("null_result")
-    protection("GET", "/allowlist")
-    assert service.breaches == []
-
-
 def test_a_fault_has_to_be_known(service: LocalService) -> None:
     with pytest.raises(ValueError, match="lost_after"):
         service.misbehave("explode")

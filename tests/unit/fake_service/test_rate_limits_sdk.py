@@ -30,28 +30,6 @@ def limited(**fields: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "rule",
-    [
-        {**RULE, "action_parameters": {"response": RESPONSE}},
-        {**RULE, "action": "managed_challenge", "ratelimit": {**LIMIT, "mitigation_timeout": 0}},
-        {**RULE, "action": "log"},
-        limited(counting_expression="http.response.code eq 401", requests_to_origin=True),
-        limited(score_per_period=400, score_response_header_name="x-score"),
-    ],
-)
-def test_a_rate_limit_is_written_and_read(service: LocalService, sdk: Any, rule: Any) -> None:
-    service.zone(ZONE)
-    phases = sdk.rulesets.phases
-    assert phases.update(PHASE, zone_id=ZONE, rules=[rule], dry_run=True) is None
-    phases.update(PHASE, zone_id=ZONE, rules=[rule])
-    (read,) = phases.get(PHASE, zone_id=ZONE).rules
-    assert read.ratelimit.period == 60
-    assert read.to_dict(mode="json").items() >= rule.items()
-    phases.update(PHASE, zone_id=ZONE, rules=[read.to_dict(mode="json")])
-    assert service.breaches == []
-
-
-@pytest.mark.parametrize(
     ("rule", "message"),
     [
         ({**RULE, "action": "skip", "action_parameters": {"ruleset": "current"}}, "there are only block, challenge"),
@@ -103,12 +81,3 @@ def test_the_number_of_rate_limits_of_a_plan(service: LocalService, sdk: Any, pl
     with pytest.raises(cloudflare.BadRequestError, match=f"{most + 1} out of {most}"):
         sdk.rulesets.phases.update(PHASE, zone_id=ZONE, rules=rules)
     sdk.rulesets.phases.update(PHASE, zone_id=ZONE, rules=rules[:most])
-
-
-def test_a_rule_of_others_with_odd_fields_is_accepted_back(service: LocalService, sdk: Any) -> None:
-    odd = {**RULE, "ratelimit": {**LIMIT, "of_the_future": 1}}
-    zone = service.zone(ZONE).seed(rate_limit_rules=[odd, {**RULE, "ref": "skip", "action": "skip"}])
-    rules = [rule.to_dict(mode="json") for rule in sdk.rulesets.phases.get(PHASE, zone_id=ZONE).rules]
-    rules[0]["description"] = "edited"
-    sdk.rulesets.phases.update(PHASE, zone_id=ZONE, rules=rules)
-    assert zone.rules_of("rate_limit_rules")[0]["ratelimit"] == odd["ratelimit"]
