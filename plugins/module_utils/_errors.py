@@ -58,12 +58,6 @@ class ProtectionError(Exception):
         )
         return extended
 
-    def shortened(self: Extended, details: Mapping[str, Any]) -> Extended:
-        """A copy of this error with these details instead of its own."""
-        shortened = self.extended()
-        shortened.details = dict(details)
-        return shortened
-
 
 class OptionError(ProtectionError):
     """An option is wrong; raised before any request."""
@@ -128,11 +122,6 @@ class OptionProblems:
         """Keep an error; in a long loop, try and except cost nothing as long as nothing is
         wrong."""
         self._errors.extend(error.errors)
-
-    @property
-    def any(self) -> bool:
-        """Return whether an error was collected."""
-        return bool(self._errors)
 
     def raise_any(self) -> None:
         """Raise what was collected, if anything was."""

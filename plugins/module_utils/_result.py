@@ -131,12 +131,9 @@ def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: 
 def add_to_diff(diff: Diff, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Diff:
     """The diff with one more section; of what is equal on both sides, nothing."""
     changed = [key for key in before if before[key] != after[key]]
-    if not changed:
-        return diff
-    return Diff(
-        before={**diff["before"], name: {key: before[key] for key in changed}},
-        after={**diff["after"], name: {key: after[key] for key in changed}},
-    )
+    for side, values in ((diff["before"], before), (diff["after"], after)) if changed else ():
+        side[name] = {key: values[key] for key in changed}
+    return diff
 
 
 def _enter(side: dict[str, Any], operation: Operation, obj: Object | None) -> None:

@@ -84,7 +84,7 @@ def _performed(
     except ProtectionError as exc:
         if verbose:
             raise exc.extended(calls=client.calls) from exc
-        raise exc.shortened(readable_failure(exc.details)) from exc
+        raise exc.extended(**readable_failure(exc.details)) from exc
     return {**result, "calls": client.calls} if verbose else result
 
 

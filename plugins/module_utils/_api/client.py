@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from typing import Any, Iterable, Iterator, Mapping, Protocol, Sequence
+from typing import Any, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
@@ -196,16 +196,14 @@ class Client:
         if parent is None:
             return None
         key = parent.key_of({parent.key[0]: resource.within})
-        listing = (
-            obj for obj in self._listings.get(parent.path, ()) if not parent.semantics.not_ours(obj)
-        )
-        return next((obj for obj in listing if parent.key_of(obj) == key), None)
+        own = parent.own(self._listings.get(parent.path, ()))
+        return next((obj for obj in own if parent.key_of(obj) == key), None)
 
-    def _keep_ids(self, resource: Resource, objects: Iterable[Object]) -> None:
+    def _keep_ids(self, resource: Resource, objects: Sequence[Object]) -> None:
         if resource.holds:
             self._listings[resource.path] += objects
-            own = [obj for obj in objects if not resource.semantics.not_ours(obj)]
-            self.ids.update({id_of_new(resource.label_of(obj)): str(obj.get("id")) for obj in own})
+            for obj in resource.own(objects):
+                self.ids[id_of_new(resource.label_of(obj))] = str(obj.get("id"))
 
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""
@@ -263,8 +261,9 @@ class Client:
             if after is None:
                 self._require_whole(resource, request, len(listing), len(page))
             if not after:
-                self._keep_ids(resource, listing.values())
-                return list(listing.values())
+                objects = list(listing.values())
+                self._keep_ids(resource, objects)
+                return objects
             cursors.append(after)
         raise unexpected(request, "the listing does not end")
 

@@ -12,7 +12,7 @@ from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
-from .._schema.lists import LISTS, has_addresses, items_of, with_items
+from .._schema.lists import LISTS, items_of, with_items
 from .._schema.neighbours import (
     ACCESS_RULES,
     ALARM_LISTS,
@@ -27,7 +27,7 @@ from .._schema.neighbours import (
     delegations_of,
     is_approved,
 )
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, fields_in
 from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS, own_rulesets, rules_of, whole_ruleset
 from .._timestamps import write_timestamp
 from .._values.kinds import identifier
@@ -41,9 +41,9 @@ def account_of(client: Client, zone: Object | None = None) -> Client:
     itself; raises ServiceError, and ProtectionError for a zone without an account."""
     if ACCOUNT_OPTION in client.owner:
         return client
-    account = (zone or client.read(ZONE)[0]).get("account")
+    account = fields_in((zone or client.read(ZONE)[0]).get("account"))
     try:
-        identity = identifier(account.get("id") if isinstance(account, Mapping) else None)
+        identity = identifier(account.get("id"))
     except ValueError as exc:
         raise ProtectionError(f"The zone does not say its account: {exc}.") from exc
     return client.within({ACCOUNT_OPTION: identity})
@@ -131,8 +131,7 @@ def _announced_network(prefix: Object, part: Object) -> AnnouncedNetwork:
 
 
 def _binding_record(part: Object) -> ServiceBinding:
-    provisioning = part.get("provisioning")
-    state = provisioning.get("state") if isinstance(provisioning, Mapping) else None
+    state = fields_in(part.get("provisioning")).get("state")
     service = str(part.get("service_name") or part.get("service_id"))
     return ServiceBinding(network=str(part.get("cidr")), service=service, state=_text_in(state))
 
@@ -277,7 +276,7 @@ def read_ip_lists(client: Client) -> list[dict[str, Any]]:
 
 def read_items(client: Client, lists: Sequence[Object]) -> list[dict[str, Any]]:
     """Those of the lists that have addresses, with their items; raises ServiceError."""
-    of_addresses = [obj for obj in lists if has_addresses(obj)]
+    of_addresses = LISTS.own(lists)
     items = concurrently(client.read, [items_of(LISTS.label_of(obj)) for obj in of_addresses])
     return [with_items(*pair) for pair in zip(of_addresses, items)]
 

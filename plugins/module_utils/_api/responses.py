@@ -15,7 +15,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Seq
 from urllib.parse import urlsplit
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
-from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, others
+from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, fields_in, others
 from .._text import Message, Option, excerpt, joined, left_out, visible, worded
 
 TOKEN_AS_KEY = worded("The value of {api_key} is not an API key; a token belongs into {api_token}.")
@@ -172,10 +172,9 @@ class Envelope(NamedTuple):
         """The cursor of the next page; empty if this is the last one, None if Cloudflare does not
         say."""
         cursors = self.info.get("cursors")
-        after = cursors.get("after") if isinstance(cursors, Mapping) else None
-        if after is not None and not isinstance(after, str):
-            return None
-        return after or "" if isinstance(cursors, Mapping) else None
+        after = fields_in(cursors).get("after")
+        is_told = isinstance(cursors, Mapping) and isinstance(after, (str, type(None)))
+        return after or "" if is_told else None
 
     @property
     def per_page(self) -> float:
@@ -198,8 +197,7 @@ def open_envelope(request: Request, response: Response) -> Envelope:
         return Envelope(None, {})
     if not succeeded or problem or document.get("success") is not True:
         raise _failed(request, response, document, problem)
-    info = document.get("result_info")
-    return Envelope(document.get("result"), info if isinstance(info, Mapping) else {})
+    return Envelope(document.get("result"), fields_in(document.get("result_info")))
 
 
 def read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
@@ -265,8 +263,7 @@ def error_items(items: Any) -> Iterator[ErrorItem]:
     for item in items if isinstance(items, list) else []:
         if not isinstance(item, Mapping):
             item = {"message": item}
-        source = item.get("source")
-        pointer = source.get("pointer") if isinstance(source, Mapping) else None
+        pointer = fields_in(item.get("source")).get("pointer")
         code = item.get("code")
         yield ErrorItem(
             code=code if isinstance(code, int) and not isinstance(code, bool) else None,

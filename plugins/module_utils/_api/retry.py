@@ -18,6 +18,7 @@ from datetime import datetime, timezone
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._errors import OperationFailed, ServiceError, StillPending
+from .._schema.resource import fields_in
 from .._text import excerpt, worded
 from .._timestamps import read_date
 from .._values.kinds import SAFE_ID
@@ -207,12 +208,12 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
     StillPending if max_wait is over, OperationFailed if Cloudflare says so.
     """
     result = call(request._replace(is_pending=is_refused_meanwhile)).result
-    identity = result.get("operation_id") if isinstance(result, Mapping) else None
+    identity = fields_in(result).get("operation_id")
     if not isinstance(identity, str) or not SAFE_ID.fullmatch(identity):
         raise unexpected(request, "the result has no id of an operation")
     look = Request("GET", path + identity, resource=request.resource, is_pending=is_under_way)
-    ended = _outcome_of(look, call)
-    status = ended.get("status") if isinstance(ended, Mapping) else None
+    ended = fields_in(_outcome_of(look, call))
+    status = ended.get("status")
     if status == "failed":
         reason = excerpt(str(ended.get("error") or "Cloudflare does not say why"))
         message = f"{request} was begun, and Cloudflare says that it failed: {reason}."
@@ -257,4 +258,4 @@ def is_refused_meanwhile(response: Response) -> bool:
 def is_under_way(response: Response) -> bool:
     """Return whether a response says that the operation has not ended yet."""
     result = read_envelope(response)[0].get("result") if response.status == 200 else None
-    return isinstance(result, Mapping) and result.get("status") in UNDER_WAY
+    return fields_in(result).get("status") in UNDER_WAY

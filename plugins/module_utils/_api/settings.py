@@ -16,7 +16,7 @@ from typing import Any, Callable, Mapping
 from urllib.parse import urlsplit
 
 from .._budget.state import MAX_CALLS
-from .._errors import OptionError, OptionProblems
+from .._errors import OptionError, OptionProblems, parsed
 from .._schema.neighbours import domain
 from .._schema.resource import OWNER_OPTIONS, OWNERS, Owner, others
 from .._text import Message, Option, joined, worded
@@ -221,10 +221,7 @@ def _owner_named(
         if identity is not None:
             problem = Message("it stands for ", Option(owner.option), "; leave out one of them")
             raise OptionError(Option(name_option), problem)
-        try:
-            return {}, domain(options[name_option])
-        except ValueError as exc:
-            raise OptionError(Option(name_option), str(exc)) from exc
+        return {}, parsed(Option(name_option), domain, options[name_option])
     identity = environment.get(owner.variable) if identity is None else identity
     if identity is None:
         ways = joined(" or ", [Message(Option(option)) for option in owner.options])
@@ -236,10 +233,7 @@ def _owner_named(
 
 def _owner_id(owner: Owner, value: Any, options: Mapping[str, Any]) -> dict[str, str]:
     option = Option(owner.option)
-    try:
-        identity = identifier(value)
-    except ValueError as exc:
-        raise OptionError(option, str(exc)) from exc
+    identity = parsed(option, identifier, value)
     for other in others(owner):
         if str(options.get(other.option)).strip().lower() == identity:
             ids = "; an account and its zones have ids of their own"

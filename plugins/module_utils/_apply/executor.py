@@ -15,7 +15,7 @@ from .._api.client import Client
 from .._concurrency import attempt_each
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Operation, Plan, differences, overlay, spread_nested
-from .._schema.resource import NO_ITEMS, Nested, Object, Resource, Write
+from .._schema.resource import NO_ITEMS, Nested, Object, Resource, Write, fields_in, without
 from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap
 
@@ -91,12 +91,10 @@ def body_of(call: Call, operation: Operation) -> Any:
 
 def replacement(planned: Object, resource: Resource) -> dict[str, Any]:
     """The body of a call that replaces an object: all of it but what Cloudflare sets by itself."""
-    body = {name: value for name, value in planned.items() if name not in resource.read_only}
-    nested = body.get(resource.nested.field) if resource.nested else None
-    if resource.nested and isinstance(nested, Mapping):
-        body[resource.nested.field] = {
-            name: value for name, value in nested.items() if name not in resource.nested.read_only
-        }
+    body = without(planned, *resource.read_only)
+    nested = resource.nested
+    if nested and isinstance(body.get(nested.field), Mapping):
+        body[nested.field] = without(body[nested.field], *nested.read_only)
     return body
 
 
@@ -249,7 +247,7 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
         holders = [item for item in call.operations if item.resource is call.resource.parent]
         return {
             **match_results(call, result, client.ids),
-            **dict.fromkeys(holders, _without_list(call, around)),
+            **dict.fromkeys(holders, without(around, call.resource.document.field)),
         }
     bodies = [body_of(call, operation) for operation in call.operations]
     ids = [str((operation.existing or {}).get("id", "")) for operation in call.operations]
@@ -266,11 +264,6 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
             )
             raise ServiceError(exc.message, exc.error, exc.maybe_applied or partly) from exc
     return returned
-
-
-def _without_list(call: Call, around: Object) -> Object:
-    """The object around a list, without it."""
-    return {name: around[name] for name in around if name != call.resource.document.field}
 
 
 def _version(resource: Resource, client: Client) -> int | None:
@@ -326,8 +319,7 @@ def _warn_of_other_writers(
 
 def _nested_in(obj: Object | None, nested: Nested) -> Object:
     """The nested object of an object, empty where it has none."""
-    inner = (obj or {}).get(nested.field)
-    return inner if isinstance(inner, Mapping) else {}
+    return fields_in((obj or {}).get(nested.field))
 
 
 def _replace_list(

@@ -18,7 +18,8 @@ from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
 from .._protection.overrides import managed_rules, weakenings_between
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
-from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, named_entries
+from .._schema.managed_rules import named_entries
+from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of, rules_in_force
 from .._schema.resource import ZONE_OWNER, Object, State
 from .._schema.zone import CUSTOM_RULES

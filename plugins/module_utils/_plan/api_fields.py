@@ -15,7 +15,16 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping, Sequence
 
 from .._errors import OptionError
-from .._schema.resource import API_FIELDS, Field, Object, OptionSpec, Resource, Values, options_of
+from .._schema.resource import (
+    API_FIELDS,
+    Field,
+    Object,
+    OptionSpec,
+    Resource,
+    Values,
+    options_of,
+    without,
+)
 from .._text import Message, Option
 from .._values.kinds import same_value
 
@@ -25,13 +34,9 @@ def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
     declared field with suboptions, what these do not describe."""
     rest = _split(options_of(resource.fields), obj)[1]
     if resource.nested and resource.nested.field in rest:
-        inner = _leaving_out(rest.pop(resource.nested.field), resource.read_only)
+        inner = without(rest.pop(resource.nested.field), *resource.read_only)
         rest.update({resource.nested.field: inner} if inner else {})
-    return _leaving_out(rest, resource.assigned)
-
-
-def _leaving_out(obj: Object, names: Sequence[str]) -> dict[str, Any]:
-    return {name: value for name, value in obj.items() if name not in names}
+    return without(rest, *resource.assigned)
 
 
 def declared(resource: Resource, obj: Object) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError, OptionProblems, parsed
 from .._remembered import remembered
-from .._schema.resource import API_FIELDS, EXPIRES, NO_ITEMS, Field, Key, Resource, Values
+from .._schema.resource import API_FIELDS, EXPIRES, NO_ITEMS, Field, Key, Resource, Values, without
 from .._text import Message, Option
 from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
@@ -314,7 +314,7 @@ def desired_rules(
         if position is not None and not absent:
             with problems.collected():
                 positions[resource.key_of(entry)] = _position(option, position, exact)
-        values.append((option, {name: entry[name] for name in entry if name != "position"}))
+        values.append((option, without(entry, "position")))
     with problems.collected():
         rules = parse_desired(resource, values, absent=absent, exclusive=exact)
         rules = parse_ignore(rules, "ignore", ignore, path)

@@ -12,7 +12,7 @@ import json
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._schema.lists import items_of
-from .._schema.resource import Field, Key, Object, Resource, Values
+from .._schema.resource import Field, Key, Object, Resource, Values, without
 from .._values.address_set import normalise_network
 from .plan import Operation, Plan, with_along
 
@@ -126,7 +126,7 @@ def _every_value(resource: Resource, obj: Object, is_new: bool = False) -> Value
 
 
 def _normal(fields: Iterable[Field], obj: Object, read_only: Sequence[str]) -> dict[str, Any]:
-    values = {name: value for name, value in obj.items() if name not in read_only}
+    values = without(obj, *read_only)
     for item in fields:
         nested = obj.get(item.name)
         if item.fields and isinstance(nested, Mapping):

@@ -12,20 +12,10 @@ are computed from the plan alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import (
-    Any,
-    Collection,
-    Dict,
-    Hashable,
-    Iterable,
-    Iterator,
-    Mapping,
-    NamedTuple,
-    Sequence,
-)
+from typing import Any, Collection, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError
-from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values
+from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
 from .._text import Message, Option
 from .._values.kinds import same_value
 from .api_fields import undeclared, undeclared_changes
@@ -52,7 +42,7 @@ def differences(
 
 
 def _nested_differences(item: Field, existing: Any, desired: Values) -> Values:
-    known = existing if isinstance(existing, Mapping) else {}
+    known = fields_in(existing)
     part = {
         **differences(item.fields, known, desired),
         **undeclared_changes(item.fields, known, desired),
@@ -228,21 +218,18 @@ def _object_after(operation: Operation, returned: Returned) -> Object | None:
     return None if operation.action == "delete" else returned.get(operation, operation.planned)
 
 
-Merged = Dict[Hashable, Dict[str, Any]]  # values of nested objects, by the normalised id of each
-
-
 def merge_nested(
     resource: Resource,
     objects: Mapping[Key, Values],
     paths: Mapping[Key, Option],
     existing: Mapping[Key, Object],
-) -> Merged:
-    """The values that a task names for nested objects, by id; raises OptionError where two entries
-    contradict.
+) -> dict[Hashable, dict[str, Any]]:
+    """The values that a task names for nested objects, by the normalised id of each; raises
+    OptionError where two entries contradict.
 
     Without `existing` objects it knows the nested objects whose ids the task names.
     """
-    merged: Merged = {}
+    merged: dict[Hashable, dict[str, Any]] = {}
     sources: dict[tuple[Hashable, str], Option] = {}
     for key, values in objects.items():
         identity = nested_id(resource, values) or nested_id(resource, existing.get(key))

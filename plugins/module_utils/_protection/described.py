@@ -14,8 +14,7 @@ from .._plan.desired import Desired
 from .._plan.ordering import in_own_order
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make
-from .._schema.managed_rules import deployed
-from .._schema.overrides import PARAMETERS
+from .._schema.managed_rules import PARAMETERS, deployed
 from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING, evaluated_as
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .losses import rule_losses

@@ -18,22 +18,20 @@ from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequenc
 
 from .._expressions.grammar import NotKnown
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
+from .._schema.managed_rules import ENTRY_KEYS, PARAMETERS, named_entries
 from .._schema.overrides import (
     ACTIONS,
     BLOCK,
     DEFAULT,
-    ENTRY_KEYS,
     L4_OVERRIDES,
     L7_OVERRIDES,
     L7_OVERRIDES_OF_ACCOUNT,
     LOG,
     OFF,
     OTHER_RULE,
-    PARAMETERS,
     SENSITIVITIES,
     is_off,
     listed_rules,
-    named_entries,
 )
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few

@@ -158,11 +158,6 @@ WHOLE_LISTS = replace(
 )
 
 
-def has_addresses(obj: Mapping[str, Any]) -> bool:
-    """Return whether a list has addresses, so that the collection manages it."""
-    return not _not_ours(obj)
-
-
 def uses_of(obj: Mapping[str, Any]) -> int:
     """Number of rules that refer to a list, by Cloudflare's own count."""
     number = obj.get(REFERENCES)
@@ -186,4 +181,4 @@ def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:
 
 def managed_lists(state: State) -> list[Object]:
     """The lists of a state that have addresses."""
-    return [obj for obj in state[LISTS.plural] if has_addresses(obj)]
+    return LISTS.own(state[LISTS.plural])

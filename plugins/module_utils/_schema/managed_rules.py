@@ -14,7 +14,7 @@ from __future__ import annotations
 from itertools import combinations, product
 from math import inf
 from operator import itemgetter
-from typing import Any, Iterable, Mapping, Sequence, Tuple
+from typing import Any, Iterable, Iterator, Mapping, Sequence, Tuple
 
 from .._expressions.fields import RULE_EXPRESSION, doubts
 from .._text import first_few
@@ -30,9 +30,11 @@ from .resource import (
     Values,
     blocks_nobody,
     entry_point,
+    fields_in,
     fields_of_rules,
     fit_action,
     lacking,
+    without,
 )
 
 EXECUTE, SKIP, LOG = "execute", "skip", "log"
@@ -45,7 +47,7 @@ LEVEL: Mapping[str, Mapping[str, Any]] = {
     },
     "enabled": {"type": "bool"},
 }
-NAMED = {"categories": "category", "rules": "id"}  # lists of overrides, with the key of their items
+ENTRY_KEYS = {"categories": "category", "rules": "id"}  # of the lists in overrides
 ONE_OF = {
     "categories": keyed("category", str, {"category": {"type": "str", "required": True}, **LEVEL}),
     "rules": keyed(
@@ -159,18 +161,21 @@ Levels = Mapping[str, Tuple[int, Values]]  # with their places: later ones come 
 
 def _named_levels(rule: Object) -> Levels:
     """The values that the overrides of a rule give, by words for the managed rules."""
-    parameters = rule.get(PARAMETERS)
-    overrides = parameters.get(OVERRIDES) if isinstance(parameters, Mapping) else None
-    values = overrides if isinstance(overrides, Mapping) else {}
-    levels = {EVERY: (0, {name: item for name, item in values.items() if name not in NAMED})}
-    for name, key in NAMED.items():
-        items = values.get(name)
-        for item in items if isinstance(items, list) else ():
-            if isinstance(item, Mapping):
-                what = "the category" if key == "category" else "the rule"
-                own = {name: value for name, value in item.items() if name != key}
-                levels[f"{what} {item.get(key)}"] = (len(levels), own)
+    overrides = fields_in(fields_in(rule.get(PARAMETERS)).get(OVERRIDES))
+    levels = {EVERY: (0, without(overrides, *ENTRY_KEYS))}
+    for what, name, item in named_entries(overrides):
+        own = without(item, "id" if what == "rule" else what)
+        levels[f"the {what} {name}"] = (len(levels), own)
     return levels
+
+
+def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:
+    """The categories and managed rules of overrides: what each is, its key, and the entry."""
+    for name, key in ENTRY_KEYS.items():
+        entries = overrides.get(name)
+        for item in entries if isinstance(entries, list) else ():
+            if isinstance(item, Mapping):
+                yield ("category" if name == "categories" else "rule"), str(item.get(key)), item
 
 
 def _groups(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -190,16 +195,13 @@ def _values_of(levels: Levels, group: Sequence[str]) -> dict[str, Any]:
 
 def deployed(rule: Object) -> str:
     """The id of the ruleset that a rule executes; empty if it executes none."""
-    parameters = rule.get(PARAMETERS)
-    if rule.get("action") != EXECUTE or not isinstance(parameters, Mapping):
-        return ""
-    return str(parameters.get("id") or "")
+    identity = fields_in(rule.get(PARAMETERS)).get("id")
+    return str(identity or "") if rule.get("action") == EXECUTE else ""
 
 
 def skipped_rulesets(rule: Object) -> list[str]:
     """The ids of the rulesets that an exception names, or of which it names rules."""
-    parameters = rule.get(PARAMETERS)
-    named = parameters if rule.get("action") == SKIP and isinstance(parameters, Mapping) else {}
+    named = fields_in(rule.get(PARAMETERS)) if rule.get("action") == SKIP else {}
     return [str(item) for name in ("rulesets", "rules") for item in named.get(name) or ()]
 
 

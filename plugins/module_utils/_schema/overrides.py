@@ -14,10 +14,11 @@ and the sensitivity_level of the API is the sensitivity.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.fields import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
 from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
+from .managed_rules import ENTRY_KEYS, EXECUTE, OVERRIDES, PARAMETERS, deployed, named_entries
 from .resource import (
     ACCOUNT_OPTION,
     DESCRIPTION,
@@ -33,55 +34,43 @@ from .resource import (
     Shape,
     Values,
     entry_point,
+    fields_in,
     lacking,
+    renaming,
+    without,
 )
 
-EXECUTE, PARAMETERS, OVERRIDES = "execute", "action_parameters", "overrides"  # of the API
 OTHER_RULE = "other_rule"  # the action of a rule that is no override
 DEFAULT, BLOCK, LOG, OFF = "default", "block", "log", "eoff"
 ACTIONS = (DEFAULT, BLOCK, "managed_challenge", "challenge", LOG)
 SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
-TO_API = {"sensitivity": "sensitivity_level"}  # here and in the API
-FROM_API = {name: own for own, name in TO_API.items()}
-ENTRY_KEYS = {"categories": "category", "rules": "id"}  # with the key of their entries
+RENAMED = renaming("sensitivity_level", "sensitivity")
 OWN_FIELDS = ("action", "sensitivity", *ENTRY_KEYS)
 MOST_OVERRIDES = 10
 
 OF_ANOTHER_KIND = "is a rule of another kind, which overrides no managed DDoS rules"
 
 
-def _with_other_names(obj: Object, names: Mapping[str, str]) -> dict[str, Any]:
-    return {names.get(name, name): value for name, value in obj.items()}
-
-
-def _with_names(overrides: Object, names: Mapping[str, str]) -> dict[str, Any]:
+def _renamed(overrides: Object, rename: Callable[[Object], dict[str, Any]]) -> dict[str, Any]:
     """Overrides with the other names, in their lists too."""
-    renamed = _with_other_names(overrides, names)
+    renamed = rename(overrides)
     for name in ENTRY_KEYS:
         entries = renamed.get(name)
         if isinstance(entries, list):
-            renamed[name] = [
-                _with_other_names(item, names) if isinstance(item, Mapping) else item
-                for item in entries
-            ]
+            renamed[name] = [rename(x) if isinstance(x, Mapping) else x for x in entries]
     return renamed
 
 
 def _reading(managed: str) -> Any:
     def read(rule: Object) -> dict[str, Any]:
-        rest = {name: rule[name] for name in rule if name not in ("action", PARAMETERS)}
-        parameters = rule.get(PARAMETERS)
-        overrides = parameters.get(OVERRIDES) if isinstance(parameters, Mapping) else None
-        if (
-            rule.get("action") != EXECUTE
-            or not isinstance(parameters, Mapping)
-            or parameters.get("id") != managed
-            or not isinstance(overrides, Mapping)
-        ):
-            return {**rest, OTHER_RULE: {name: rule[name] for name in rule if name not in rest}}
-        named = _with_names(overrides, FROM_API)
+        rest = without(rule, "action", PARAMETERS)
+        parameters = fields_in(rule.get(PARAMETERS))
+        overrides = parameters.get(OVERRIDES)
+        if deployed(rule) != managed or not isinstance(overrides, Mapping):
+            return {**rest, OTHER_RULE: without(rule, *rest)}
+        named = _renamed(overrides, RENAMED.read)
         own = {name: named.pop(name) for name in OWN_FIELDS if name in named}
-        more = {name: parameters[name] for name in parameters if name not in ("id", OVERRIDES)}
+        more = without(parameters, "id", OVERRIDES)
         more.update({OVERRIDES: named} if named else {})
         return {**rest, **own, **({PARAMETERS: more} if more else {})}
 
@@ -90,16 +79,14 @@ def _reading(managed: str) -> Any:
 
 def _writing(managed: str) -> Any:
     def write(obj: Object) -> dict[str, Any]:
-        rest = {
-            name: obj[name] for name in obj if name not in (*OWN_FIELDS, PARAMETERS, OTHER_RULE)
-        }
+        rest = without(obj, *OWN_FIELDS, PARAMETERS, OTHER_RULE)
         if OTHER_RULE in obj:
             return {**rest, **obj[OTHER_RULE]}
         more = dict(obj.get(PARAMETERS) or {})
         own = {name: obj[name] for name in OWN_FIELDS if obj.get(name)}
         if own.get("action") == DEFAULT:
             del own["action"]
-        overrides = {**(more.pop(OVERRIDES, None) or {}), **_with_names(own, TO_API)}
+        overrides = {**(more.pop(OVERRIDES, None) or {}), **_renamed(own, RENAMED.write)}
         return {
             **rest,
             "action": EXECUTE,
@@ -112,7 +99,7 @@ def _writing(managed: str) -> Any:
 def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
     """An override as Cloudflare stores it: without its position, which is not a field of it, an
     action that is none, and what is empty. One that is left with nothing says at least that."""
-    fitted = {name: value for name, value in override.items() if name != "position"}
+    fitted = without(override, "position")
     for name in OWN_FIELDS:
         if not fitted.get(name) or (name == "action" and fitted[name] == DEFAULT):
             fitted.pop(name, None)
@@ -128,13 +115,12 @@ def _invalid_override(override: Values) -> str:
     if missing:
         return missing
     if OTHER_RULE in override:
-        own = [name for name in OWN_FIELDS if name in override]
-        return f"{OF_ANOTHER_KIND}; it takes no {own[0]}" if own else ""
-    more = (override.get(PARAMETERS) or {}).get(OVERRIDES) or {}
-    twice = [name for name in more if FROM_API.get(name, name) in OWN_FIELDS]
-    if twice:
-        own = FROM_API.get(twice[0], twice[0])
-        return f"has {twice[0]} in api_fields, for which there is the option {own}"
+        set_here = [name for name in OWN_FIELDS if name in override]
+        return f"{OF_ANOTHER_KIND}; it takes no {set_here[0]}" if set_here else ""
+    more = fields_in(fields_in(override.get(PARAMETERS)).get(OVERRIDES))
+    for name, own in zip(more, RENAMED.read(more)):
+        if own in OWN_FIELDS:
+            return f"has {name} in api_fields, for which there is the option {own}"
     overrides = any(override.get(name) for name in OWN_FIELDS if name != "action")
     if not overrides and override.get("action", DEFAULT) == DEFAULT and not more:
         return f"overrides nothing; set one of {', '.join(OWN_FIELDS)}"
@@ -170,15 +156,6 @@ def _unknown_names(override: Object, managed: Object) -> list[str]:
                 f" {', '.join(titles) or 'none'}"
             )
     return clauses
-
-
-def named_entries(override: Object) -> Iterator[tuple[str, str, Object]]:
-    """The categories and managed rules of an override: what each is, its key, and the entry."""
-    for name, key in ENTRY_KEYS.items():
-        entries = override.get(name)
-        for item in entries if isinstance(entries, list) else ():
-            if isinstance(item, Mapping):
-                yield ("category" if name == "categories" else "rule"), str(item.get(key)), item
 
 
 def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:

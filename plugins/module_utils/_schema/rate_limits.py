@@ -30,6 +30,7 @@ from .resource import (
     blocks_nobody,
     check_response,
     entry_point,
+    fields_in,
     fields_of_rules,
     fit_action,
     lacking,
@@ -88,8 +89,7 @@ RATE_LIMIT = Field(
 
 def limit_of(rule: Object) -> Mapping[str, Any]:
     """The limit in a rule; an empty one where Cloudflare shows none."""
-    limit = rule.get(RATE_LIMIT.name)
-    return limit if isinstance(limit, Mapping) else {}
+    return fields_in(rule.get(RATE_LIMIT.name))
 
 
 def _invalid_rate_limit(rule: Values) -> str:

@@ -18,11 +18,11 @@ from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG, SAFE_ID
 from . import account, neighbours
 from .lists import LISTS, WHOLE_LISTS, items_of
-from .managed_rules import EXECUTE, MANAGED_RULES, deployed, skipped_rulesets
+from .managed_rules import MANAGED_RULES, deployed, skipped_rulesets
 from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
-from .resource import ENFORCING, ZONE_OPTION, Key, Object, Resource, State, is_new
+from .resource import ENFORCING, ZONE_OPTION, Key, Object, Resource, State, fields_in, is_new
 from .zone import (
     ACTIONS_BY_PRECEDENCE,
     CUSTOM_RULES,
@@ -106,8 +106,7 @@ def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:
 
 
 def _firewall_rule(rule: Object) -> ZoneRule:
-    nested = rule.get("filter")
-    condition = nested if isinstance(nested, Mapping) else {}
+    condition = fields_in(rule.get("filter"))
     action = str(rule.get("action"))
     entry = FIREWALL_RULES.label_of(rule)
     description = rule.get("description")
@@ -173,7 +172,7 @@ def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
     phase is more than the rest of the list."""
     named: list[str] = []
     unknown: list[str] = [] if parameters else ["what it skips"]
-    for name, value in parameters.items() if isinstance(parameters, Mapping) else ():
+    for name, value in fields_in(parameters).items():
         if name in ("ruleset", "phase") and value == "current":
             named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]
         elif name in (SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS) - {"ruleset", "phase"}:
@@ -313,10 +312,8 @@ def zone_values(state: State) -> dict[str, bytes]:
 
 def executed_by(rule: ZoneRule) -> str:
     """The id of the ruleset that a rule executes as it is; empty for any other rule."""
-    parameters = rule.obj.get("action_parameters")
-    if rule.action != EXECUTE or not rule.active or not isinstance(parameters, Mapping):
-        return ""
-    identity = str(parameters["id"]) if [*parameters] == ["id"] else ""
+    parameters = fields_in(rule.obj.get("action_parameters"))
+    identity = deployed(rule.obj) if rule.active and [*parameters] == ["id"] else ""
     return identity if SAFE_ID.fullmatch(identity) or is_new(identity) else ""
 
 
@@ -418,8 +415,8 @@ def _is_meant(skip: ZoneRule, rule: ZoneRule, by: ZoneRule | None) -> bool:
     parameters = skip.obj.get("action_parameters") or {}
     if by is None:
         return executed_by(rule) in (parameters.get("rulesets") or ())
-    rules = parameters.get("rules") or {}
-    return isinstance(rules, Mapping) and rule.obj.get("id") in (rules.get(executed_by(by)) or ())
+    rules = fields_in(parameters.get("rules"))
+    return rule.obj.get("id") in (rules.get(executed_by(by)) or ())
 
 
 def title_of_resource(name: str) -> str:

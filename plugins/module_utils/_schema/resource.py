@@ -14,18 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import (
-    AbstractSet,
-    Any,
-    Callable,
-    Dict,
-    Hashable,
-    Mapping,
-    NamedTuple,
-    Sequence,
-    Tuple,
-    Union,
-)
+from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, NamedTuple, Sequence, Tuple
 
 from .._values.kinds import A_LEVEL, A_MODE, A_NETWORK, CODE, FLAG, TEXT, Value, choice, mapping
 
@@ -37,6 +26,16 @@ State = Mapping[str, Sequence[Object]]
 OptionSpec = Dict[str, Dict[str, Any]]  # an argument spec
 NO_ITEMS: Mapping[Any, Any] = {}
 ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"})
+
+
+def fields_in(value: Any) -> Object:
+    """The fields of an object inside of another one; none if there is something else."""
+    return value if isinstance(value, Mapping) else NO_ITEMS
+
+
+def without(obj: Object, *names: str) -> dict[str, Any]:
+    """An object without these fields."""
+    return {name: value for name, value in obj.items() if name not in names}
 
 
 # Cloudflare's codes for a path with an id that it does not know.
@@ -220,7 +219,6 @@ class InFiles(NamedTuple):
     exclusive."""
 
 
-ListingForm = Union[Single, AtOnce, Paged, ByCursor, InDocument, InFiles]
 USUAL_PAGES = Paged()
 
 
@@ -325,7 +323,7 @@ class Resource:
     permission: Permission
     fields: tuple[Field, ...]
     key: tuple[str, ...]
-    listing: ListingForm = USUAL_PAGES
+    listing: Single | AtOnce | Paged | ByCursor | InDocument | InFiles = USUAL_PAGES
     plural_title: str = ""
     update: Write | None = None
     create: Write | None = None
@@ -468,6 +466,10 @@ class Resource:
     def field(self, name: str) -> Field:
         """The field of that name."""
         return self._by_name[name]
+
+    def own(self, objects: Sequence[Object]) -> list[Object]:
+        """Those of the objects that the collection does not leave alone."""
+        return [obj for obj in objects if not self.semantics.not_ours(obj)]
 
     def key_of(self, obj: Object) -> Key:
         """The normalised values that identify an object; duplicates have the same."""
@@ -653,7 +655,7 @@ def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[
     position, which is only for the request."""
     action_changes = rule.get("action") != existing.get("action", rule.get("action"))
     idle = {"position"} | ({"action_parameters", "logging"} - named if action_changes else set())
-    kept = {name: value for name, value in rule.items() if name not in idle}
+    kept = without(rule, *idle)
     return {**LOGGED, **kept} if kept.get("action") == "skip" else kept
 
 

@@ -66,6 +66,7 @@ from .resource import (
     blocks_nobody,
     check_response,
     entry_point,
+    fields_in,
     fields_of_rules,
     fit_action,
     id_of_new,
@@ -73,6 +74,7 @@ from .resource import (
     options_of,
     renaming,
     take_all,
+    without,
 )
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
@@ -114,7 +116,7 @@ def _without_idle_products(
 ) -> dict[str, Any]:
     """Products go when their rule stops bypassing; Cloudflare takes them with no other action."""
     idle = not rule.get("products") or (rule.get("action") != "bypass" and "products" not in named)
-    return {name: value for name, value in rule.items() if not (idle and name == "products")}
+    return without(rule, "products") if idle else dict(rule)
 
 
 def _invalid_firewall_rule(rule: Values) -> str:
@@ -360,7 +362,8 @@ WHOLE_RULESETS: Mapping[str, Resource] = {
 
 def own_rulesets(state: State, owner: str) -> list[Object]:
     """The custom rulesets of the phase, among all rulesets of an owner that a state has."""
-    return [obj for obj in state.get(CUSTOM_RULESETS[owner].plural, ()) if not _other_ruleset(obj)]
+    rulesets = CUSTOM_RULESETS[owner]
+    return rulesets.own(state.get(rulesets.plural, ()))
 
 
 def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
@@ -372,8 +375,8 @@ def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
     if place is not None:
         position = f"after {rules[place - 1].get('ref')}" if place else "first"
         deploy = {**{name: rules[place].get(name) for name in DEPLOYED}, "position": position}
-    kept = {key: obj[key] for key in obj if key not in OF_EACH}
-    return {**kept, "rules": list(state.get(rules_of(owner, name).plural, ())), "deploy": deploy}
+    own = list(state.get(rules_of(owner, name).plural, ()))
+    return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
 
 
 ENTERPRISE = "enterprise"
@@ -383,8 +386,7 @@ OTHER_PLANS = PLAN_NAMES.keys() - {ENTERPRISE}
 
 def plan_of(zone: Object) -> str:
     """The plan of a zone in the words of the API; empty where it is not known."""
-    plan = zone.get("plan")
-    return str(plan.get("legacy_id") or "") if isinstance(plan, Mapping) else ""
+    return str(fields_in(zone.get("plan")).get("legacy_id") or "")
 
 
 def _locked(setting: Object) -> str:

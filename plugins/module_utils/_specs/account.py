@@ -30,7 +30,6 @@ from .base import (
     ABSENT,
     PRESENT,
     PURGE_OPTION,
-    Expectations,
     ModuleResult,
     ModuleSpec,
     Options,
@@ -89,7 +88,7 @@ class WholeList(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         absent, purge = options["state"] == ABSENT, options["purge"]
         entries = options[self._option]
         if purge:
@@ -120,7 +119,7 @@ class SingleObject(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         resource = of_kind(self._resources, options.get("kind"))
         entries = [(Option(), {option: options.get(option) for option in self._object_options})]
         return (parse_desired(resource, entries, absent=options["state"] == ABSENT),)

@@ -40,10 +40,10 @@ from .._values.address_set import range_of
 Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]
 Resources = Sequence[Resource]
-Expectations = Sequence[Expectation]
 PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
 PRESENT, ABSENT, EXACT = "present", "absent", "exact"
 PURGE_OPTION: OptionSpec = {"purge": {"type": "bool", "default": False}}
+POSITION_OPTION: OptionSpec = {"position": {"type": "str"}}
 IGNORE_OPTION: OptionSpec = {"ignore": {"type": "list", "elements": "str", "default": []}}
 
 
@@ -52,7 +52,8 @@ class ModuleSpec(ABC):
 
     `owner` is the option that names the account or zone, `options` the argument spec beyond the
     shared one. `risks` are those that its plans can have, `surroundings` what is checked around
-    them, and `expects` the kinds of expectations that it checks. A module that writes has a
+    them, and `expects` the kinds of expectations that it checks; `expectations` are those of its
+    task. A module that writes has a
     `desired` of its own, one that learns something beside its resources a `look`. One that only
     reads returns the id of the owner, and one that writes if it `returns_owner`, since it reads for
     others as well. If it is about `one_object`, so is its result of a staged rollout.
@@ -63,6 +64,7 @@ class ModuleSpec(ABC):
     risks: Sequence[Risk] = ()
     surroundings: Surroundings = ALONE
     expects: Sequence[str] = ()
+    expectations: Sequence[Expectation] = ()
     returns_owner = False
     one_object = False
     context = TASK
@@ -73,8 +75,8 @@ class ModuleSpec(ABC):
         spec.context = context
         return spec
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
-        """The desired state, by the options and what they expect; raises OptionError."""
+    def desired(self, options: Options) -> Sequence[Desired]:
+        """The desired state; raises OptionError."""
         return ()
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
@@ -143,7 +145,7 @@ class Setting(ModuleSpec):
         self._names = tuple(item.name for item in resource.fields)
         self.options = {**options_of(resource.fields, self._names), **risk_options(risks)}
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         fields = fields_of(self._resource.fields, options)
         return (parse_desired(self._resource, [(Option(), fields)]),)
 

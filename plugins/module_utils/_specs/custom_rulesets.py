@@ -55,8 +55,8 @@ from .base import (
     ABSENT,
     EXACT,
     IGNORE_OPTION,
+    POSITION_OPTION,
     PRESENT,
-    Expectations,
     ModuleResult,
     ModuleSpec,
     Options,
@@ -66,7 +66,6 @@ from .base import (
 )
 
 RULESET_NAME = CUSTOM_RULESETS[ZONE_OPTION].field("name")
-POSITION_OPTION: OptionSpec = {"position": {"type": "str"}}
 OF_A_RULESET: OptionSpec = {
     "name": {"type": "str", "required": True},
     "description": {"type": "str"},
@@ -249,7 +248,7 @@ class CustomRuleset(OfRulesets):
         states = state_option(PRESENT, ABSENT, EXACT)
         self.options = {**OF_A_RULESET, **states, **BACKTEST, **risk_options(CUSTOM_RULE_RISKS)}
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         absent, some = options["state"] == ABSENT, options["rules"] is not None
         if absent and options["rules"] == []:
             problem = Message(
@@ -286,7 +285,7 @@ class CustomRulesets(OfRulesets):
             **risk_options(CUSTOM_RULE_RISKS),
         }
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         entries = numbered("rulesets", options["rulesets"])
         absent, exact = options["state"] == ABSENT, options["state"] == EXACT
         rulesets, *others = self._described(entries, exact, absent)

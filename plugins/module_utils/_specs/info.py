@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from operator import methodcaller
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
@@ -57,16 +58,14 @@ def changes_of(options: Options, client: Client) -> ModuleResult:
     return {"changes": read_changes(client, hours)} if hours else {}
 
 
-def _reading(resource: Resource) -> Callable[[Client], Any]:
-    return lambda client: client.read(resource)
-
-
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
     "access_rules": read_access_rules,
     "alarms": read_alarms,
     "ip_lists": read_ip_lists,
-    **{item.plural: _reading(item) for item in RULESETS if item.owner == ACCOUNT_OPTION},
+    **{
+        item.plural: methodcaller("read", item) for item in RULESETS if item.owner == ACCOUNT_OPTION
+    },
 }
 BESIDE_A_ZONE = ("access_rules", "alarms")  # which the info module of a zone reads too
 DEFAULT_SUBSETS = [
@@ -118,7 +117,7 @@ class ProtectionInfo(ModuleSpec):
 
 class RulesInfo(ModuleSpec):
     """The rules of a zone that meet every condition of the task, such as firewall_rules_info; a
-    description is met by a part of it."""
+    description is met by a part of it. A custom rule that is not enabled is a paused one."""
 
     owner = ZONE_OPTION
 
@@ -136,21 +135,17 @@ class RulesInfo(ModuleSpec):
         rules = state[self._resource.plural]
         return {"rules": [rule for rule in rules if self._meets(options, rule)]}
 
-    def with_paused(self, rule: Object) -> Object:
-        """The rule with the field `paused`."""
-        return rule
-
     def _meets(self, options: Options, rule: Object) -> bool:
         description = (options["description"] or "").casefold()
         if description not in str(rule.get("description") or "").casefold():
             return False
         conditions = [item for item in self._conditions if options[item.name] is not None]
-        met = self.with_paused(rule)
+        met = {"paused": rule.get("enabled") is False, **rule}  # only firewall rules say paused
         return all(item.normalised(options) == item.normalised(met) for item in conditions)
 
 
 class CustomRulesInfo(RulesInfo):
-    """custom_rules_info; a rule that is not enabled is a paused one."""
+    """custom_rules_info."""
 
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
@@ -174,9 +169,6 @@ class CustomRulesInfo(RulesInfo):
         for name in (CHANGES_HOURS, HITS_HOURS):
             check_changes(options.get(name) or 0, name)
         return super().reads(options, desired, state)
-
-    def with_paused(self, rule: Object) -> Object:
-        return {**rule, "paused": rule.get("enabled") is False}
 
 
 SPECS: Mapping[str, ModuleSpec] = {

@@ -35,7 +35,6 @@ from .base import (
     IGNORE_OPTION,
     PRESENT,
     PURGE_OPTION,
-    Expectations,
     ModuleResult,
     ModuleSpec,
     Options,
@@ -87,7 +86,7 @@ class IpList(ModuleSpec):
     def __init__(self) -> None:
         self.options = {**LIST_OPTIONS, **state_option(PRESENT, ABSENT), **risk_options(LIST_RISKS)}
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         absent, purge = options["state"] == ABSENT, options["purge"]
         if purge:
             check_purge("items", options["items"], absent=absent)
@@ -145,7 +144,7 @@ class IpLists(ModuleSpec):
             names += [LISTS.label_of(obj) for obj in managed_lists(state)]
         return list(dict.fromkeys(names))
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         entries = _entries(options)
         problems = OptionProblems()
         items: list[Desired] = []

@@ -29,8 +29,8 @@ from .base import (
     ABSENT,
     EXACT,
     IGNORE_OPTION,
+    POSITION_OPTION,
     PRESENT,
-    Expectations,
     ModuleResult,
     ModuleSpec,
     Options,
@@ -63,7 +63,7 @@ class OrderedRules(ModuleSpec):
         self.risks = risks_of_rules(resource)
         self.expects = EXPECTED_OF[resource.traffic if item.decide else ""]
         self.options = {
-            item.option: list_option(resource, {"position": {"type": "str"}}, required=True),
+            item.option: list_option(resource, POSITION_OPTION, required=True),
             **state_option(PRESENT, ABSENT, EXACT),
             **IGNORE_OPTION,
             "validate": {"type": "bool", "default": False},
@@ -72,7 +72,7 @@ class OrderedRules(ModuleSpec):
             **risk_options(self.risks),
         }
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         values = (options[name] for name in (self._option, "state", "ignore"))
         return (_desired_rules(self._resource, self._option, *values, self.context.deployments),)
 
@@ -119,7 +119,7 @@ class FirewallRules(ModuleSpec):
             **risk_options(ZONE_RULE_RISKS),
         }
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         return (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:

@@ -101,19 +101,19 @@ def parse_task(
         accepted = parse_acceptances("accept_risks", elements, _codes(spec, elements))
     with problems.collected():
         approval = parse_approval(options)
-    expectations, unreadable = _parsed_expectations(options)
+    spec.expectations, unreadable = _parsed_expectations(options)
     with problems.collected():
-        desired = spec.desired(options, expectations)
+        desired = spec.desired(options)
         reads = spec.reads(options, desired, {})
     with problems.collected():
         evidence, backtest = parse_evidence(options), parse_backtest(options)
     with problems.collected():
         unreadable.raise_any()
     problems.raise_any()
-    own = [item for item in expectations if item.kind in spec.expects]
+    own = [item for item in spec.expectations if item.kind in spec.expects]
     around = bool(options.get("staged_rollout")), spec.risks, spec.surroundings
     terms = Terms(limits, accepted, approval, evidence, own, *around, backtest)
-    others = checked_elsewhere(expectations, spec.expects)
+    others = checked_elsewhere(spec.expectations, spec.expects)
     warnings = check_values(desired)
     return Task(spec, options, settings, reads, desired, terms, warnings, others, context)
 

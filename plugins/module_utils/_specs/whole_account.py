@@ -16,10 +16,10 @@ from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desir
 from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
 from .._protection.holes import unmanaged_records
 from .._schema.account import ACCOUNT_RESOURCES, COLLECTIONS, STATUS
-from .._schema.resource import Resource, State, options_of
+from .._schema.resource import Resource, State, options_of, without
 from .._text import Option
 from .account import KIND_OPTION, STAGED_ROLLOUT, SUBSETS, subsets_of
-from .base import Expectations, ModuleResult, ModuleSpec, Options, fields_of, list_option
+from .base import ModuleResult, ModuleSpec, Options, fields_of, list_option
 
 
 class AccountProtection(ModuleSpec):
@@ -47,14 +47,14 @@ class AccountProtection(ModuleSpec):
             **risk_options(ACCOUNT_RISKS),
         }
 
-    def desired(self, options: Options, expectations: Expectations = ()) -> Sequence[Desired]:
+    def desired(self, options: Options) -> Sequence[Desired]:
         purge = options["purge"]
         problems = OptionProblems()
         parsed = []
         for option in purge:
             with problems.collected():
                 check_purge(option, options[option])
-        needs_dns = any("dns" in item.components for item in expectations)
+        needs_dns = any("dns" in item.components for item in self.expectations)
         for resource in ACCOUNT_RESOURCES:
             option = _option_for(resource)
             if resource.on_demand and options.get(option) is None and not needs_dns:
@@ -82,7 +82,7 @@ def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
     if resource is STATUS:
         return [] if options["enabled"] is None else [(Option(), fields_of(STATUS.fields, options))]
     return [
-        (path, {name: value for name, value in entry.items() if name != "kind"})
+        (path, without(entry, "kind"))
         for path, entry in numbered(option, options[option] or [])
         if resource.kind is None or entry["kind"] == resource.kind
     ]

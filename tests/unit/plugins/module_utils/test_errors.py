@@ -55,5 +55,4 @@ def test_an_error_with_more_to_say_stays_of_its_class(error: Any) -> None:
     assert type(extended) is type(error)
     assert extended.message == str(extended) == error.message + " Nothing was changed."
     assert extended.details == {**error.details, "calls": 2}
-    assert extended.shortened({"b": 2}).details == {"b": 2}
     assert (error.message, error.details) == before

@@ -138,7 +138,7 @@ def test_the_order_of_a_list_is_shown_where_it_changes(after: str, shown: bool) 
 
 
 def test_a_section_is_added_with_what_differs() -> None:
-    assert add_to_diff(NOTHING, "coverage", {"a": 1, "b": 2}, {"a": 1, "b": 3}) == {
+    assert add_to_diff({"before": {}, "after": {}}, "coverage", {"a": 1, "b": 2}, {"a": 1, "b": 3}) == {
         "before": {"coverage": {"b": 2}},
         "after": {"coverage": {"b": 3}},
     }
