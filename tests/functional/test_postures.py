@@ -172,6 +172,11 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         "baseline_posture.custom_rules[0].expires: baseline_custom_rules names it without; leave it out.",
     ),
     ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "an entry that is there moves in exact lists only"),
+    (
+        {},
+        {"custom_rules": [{"ref": "office", "api_fields": {"new": 1}}]},
+        "nothing sets back api_fields of custom rule office; name it in baseline_custom_rules as well",
+    ),
 ]  # fmt: skip
 NAMES_ALL = {
     "baseline_custom_rules": [OFFICE],
