@@ -24,8 +24,7 @@ from ..plugin_utils._baseline.misspelt import misspelt_in_playbook
 from ..plugin_utils._baseline.variables import OF_CONNECTION, parts_to_read
 from ..plugin_utils._doctor.answers import examine_host
 from ..plugin_utils._doctor.record import bundle_text, failures, lines_of, record_of
-from ..plugin_utils._export.snapshot import host_folder
-from ..plugin_utils._files import write_private
+from ..plugin_utils._files import host_folder, write_private
 from ..plugin_utils._variables import require_valid
 from ..plugin_utils._worker import prepare_workers
 

@@ -27,8 +27,8 @@ from ..plugin_utils._export.export_file import (
     read_existing,
     sealed,
 )
-from ..plugin_utils._export.snapshot import read_host, require_writable
-from ..plugin_utils._files import write_private
+from ..plugin_utils._export.snapshot import read_host
+from ..plugin_utils._files import require_writable, write_private
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()

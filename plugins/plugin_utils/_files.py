@@ -3,13 +3,43 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A file that is there as a whole or not at all."""
+"""Files about hosts: their place, their text, and that they are there as a whole or not at all."""
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..module_utils._guard.terms import TEMPLATE_MARKS
+
+
+def host_folder(directory: str, host: str) -> Path:
+    """The folder of a host; a relative directory is one of the process's working directory.
+
+    Raises ValueError for the name of a host that is not a name of a folder.
+    """
+    if host in ("", ".", "..") or os.sep in host or "\0" in host:
+        raise ValueError(f"the host name '{host}' is not a name of a folder")
+    return Path.cwd() / os.path.expanduser(directory) / host
+
+
+def require_writable(folder: Path) -> None:
+    """Raises the OSError that a file in this folder, which may not be there yet, would meet."""
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
+        code = errno.EACCES if existing.is_dir() else errno.ENOTDIR
+        raise OSError(code, os.strerror(code), str(folder))
+
+
+def files_beside(folder: Path) -> Iterator[Path]:
+    """The files of variables that Ansible no longer reads once the host has this folder."""
+    return filter(Path.is_file, (Path(f"{folder}{end}") for end in (".yml", ".yaml", ".json")))
 
 
 def write_private(path: Path, text: str, lasting: bool = False) -> None:
@@ -38,3 +68,36 @@ def write_whole(path: Path, text: str, mode: int, lasting: bool = False) -> None
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+LINE_BREAKS = ("\x85", "\u2028", "\u2029")  # which YAML folds into others unless they are escaped
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes lists inside of mappings indented, and texts that look like templates as `!unsafe`."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
+        super().increase_indent(flow, False)
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    if any(mark in text for mark in TEMPLATE_MARKS):
+        return dumper.represent_scalar("!unsafe", text, style='"')
+    style = '"' if any(character in text for character in LINE_BREAKS) else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def variables_file(variables: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
+    """The text of a file of variables, behind its comments; it reads back as the same data."""
+    lines = [f"# {_printable(' '.join(comment.split()))}" for comment in comments]
+    body = yaml.dump(
+        dict(variables), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000
+    )
+    return "\n".join(["---", *lines, body])
+
+
+def _printable(line: str) -> str:
+    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)

@@ -143,7 +143,7 @@ def test_a_snapshot_brings_rulesets_back_as_they_were(variables: dict[str, Any],
     readers = file.parts("lima", inventory(service))
     current = read_parts(readers, run_module).objects
     restoration = file.restoration("lima", inventory(service), current, RISKS)
-    assert restoration.refusals == []
+    assert restoration.refused == []
     results = RUNNER.run(restoration.parts, False)
     assert not [result["msg"] for result in results.values() if result.get("failed")]
     assert restoration.unmet(read_parts(readers, run_module).objects) == []

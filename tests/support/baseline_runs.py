@@ -39,8 +39,8 @@ def restored(service: LocalService, text: str, **options: Any) -> tuple[list[str
     readers = file.parts("lima", values)
     current = read_parts(readers, run_module).objects
     restoration = file.restoration("lima", values, current, RISKS, **options)
-    if restoration.refusals:
-        return list(restoration.refusals), []
+    if restoration.refused:
+        return [item.sentence for item in restoration.refused], []
     for part in restoration.parts:
         result = run_module(part, False)
         assert not result.get("failed"), result

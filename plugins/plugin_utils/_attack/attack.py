@@ -34,7 +34,8 @@ from .._baseline.variables import (
     Part,
     connection_options,
 )
-from .._export.snapshot import require_writable, snapshots_in
+from .._export.snapshot import snapshots_in
+from .._files import require_writable
 from .file import posture_file
 from .variables import (
     ACCEPT,

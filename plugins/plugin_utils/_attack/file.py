@@ -19,8 +19,7 @@ from typing import Any
 import yaml
 
 from .._baseline.variables import POSTURE
-from .._export.snapshot import host_folder, variables_file
-from .._files import write_whole
+from .._files import files_beside, host_folder, variables_file, write_whole
 
 ATTACK_HEADER = (
     "The posture of this host. The playbook edgeops.protection.attack writes this file, and takes"
@@ -28,7 +27,6 @@ ATTACK_HEADER = (
 )
 WRITTEN_BY_ATTACK = f"---\n# {ATTACK_HEADER}\n"
 PLACES = ("posture.yml", "posture-of-attack.yml")
-ENDINGS = (".yml", ".yaml", ".json")
 
 
 @dataclass(frozen=True)
@@ -101,8 +99,7 @@ def posture_file(inventory: Any, host: str) -> PostureFile:
     path = next((path for path in map(folder.__truediv__, PLACES) if _is_free(path)), None)
     if path is None:
         raise ValueError(f"{folder / PLACES[0]} is not a file of attack. Rename it, and run again.")
-    own = (Path(f"{folder}{ending}") for ending in ENDINGS)
-    return PostureFile(path, next(filter(Path.is_file, own), None))
+    return PostureFile(path, next(files_beside(folder), None))
 
 
 def _is_free(path: Path) -> bool:

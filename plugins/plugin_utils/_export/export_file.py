@@ -16,9 +16,9 @@ from ...module_utils._api.settings import shared_options
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Resource
 from .._baseline.variables import SOURCE
+from .._files import files_beside, host_folder, variables_file
 from .._variables import Arguments
 from .describe import Export
-from .snapshot import host_folder, variables_file
 
 EXPORT_NAME = "protection.yml"
 EXPORT_HEADER = (
@@ -60,12 +60,11 @@ def path_of(directory: str, host: str) -> Path:
     """The file of a host; raises ValueError for the name of no folder, and where Ansible would no
     longer read a file that is there."""
     folder = host_folder(directory, host)
-    for file in (Path(f"{folder}{end}") for end in (".yml", ".yaml", ".json")):
-        if file.is_file():
-            raise ValueError(
-                f"{file} is a file, which Ansible does not read beside the folder {folder}. Nothing"
-                f" was written. Move it into the folder, for example as {folder / 'main.yml'}."
-            )
+    for file in files_beside(folder):
+        raise ValueError(
+            f"{file} is a file, which Ansible does not read beside the folder {folder}. Nothing"
+            f" was written. Move it into the folder, for example as {folder / 'main.yml'}."
+        )
     return folder / EXPORT_NAME
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import glob
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
@@ -185,16 +185,11 @@ class Restoration:
     expected: list[ExpectedObjects] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
 
-    @property
-    def refusals(self) -> list[str]:
-        """A sentence for each object that cannot come back."""
-        return [item.sentence for item in self.refused]
-
     def require_complete(self) -> None:
         """Raises ValueError if an object cannot come back as it was."""
         if self.refused:
             raise ValueError(
-                f"{first_named(_grouped(self.refused), ' ')} Nothing was changed."
+                f"{first_named(list(_by_reason(self.refused)), ' ')} Nothing was changed."
                 " To restore everything else, name these objects in restore_leave_objects, by id"
                 " if they have one; to restore them without fields that the collection does not"
                 " know, name the fields in restore_leave_fields."
@@ -205,18 +200,17 @@ class Restoration:
         return [text for item in self.expected for text in item.unmet(state[item.resource.plural])]
 
 
-def _grouped(refused: Iterable[Refusal]) -> list[str]:
+def _by_reason(refused: Iterable[Refusal]) -> Iterator[str]:
     """The refusals, in one sentence for all objects with one reason."""
     groups: dict[str, list[str]] = {}
     for item in refused:
         groups.setdefault(item.reason, []).append(item.name)
-    return [
-        Refusal(names[0], reason).sentence
-        if len(names) == 1
-        else f"{Refusal(f'{len(names)} objects', reason).sentence} They are:"
-        f" {first_named(names, ', ')}."
-        for reason, names in groups.items()
-    ]
+    for reason, names in groups.items():
+        if len(names) == 1:
+            yield Refusal(names[0], reason).sentence
+        else:
+            sentence = Refusal(f"{len(names)} objects", reason).sentence
+            yield f"{sentence} They are: {first_named(names, ', ')}."
 
 
 def first_named(texts: Sequence[str], separator: str) -> str:

@@ -8,17 +8,12 @@ restore takes."""
 
 from __future__ import annotations
 
-import errno
-import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import yaml
-
-from ...module_utils._guard.terms import TEMPLATE_MARKS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
 from ...module_utils._specs.base import validate
@@ -38,7 +33,7 @@ from .._baseline.variables import (
     connection_options,
     resources_of,
 )
-from .._files import write_private
+from .._files import host_folder, require_writable, variables_file, write_private
 from .._plain import plain
 
 NamedKeys = Mapping[
@@ -86,39 +81,6 @@ def read_host(
         owners[owner] = result[owner]
         objects.update({plural: result[plural] for plural in reads})
     return HostState(owners, objects)
-
-
-LINE_BREAKS = ("\x85", "\u2028", "\u2029")  # which YAML folds into others unless they are escaped
-
-
-class _Dumper(yaml.SafeDumper):
-    """Writes lists inside of mappings indented, and texts that look like templates as `!unsafe`."""
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
-        super().increase_indent(flow, False)
-
-
-def _text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
-    if any(mark in text for mark in TEMPLATE_MARKS):
-        return dumper.represent_scalar("!unsafe", text, style='"')
-    style = '"' if any(character in text for character in LINE_BREAKS) else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _text)
-
-
-def variables_file(variables: Mapping[str, Any], comments: Iterable[str] = ()) -> str:
-    """The text of a file of variables, behind its comments; it reads back as the same data."""
-    lines = [f"# {_printable(' '.join(comment.split()))}" for comment in comments]
-    body = yaml.dump(
-        dict(variables), Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=1000
-    )
-    return "\n".join(["---", *lines, body])
-
-
-def _printable(line: str) -> str:
-    return "".join(char if char.isprintable() else repr(char)[1:-1] for char in line)
 
 
 SNAPSHOT_HEADER = (
@@ -188,24 +150,6 @@ def snapshot_text(parts: Sequence[Part], state: HostState, named: NamedKeys | No
     limits = {"ignore": plain(ignored), "named": plain({**named_by(parts), **(named or {})})}
     source = {**state.owners, **{name: limit for name, limit in limits.items() if limit}}
     return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [SNAPSHOT_HEADER])
-
-
-def host_folder(directory: str, host: str) -> Path:
-    """The folder of a host; a relative directory is one of the process's working directory.
-
-    Raises ValueError for the name of a host that is not a name of a folder.
-    """
-    if host in ("", ".", "..") or os.sep in host or "\0" in host:
-        raise ValueError(f"the host name '{host}' is not a name of a folder")
-    return Path.cwd() / os.path.expanduser(directory) / host
-
-
-def require_writable(folder: Path) -> None:
-    """Raises the OSError that a file in this folder, which may not be there yet, would meet."""
-    existing = next(path for path in (folder, *folder.parents) if path.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK | os.X_OK):
-        code = errno.EACCES if existing.is_dir() else errno.ENOTDIR
-        raise OSError(code, os.strerror(code), str(folder))
 
 
 def write_snapshot(folder: Path, text: str, now: datetime) -> str:

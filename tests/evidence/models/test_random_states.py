@@ -285,8 +285,8 @@ def restored(service: LocalService, file: StateFile, left: Collection[str] = ())
     values = {name: value for name, value in host(service).items() if name != "baseline_accept_risks"}
     readers = file.parts("lima", values)
     restoration = file.restoration("lima", values, read_parts(readers, run_module).objects, RISKS, list(left))
-    if restoration.refusals:
-        return list(restoration.refusals)
+    if restoration.refused:
+        return [item.sentence for item in restoration.refused]
     for part in restoration.parts:
         result = run_module(part, False)
         assert not result.get("failed"), result

@@ -30,7 +30,7 @@ def test_a_resource_that_neither_side_has_is_left_out() -> None:
 def test_a_firewall_rule_that_was_deleted_cannot_come_back() -> None:
     rule = {"id": "f" * 32, "action": "block", "filter": {"id": "e" * 32, "expression": "ssl"}}
     recovered = recover({FIREWALL_RULES.plural: [rule]}, {FIREWALL_RULES.plural: []}, NOBODY)
-    assert len(recovered.refusals) == 1 and "f" * 32 in recovered.refusals[0]
+    assert len(recovered.refused) == 1 and "f" * 32 in recovered.refused[0].name
 
 
 @pytest.mark.parametrize(

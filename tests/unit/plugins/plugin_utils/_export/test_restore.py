@@ -138,9 +138,9 @@ def test_a_duplicate_is_named_once_and_the_other_one_comes_back(exists: list[str
     filters = [{"id": name, "expression": "tcp.dstport eq 80", "mode": "enabled"} for name in ("f1", "f2")]
     current = {"syn_flood_filters": [{**item, "mode": "disabled"} for item in filters if item["id"] in exists]}
     file = read_file({"baseline_source": SOURCE, "baseline_snapshot": {"syn_flood_filters": filters}}, "file.yml")
-    (refusal,) = file.restoration("lima", HOST, current).refusals
+    (refusal,) = file.restoration("lima", HOST, current).refused
     named = "f1" if exists == ["f2"] else "f2"
-    assert f"(id {named}) cannot be brought back: it is a duplicate" in refusal
+    assert f"(id {named}) cannot be brought back: it is a duplicate" in refusal.sentence
     rest = file.restoration("lima", HOST, current, objects=[named])
     rest.require_complete()
     (part,) = rest.parts

@@ -14,12 +14,11 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as ACCOUNT_RESOURCES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
-    host_folder,
     read_parts,
-    require_writable,
     snapshot_text,
     write_snapshot,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._files import host_folder, require_writable
 
 from tests.support.marked import Marked
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import variables_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._files import variables_file
 
 from tests.support.host_parts import read_back
 
