@@ -17,6 +17,7 @@ import ipaddress
 import re
 from bisect import bisect_right
 from functools import lru_cache, partial
+from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
 from .._values.address_set import IPV6, Ranges
@@ -60,7 +61,6 @@ from .patterns import regular_expression, wildcard, wildcard_pieces
 
 Truth = Union[bool, NotKnown]
 Decide = Callable[[Fields], Truth]
-Match = Callable[[Fields], bool]  # a Decide that raises NotKnown
 Test = Callable[[FieldValue, Fields], bool]  # whether a value meets a comparison; raises NotKnown
 
 Kinds = Tuple[type, ...]
@@ -69,17 +69,13 @@ NUMBER_KINDS: Kinds = (int,)  # and no bool
 ADDRESS_KINDS: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
 OfValue = Callable[[Any], bool]  # the same without the fields
 QUANTIFIERS = ("any", "all")
+NOT_ALL = NotKnown("not all elements of an array are given")
 # The end of a pattern that says nothing; behind a parenthesis only if there is no choice.
 ENDLESS = re.compile(r'^([^|]*)(?<!\\)\.[*+]\)*\$"#*\Z|(?<!\\)\.[*+]\$"#*\Z')
 LOOKS_AT_END = re.compile(r"\$|\\[bBz]")
 BEYOND = 1 << 200  # higher than the number of any address
 ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
-    "eq": lambda one, other: bool(one == other),
-    "ne": lambda one, other: bool(one != other),
-    "lt": lambda one, other: bool(one < other),
-    "le": lambda one, other: bool(one <= other),
-    "gt": lambda one, other: bool(one > other),
-    "ge": lambda one, other: bool(one >= other),
+    one.__name__: one for one in (eq, ne, lt, le, gt, ge)
 }
 
 
@@ -87,15 +83,43 @@ ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
 def decider(expression: str) -> Decide:
     """A function that decides by the fields of a request whether it matches an expression."""
     try:
-        return _returning(_matcher(parse(expression)))
+        return partial(truth_of, parse(expression))
     except Unread as exc:
-        return _returning(_raising(f"the expression cannot be read: {exc.problem}"))
+        unread = NotKnown(f"the expression cannot be read: {exc.problem}")
+        return lambda fields: unread
 
 
-@lru_cache(maxsize=4096)
-def leaf_decider(leaf: Comparison) -> Decide:
-    """The same for a single comparison."""
-    return _returning(_matcher(leaf))
+def truth_of(tree: Tree, fields: Fields) -> Truth:
+    """The truth of an expression, or a part of one, for a request."""
+    if isinstance(tree, Constant):
+        return tree.value
+    if isinstance(tree, Negation):
+        truth = truth_of(tree.part, fields)
+        return truth if isinstance(truth, NotKnown) else not truth
+    if isinstance(tree, Combination):
+        return _combined(tree.operator, (truth_of(part, fields) for part in tree.parts))
+    _left, evaluate, test = halves(tree)
+    try:
+        return test(evaluate(fields), fields)
+    except NotKnown as exc:
+        return exc
+
+
+def _combined(operator: str, truths: Iterable[Truth]) -> Truth:
+    """and, or or xor of truths; it asks for none behind one that decides."""
+    decisive = {"or": True, "and": False}.get(operator)
+    reasons: list[str] = []
+    is_odd = False
+    for truth in truths:
+        if isinstance(truth, NotKnown):
+            reasons += truth.reasons
+        elif truth is decisive:
+            return truth
+        else:
+            is_odd ^= truth
+    if reasons:
+        return NotKnown(*dict.fromkeys(reasons))
+    return is_odd if decisive is None else not decisive
 
 
 class Halves(NamedTuple):
@@ -117,68 +141,11 @@ def halves(leaf: Comparison) -> Halves:
             problem = exc.reasons
         except Unread as exc:
             problem = [exc.problem]
-    not_known = _raising(*problem)
-    return Halves("", lambda fields: MISSING, lambda value, fields: not_known(fields))
 
+    def not_known(value: FieldValue, fields: Fields) -> bool:
+        raise NotKnown(*problem)
 
-def _returning(match: Match) -> Decide:
-    def decide(fields: Fields) -> Truth:
-        try:
-            return match(fields)
-        except NotKnown as exc:
-            return exc
-
-    return decide
-
-
-def _raising(*reasons: str) -> Match:
-    def match(fields: Fields) -> bool:
-        raise NotKnown(*reasons)
-
-    return match
-
-
-NOT_ALL = _raising("not all elements of an array are given")
-
-
-def _matcher(tree: Tree) -> Match:
-    if isinstance(tree, Constant):
-        value = tree.value
-        return lambda fields: value
-    if isinstance(tree, Negation):
-        part = _matcher(tree.part)
-        return lambda fields: not part(fields)
-    if isinstance(tree, Combination):
-        parts = [_matcher(part) for part in tree.parts]
-        if tree.operator == "xor":
-            return lambda fields: _odd_number(parts, fields)
-        decisive = tree.operator == "or"
-        return lambda fields: _decided(decisive, parts, fields)
-    _left, evaluate, test = halves(tree)
-    return lambda fields: test(evaluate(fields), fields)
-
-
-def _decided(decisive: bool, parts: Iterable[Match], fields: Fields) -> bool:
-    """or if true is decisive, and if false is; it asks for no part behind one that decides."""
-    reasons: list[str] = []
-    for part in parts:
-        try:
-            if part(fields) is decisive:
-                return decisive
-        except NotKnown as exc:
-            reasons += exc.reasons
-    if reasons:
-        raise NotKnown(*dict.fromkeys(reasons))
-    return not decisive
-
-
-def _odd_number(parts: Iterable[Match], fields: Fields) -> bool:
-    """xor: whether an odd number of the parts is true."""
-    truths = [_returning(part)(fields) for part in parts]
-    reasons = [reason for one in truths if isinstance(one, NotKnown) for reason in one.reasons]
-    if reasons:
-        raise NotKnown(*dict.fromkeys(reasons))
-    return truths.count(True) % 2 == 1
+    return Halves("", lambda fields: MISSING, not_known)
 
 
 def _compared(comparison: Comparison) -> Halves:
@@ -215,27 +182,32 @@ def _quantified(name: str, tokens: list[Token]) -> Halves:
     left = operand(tokens_of(tree.field))
     if not left.is_each and tree.operator:
         raise NotKnown(f"{name}() takes a comparison of each element, with [*]")
-    test, is_any = _test(tree), name == "any"
+    test = _test(tree)
 
-    def tested(value: FieldValue, fields: Fields) -> bool:
-        return test(value, fields) is not is_negated
+    def met(value: FieldValue, fields: Fields) -> Truth:
+        try:
+            return test(value, fields) is not is_negated
+        except NotKnown as exc:
+            return exc
 
-    def of_each(values: Iterable[FieldValue]) -> list[Match]:
-        return [partial(tested, value) for value in values]
+    return Halves(tree.field, left.evaluate, partial(_of_elements, name, met))
 
-    def of_elements(elements: FieldValue, fields: Fields) -> bool:
-        if elements is MISSING:
-            return False
-        if not isinstance(elements, Items):
-            raise NotKnown(f"{kind_in_words(elements)} has no elements")
-        # An element that may be there makes no difference if it decides nothing.
-        others = _returning(lambda fields: _decided(is_any, of_each(elements.maybe), fields))(
-            fields
-        )
-        missing = [] if elements.complete and others is (not is_any) else [NOT_ALL]
-        return _decided(is_any, [*of_each(elements.values), *missing], fields)
 
-    return Halves(tree.field, left.evaluate, of_elements)
+def _of_elements(
+    name: str, met: Callable[[FieldValue, Fields], Truth], elements: FieldValue, fields: Fields
+) -> bool:
+    if elements is MISSING:
+        return False
+    if not isinstance(elements, Items):
+        raise NotKnown(f"{kind_in_words(elements)} has no elements")
+    operator = {"any": "or", "all": "and"}[name]
+    # An element that may be there makes no difference if it decides nothing.
+    others = _combined(operator, (met(one, fields) for one in elements.maybe))
+    missing = [] if elements.complete and others is (name == "all") else [NOT_ALL]
+    truth = _combined(operator, [*(met(one, fields) for one in elements.values), *missing])
+    if isinstance(truth, NotKnown):
+        raise truth
+    return truth
 
 
 def _test(comparison: Comparison) -> Test:

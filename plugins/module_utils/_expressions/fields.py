@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import AbstractSet, Any, Callable, Mapping, NamedTuple
+from typing import AbstractSet, Any, Callable, Mapping
 
 from .._text import did_you_mean
 from .._values.address_set import EVERYTHING, Ranges
@@ -37,25 +37,12 @@ from .grammar import (
 HIGHEST_PORT = 65535
 
 
-class FilterField(NamedTuple):
-    """A field of packets, and all of its values; `values_of` returns those that meet a comparison,
-    and raises Unread."""
-
-    values_of: Callable[[Comparison], Ranges]
-    everything: Ranges
-
-
-def _ports_of(comparison: Comparison) -> Ranges:
-    return numbers_of(comparison, 0, HIGHEST_PORT)
-
-
-ADDRESS_FIELD = FilterField(addresses_of, EVERYTHING)
-PORT_FIELD = FilterField(_ports_of, [(0, HIGHEST_PORT)])
-FILTER_FIELDS: Mapping[str, FilterField] = {
-    "ip.src": ADDRESS_FIELD,
-    "ip.dst": ADDRESS_FIELD,
-    "tcp.srcport": PORT_FIELD,
-    "tcp.dstport": PORT_FIELD,
+ALL_PORTS: Ranges = [(0, HIGHEST_PORT)]
+FILTER_FIELDS: Mapping[str, Ranges] = {  # with all of their values
+    "ip.src": EVERYTHING,
+    "ip.dst": EVERYTHING,
+    "tcp.srcport": ALL_PORTS,
+    "tcp.dstport": ALL_PORTS,
 }
 
 
@@ -63,7 +50,8 @@ def values_of(leaf: Comparison) -> Ranges:
     """The values that meet a comparison of a field that filters know; raises Unread for any
     other."""
     if leaf.field in FILTER_FIELDS:
-        return FILTER_FIELDS[leaf.field].values_of(leaf)
+        is_port = FILTER_FIELDS[leaf.field] is ALL_PORTS
+        return numbers_of(leaf, 0, HIGHEST_PORT) if is_port else addresses_of(leaf)
     name, *rest = leaf.field.split()
     what = (
         f"{quoted(name)} is a function, and filters know none"

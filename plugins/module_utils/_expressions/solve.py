@@ -168,7 +168,7 @@ class Diagrams:
 
     def values(self, traffic: Set, name: str) -> Ranges:
         """The values that a field of packets has in a set."""
-        level, everything = self._levels[name], FILTER_FIELDS[name].everything
+        level, everything = self._levels[name], FILTER_FIELDS[name]
         ranges: Ranges = []
         pending, seen = [traffic], {EMPTY}
         while pending:
@@ -209,7 +209,7 @@ class Diagrams:
                 named = cidr[1] if cidr else name
                 return self._within(named, EVERYTHING, _met_addresses(leaf, cidr))
             if name in FILTER_FIELDS:
-                everything = union([*self._missing, *FILTER_FIELDS[name].everything])
+                everything = union([*self._missing, *FILTER_FIELDS[name]])
                 ranges = values_of(leaf)
                 ranges = [*self._missing, *ranges] if is_other else ranges
                 return self._within(name, everything, ranges)

@@ -8,6 +8,7 @@ it hides decide about it too."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import AbstractSet, Any, Iterable, Iterator, Mapping, Sequence
 
 from .._api.client import Client
@@ -21,10 +22,10 @@ from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.managed_rules import named_entries
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of, rules_in_force
-from .._schema.resource import ZONE_OWNER, Object, State
+from .._schema.resource import ZONE_OWNER, Object
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
-from .way import with_own_names, with_way
+from .way import with_own_names, with_read, with_way
 
 REFERRING = [one for one, _read in DECIDING if one.phase]  # the rules that lists may change
 UNREAD_OVERRIDES = (
@@ -40,11 +41,7 @@ def with_overrides_of_account(plan: Plan, judged: AbstractSet[str], client: Clie
     sides = [bool(state.get(plural)) for state in (plan.before, plan.after())]
     if hidden not in judged and sides[0] is sides[1]:
         return plan
-    try:
-        overrides = account_of(client).read(L7_OVERRIDES_OF_ACCOUNT)
-    except ProtectionError as exc:
-        return plan._replace(unread={**plan.unread, hidden: exc.message})
-    return plan._replace(before={**plan.before, hidden: overrides})
+    return with_read(plan, {hidden: lambda: account_of(client).read(L7_OVERRIDES_OF_ACCOUNT)})
 
 
 def with_managed_rules(plan: Plan, client: Client) -> Plan:
@@ -123,14 +120,12 @@ def with_named_lists(plan: Plan, planned: Mapping[str, Any], client: Client) -> 
         for name in names
         if items_of(name).plural not in {**more, **own}
     ]
-    existing, unread, absent = _contents([*dict.fromkeys(missing)], client) if missing else _NOTHING
-    before = {**existing, **known_items[0], **before}
-    changed = {name: items for name, items in known_items[1].items() if before.get(name) != items}
-    if not (existing or unread or absent or any(known_items)):
+    if not missing and not any(known_items):
         return plan
-    unread = {**plan.unread, **unread}
-    alongside = {**plan.alongside, **changed}
-    return plan._replace(before=before, alongside=alongside, unread=unread, missing=absent)
+    plan = _with_items(plan, [*dict.fromkeys(missing)], client) if missing else plan
+    before = {**known_items[0], **plan.before}
+    changed = {name: items for name, items in known_items[1].items() if before.get(name) != items}
+    return plan._replace(before=before, alongside={**plan.alongside, **changed})
 
 
 def _planned(planned: Mapping[str, Any], name: str, side: str) -> Iterator[list[Object]]:
@@ -146,30 +141,23 @@ def _as_items(networks: Iterable[Any]) -> list[Object]:
     return [{"ip": network} for network in networks]
 
 
-_NOTHING: tuple[State, Mapping[str, str], Mapping[str, Sequence[str]]] = ({}, {}, {})
-
-
-def _contents(
-    names: Sequence[str], client: Client
-) -> tuple[State, Mapping[str, str], Mapping[str, Sequence[str]]]:
-    """The items of lists as the account has them, why they are not known, and the names of all its
-    lists by each name that none of them has."""
+def _with_items(plan: Plan, names: Sequence[str], client: Client) -> Plan:
+    """The plan with the items of lists as the account has them, or the reason why they are not
+    known, and with the names of all its lists by each name that none of them has."""
     try:
         account = account_of(client)
         lists = account.read(LISTS)
         known = read_items(account, [obj for obj in lists if LISTS.label_of(obj) in names])
     except ProtectionError as exc:
-        return {}, {items_of(name).plural: exc.message for name in names}, {}
+        unread = {items_of(name).plural: exc.message for name in names}
+        return plan._replace(unread={**plan.unread, **unread})
     there = [LISTS.label_of(obj) for obj in lists]
+    items = {
+        items_of(LISTS.label_of(obj)).plural: _as_items(item.get("ip") for item in obj["items"])
+        for obj in known
+    }
     absent = {name: there for name in names if name not in there}
-    return (
-        {
-            items_of(LISTS.label_of(obj)).plural: _as_items(item.get("ip") for item in obj["items"])
-            for obj in known
-        },
-        {},
-        absent,
-    )
+    return plan._replace(before={**items, **plan.before}, missing=absent)
 
 
 def unread_lists(plan: Plan) -> str:
@@ -197,21 +185,14 @@ def with_referring_rules(
     if not concerned:
         return plan
     zone = {ZONE_OWNER.option: context.zone_id}
-    readings = [
-        (one, client.within(zone) if one.owner in zone else client)
+    readings = {
+        one.plural: partial((client.within(zone) if one.owner in zone else client).read, one)
         for one in REFERRING
         if context.zone_id or one.owner not in zone
-    ]
-    rules: dict[str, Sequence[Object]] = {}
-    unread: dict[str, str] = {}
-    for resource, reader in readings:
-        try:
-            rules[resource.plural] = reader.read(resource)
-        except ServiceError as exc:
-            unread[resource.plural] = exc.message
-    whole = plan._replace(before={**plan.before, **rules}, unread=unread)
-    whole = with_way(whole, context, False, client)
-    return whole if unread or not concerned.isdisjoint(lists_named_in(whole.before)) else plan
+    }
+    whole = with_way(with_read(plan, readings), context, False, client)
+    is_referred_to = not concerned.isdisjoint(lists_named_in(whole.before))
+    return whole if whole.unread or is_referred_to else plan
 
 
 def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[str]:
@@ -247,14 +228,12 @@ def with_skipped_rules(plan: Plan, context: Context, client: Client) -> Plan:
     has_later = any(state[name] for name in later for state in states)
     if has_later and CUSTOM_RULES.plural not in context.modules:
         needed.append(CUSTOM_RULES)
-    rules, unread = dict(plan.before), dict(plan.unread)
-    for resource in needed:
-        if resource.plural not in rules and resource.owner in client.owner:
-            try:
-                rules[resource.plural] = client.read(resource)
-            except ServiceError as exc:
-                unread[resource.plural] = exc.message
-    return plan._replace(before=rules, unread=unread)
+    readings = {
+        one.plural: partial(client.read, one)
+        for one in needed
+        if one.plural not in plan.before and one.owner in client.owner
+    }
+    return with_read(plan, readings)
 
 
 def with_rules_around(plan: Plan, context: Context, client: Client) -> Plan:

@@ -13,14 +13,15 @@ stands in a state as its reason.
 
 from __future__ import annotations
 
-from typing import Container, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Callable, Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import account_of
 from .._api.once import read_once
 from .._concurrency import concurrently
 from .._context import Context
-from .._errors import ProtectionError, ServiceError
+from .._errors import ProtectionError
 from .._plan.plan import Plan
 from .._protection.plain import (
     OWN_PREFIXES,
@@ -62,6 +63,20 @@ from .._schema.zone import (
     ruleset_of,
 )
 from .._text import Message
+
+
+def with_read(plan: Plan, readings: Mapping[str, Callable[[], Sequence[Object]]]) -> Plan:
+    """The plan with collections that decide about it, by plural, or the reasons why they cannot be
+    read."""
+    if not readings:
+        return plan
+    before, unread = dict(plan.before), dict(plan.unread)
+    for name, read in readings.items():
+        try:
+            before[name] = read()
+        except ProtectionError as exc:
+            unread[name] = exc.message
+    return plan._replace(before=before, unread=unread)
 
 
 def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Plan:
@@ -169,8 +184,7 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
     which of the rules all plain traffic matches."""
     both = (plan.before, plan.after()) if plan.operations else (plan.before,)
     states = [(state, contents_in(state)) for state in both]
-    known: dict[str, Sequence[Object]] = {}
-    unread: dict[str, str] = {}
+    readings: dict[str, Callable[[], Sequence[Object]]] = {}
     for resource, _read in DECIDING:
         rules = {
             (rule.action, rule.expression, rule.active): spelt_out(rule, contents)
@@ -186,16 +200,13 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
             for rule in (*group, together)
         ]
         if any(depends_on_owner(resource, rule) for rule in some):
-            try:
-                known[own.plural] = plan.before.get(own.plural) or _own_names(own, context, client)
-            except ServiceError as exc:
-                unread[own.plural] = exc.message
-    if not known and not unread:
-        return plan
-    return plan._replace(before={**plan.before, **known}, unread={**plan.unread, **unread})
+            readings[own.plural] = partial(_own_names, own, plan, context, client)
+    return with_read(plan, readings)
 
 
-def _own_names(own: Resource, context: Context, client: Client) -> Sequence[Object]:
+def _own_names(own: Resource, plan: Plan, context: Context, client: Client) -> Sequence[Object]:
+    if plan.before.get(own.plural):
+        return plan.before[own.plural]
     if own is OWN_PREFIXES and context.prefixes is not None:
         return [{"prefix": prefix} for prefix in context.prefixes]
     if own is ZONE and client.zones:

@@ -307,7 +307,7 @@ def plain_traffic(
 def _rest(kind: Kind, expression: str, assumed: Mapping[Comparison, bool] | None = None) -> Flows:
     """The traffic of a kind that may not match; `assumed` is taken for the truth of
     comparisons."""
-    return unmatched(expression, kind.condition, partial(_truth_of, kind, assumed or {}))
+    return unmatched(expression, kind.condition, partial(_settled, kind, assumed or {}))
 
 
 def _in_words(kind: Kind, rest: Flows) -> str:
@@ -338,14 +338,14 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
     return f"{every} but those from {first_few(without)}"
 
 
-def _truth_of(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
-    from .._expressions.evaluation import leaf_decider  # loaded if there is a rule
+def _settled(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
+    from .._expressions.evaluation import truth_of  # loaded if there is a rule
     from .._expressions.operands import Fields, Least
 
     if leaf in assumed:
         return assumed[leaf]
     starts = {name: Least(start) for name, start in kind.starts.items()}
-    return leaf_decider(leaf)(Fields({**starts, **kind.values}))
+    return truth_of(leaf, Fields({**starts, **kind.values}))
 
 
 @lru_cache(maxsize=4096)
