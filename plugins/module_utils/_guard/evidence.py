@@ -10,6 +10,7 @@ Network by network, so that a small one is not hidden by a large one. Not known 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from datetime import datetime
 from fractions import Fraction
 from typing import Iterable, Sequence, Tuple
@@ -72,10 +73,8 @@ def judge(
         return unknown
     if not exceeding:
         return Verdict("", "", max(map(_percent_of, shares)), lost, [], advice)
-    worst, ranges = (
-        max(exceeding, key=_percent_of),
-        union(item for one in exceeding for item in one[0]),
-    )
+    worst = max(exceeding, key=_percent_of)
+    ranges = union(item for one in exceeding for item in one[0])
     sentences = [_too_much(worst, ranges, limits), *([unknown.message] if doubts else [])]
     concerned = union([*ranges, *unknown.ranges])
     return Verdict("evidence", " ".join(sentences), _percent_of(worst), lost, concerned, advice)
@@ -98,17 +97,14 @@ def _is_decided(row: Row, decided: Decided, space: Ranges) -> bool:
 def _by_prefix(rows: Iterable[Row], decided: Decided) -> list[NetworkShare]:
     """By protected prefix, those without traffic as well."""
     prefixes = [prefix for prefix, _ranges in decided.networks]
-    groups = grouped(rows, lambda row: _holder(row, prefixes))
+    starts = [first for first, _last in prefixes]  # they are disjoint and in order
+
+    def holder(row: Row) -> Range:
+        first, _last = range_of(row.destination) or (0, 0)
+        return prefixes[bisect_right(starts, first) - 1]
+
+    groups = grouped(rows, holder)
     return [(ranges, summed(groups.get(prefix, ()))) for prefix, ranges in decided.networks]
-
-
-def _holder(row: Row, prefixes: Sequence[Range]) -> Range | None:
-    """The prefix that a row's destination lies in; they are disjoint and in order."""
-    (first, _last), low, high = range_of(row.destination) or (0, 0), 0, len(prefixes)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (low, middle) if prefixes[middle][0] > first else (middle + 1, high)
-    return prefixes[low - 1] if low else None
 
 
 def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[NetworkShare]:

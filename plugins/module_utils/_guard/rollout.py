@@ -35,6 +35,7 @@ from .risks.base import (
     enabling,
     entries_of,
     key_of,
+    mode_of,
 )
 from .terms import Acceptance, EvidenceLimits, Pending, Terms, accepting
 
@@ -134,7 +135,7 @@ class Rollout:
             if not is_early and identity not in against:
                 return values
             self.staged.add(identity)
-            if _mode(resource, existing) == MONITORING:
+            if mode_of(resource, existing) == MONITORING:
                 return {name: value for name, value in values.items() if name != mode}
             return {**values, mode: MONITORING}
 
@@ -157,7 +158,7 @@ class Rollout:
                 continue
             objects = {resource.key_of(obj): obj for obj in after[resource.plural]}
             for key, values in item.objects.items():
-                is_left = key in objects and _mode(resource, objects[key]) != ENABLED
+                is_left = key in objects and mode_of(resource, objects[key]) != ENABLED
                 if is_left and values.get(mode) == ENABLED:
                     is_changed = (resource.plural, key) in changed
                     pending.append(self._pending(resource, key, objects[key], is_changed))
@@ -199,7 +200,3 @@ def changes_protection(plan: Plan) -> bool:
         item.action != "update" or not item.resource.inert.issuperset(item.fields)
         for item in plan.operations
     )
-
-
-def _mode(resource: Resource, obj: Object | None) -> str:
-    return str((obj or {}).get(resource.mode_field or "")).casefold()

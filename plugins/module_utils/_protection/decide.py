@@ -17,7 +17,7 @@ from typing import Mapping, Sequence
 from .._expressions.evaluation import Batch, decider, is_in
 from .._expressions.grammar import WITHOUT_LISTS, NotKnown, lists_in
 from .._expressions.operands import Fields
-from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MODES, MONITORING, PREFIXES
+from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.registry import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in_force
 from .._schema.resource import ENFORCING, Resource, State
@@ -40,7 +40,7 @@ from .expectation import (
     Outcome,
     decision,
 )
-from .modes import DATA_CENTER, GLOBAL, REGION, Component, Rule
+from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, Component, Rule
 from .packet import DNS, PROTOCOL_FIELD, Packet
 
 LOG, UNKNOWN_END = "log", "unknown"
@@ -204,21 +204,17 @@ def _by_component(component: Component, packet: Packet) -> Decision:
     """The decision of filters and rules; a filter decides as well if it is not known to match."""
     outcomes: list[Outcome] = []
     reasons: list[str] = []
-    modes = [mode for mode in MODES for item in component.filters if item.own_mode == mode]
-    others = [item.own_mode for item in component.filters if item.own_mode not in MODES]
-    for mode in dict.fromkeys([*others, *modes]):
-        for item in (one for one in component.filters if one.own_mode == mode):
-            truth = decider(item.expression)(packet.fields)
-            if truth is False:
-                continue
-            name = f"filter {excerpt(item.expression)}"
-            if mode not in WORD_OF_MODE:
-                reasons.append(f"{name}: its mode or expression is not known")
-                outcomes += [Outcome(word, name) for word in WORD_OF_MODE.values()]
-                continue
-            outcomes.append(Outcome(WORD_OF_MODE[mode], name))
-            if not isinstance(truth, NotKnown):
-                return decision(outcomes, reasons)
+    for item in sorted(component.filters, key=lambda one: IN_TURN.index(one.own_mode)):
+        truth = decider(item.expression)(packet.fields)
+        if truth is False:
+            continue
+        name = f"filter {excerpt(item.expression)}"
+        outcomes += _outcomes_of(item.own_mode, name)
+        if item.own_mode not in WORD_OF_MODE:
+            reasons.append(f"{name}: its mode or expression is not known")
+        elif not isinstance(truth, NotKnown):
+            return decision(outcomes, reasons)
+        else:
             more = [WITHOUT_LISTS] if lists_in(item.expression) else []
             reasons += [f"{name}: {reason}" for reason in [*truth.reasons, *more]]
     ruled = _by_rules(component, packet)
@@ -259,14 +255,13 @@ def _decided_by(
 
 
 def _of_rules(rules: Sequence[Rule]) -> list[Outcome]:
-    """The outcomes of rules; of one with an unknown mode, any."""
-    return [
-        Outcome(word, f"rule {rule.label}")
-        for rule in rules
-        for word in (
-            [WORD_OF_MODE[rule.mode]] if rule.mode in WORD_OF_MODE else WORD_OF_MODE.values()
-        )
-    ]
+    return [one for rule in rules for one in _outcomes_of(rule.mode, f"rule {rule.label}")]
+
+
+def _outcomes_of(mode: str, by: str) -> list[Outcome]:
+    """The outcome of a mode; any of an unknown mode."""
+    words = [WORD_OF_MODE[mode]] if mode in WORD_OF_MODE else WORD_OF_MODE.values()
+    return [Outcome(word, by) for word in words]
 
 
 class PacketDecisions:

@@ -166,13 +166,13 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
         raise OptionError(option, "it takes either a request or a packet")
     (kind,) = kinds
     described, value, rule = entry[kind], entry.get("expect"), entry.get("rule")
-    description = str(entry.get("description") or _description(described))
+    values = ", ".join(f"{name} {item}" for name, item in described.items())
+    description = str(entry.get("description") or values)
     item, problems = Expectation(option, description, "", rule=rule), OptionProblems()
     with problems.collected():
         item = _with_described(item, kind, described)
     with problems.collected():
-        read = _of_request if kind == REQUEST else _of_packet
-        item = item._replace(expected=read(option.at("expect"), value))
+        item = item._replace(expected=_expected(option.at("expect"), kind, value))
     with problems.collected():
         if kind == PACKET and rule is not None and value not in OF_FIREWALL:
             raise OptionError(
@@ -198,11 +198,9 @@ def _with_described(item: Expectation, kind: str, described: Mapping[str, Any]) 
     return item._replace(packet=parse_packet(option, described))
 
 
-def _of_request(option: Option, value: Any) -> str:
-    return _word(option, value, OF_REQUESTS)
-
-
-def _of_packet(option: Option, value: Any) -> ExpectedOutcome:
+def _expected(option: Option, kind: str, value: Any) -> ExpectedOutcome:
+    if kind == REQUEST:
+        return _word(option, value, OF_REQUESTS)
     if not isinstance(value, Mapping):
         return _word(option, value, (*OF_PACKETS, *OF_FIREWALL))
     for name in value:
@@ -220,8 +218,3 @@ def _word(option: Option, value: Any, words: Sequence[str]) -> str:
         hint = did_you_mean(str(value), words)
         raise OptionError(option, f"'{value}' is not one of {', '.join(words)}{hint}")
     return str(value)
-
-
-def _description(values: Mapping[str, Any]) -> str:
-    """A description made of the values of a request or packet."""
-    return ", ".join(f"{name} {value}" for name, value in values.items())

@@ -68,6 +68,7 @@ OFF = "off"  # there is neither a filter nor a rule
 UNDECIDED = "undecided"
 GLOBAL, REGION, DATA_CENTER = "global", "region", "datacenter"  # scopes of rules
 MODES_IN_ORDER = (*MODES, OFF, UNDECIDED)
+IN_TURN = (UNDECIDED, *MODES)  # of filters; one whose mode is not known may be the first
 
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
@@ -184,7 +185,7 @@ class Component(NamedTuple):
         somewhere."""
         open_pieces: list[Piece] = [(space, frozenset())]
         closed: list[Piece] = []
-        for mode in (UNDECIDED, *MODES):
+        for mode in IN_TURN:
             matches = [item.matches for item in self.filters if item.mode == mode]
             certain = matches if mode != UNDECIDED else []
             always = union(ranges for one in certain for ranges in one.always)
@@ -207,7 +208,7 @@ class Component(NamedTuple):
         A rule for one region or data center takes some of the traffic.
         """
         deciders: list[Decider] = []
-        for mode in (UNDECIDED, *MODES):
+        for mode in IN_TURN:
             for item in (filter_ for filter_ in self.filters if filter_.mode == mode):
                 always = item.matches.always if mode != UNDECIDED else []
                 whole = intersection([network], always) == [network]
@@ -452,7 +453,7 @@ def _by_filters(diagrams: Diagrams, filters: Sequence[Filter], rest: Set) -> _Fa
     """The packets that filters take, in the order of their modes; one whose mode is not known may
     be the first."""
     taken: dict[str, Set] = {}
-    for mode in (UNDECIDED, *MODES):
+    for mode in IN_TURN:
         own = [diagrams.matching(item.expression) for item in filters if item.own_mode == mode]
         matching = diagrams.combined("or", own)
         taken[mode] = diagrams.combined("and", [rest, matching])

@@ -13,6 +13,7 @@ comparison of which no more is known is taken as met by some of the traffic and 
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import chain, combinations
 from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
@@ -41,13 +42,8 @@ Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as
 CHALLENGING = ("managed_challenge", "challenge")
 
 
-def _as_weak_as(sensitivity: str) -> Level:
-    rank = SENSITIVITIES.index(sensitivity)
-
-    def is_as_weak(action: str, other: str) -> bool:
-        return other in SENSITIVITIES and SENSITIVITIES.index(other) >= rank
-
-    return is_as_weak
+def _is_among(weak: Sequence[str], action: str, sensitivity: str) -> bool:
+    return sensitivity in weak
 
 
 def _is_logged(action: str, sensitivity: str) -> bool:
@@ -62,20 +58,16 @@ def _is_not_blocked(action: str, sensitivity: str) -> bool:
     return action != BLOCK or sensitivity == OFF
 
 
-def _is_default(action: str, sensitivity: str) -> bool:
-    return action == DEFAULT
-
-
-def _is_not_stopped(action: str, sensitivity: str) -> bool:
-    return action in (DEFAULT, LOG) or sensitivity == OFF
-
-
 OWN_ACTION, GONE = "sets no action for", "no longer decides on"
 # The strictest first, so that the last one that is met says the most.
 WEAK_LEVELS: Mapping[str, Level] = {
-    OWN_ACTION: _is_default,
+    OWN_ACTION: lambda action, sensitivity: action == DEFAULT,
     "sets the action challenge for": _is_challenged,
-    **{f"sets the sensitivity {name} for": _as_weak_as(name) for name in SENSITIVITIES[1:]},
+    **{
+        f"sets the sensitivity {name} for": partial(_is_among, SENSITIVITIES[rank:])
+        for rank, name in enumerate(SENSITIVITIES)
+        if rank
+    },
     "sets the action log for": _is_logged,
 }
 # Managed rules by themselves block or challenge: only an override that blocks is stricter.
@@ -84,7 +76,7 @@ WEAK_BEFORE: Mapping[Level, Level] = {_is_challenged: _is_not_blocked}
 NO_STRICTER: Mapping[str, Level] = {
     BLOCK: lambda action, sensitivity: True,
     **dict.fromkeys(CHALLENGING, _is_not_blocked),
-    "": _is_not_stopped,
+    "": lambda action, sensitivity: action in (DEFAULT, LOG) or sensitivity == OFF,
 }
 
 

@@ -70,24 +70,17 @@ def ask_requests(
     """The requests to a zone between two moments, grouped by these dimensions, asked for in as many
     queries as its settings demand."""
     node = REQUESTS._replace(grouped_by=tuple(dimensions))
-    asking, page = (
-        AccountTraffic(send, zone_id, since, until, nodes=(node,)),
-        Page(node, since, until),
-    )
-    listing = NodeTraffic(page)
+    asking = AccountTraffic(send, zone_id, since, until, nodes=(node,))
+    listing, longest, end = NodeTraffic(Page(node, since, until)), until - since, until
     try:
         allowed = asking.ask((), with_settings=True).settings.get(node.name)
-        longest = until - since
         if allowed:
             longest = timedelta(seconds=allowed.max_duration or longest.total_seconds())
-            allowed = allowed._replace(max_duration=None)
-            page = bounded(page, allowed)
-            listing = NodeTraffic(page).without(
-                *kept_back(page, allowed), *cuts(listing.page, allowed)
-            )
-        end = until if not allowed or allowed.enabled else page.since
-        while end > page.since:
-            window = page._replace(since=max(page.since, end - longest), until=end)
+            listing = within_settings(listing.page, allowed._replace(max_duration=None))
+            listing = replace(listing, cut=()).without(*listing.cut)
+            end = until if allowed.enabled else since
+        while end > listing.page.since:
+            window = listing.page._replace(since=max(listing.page.since, end - longest), until=end)
             part = asking.complete(asking.listing(window, asking.ask([window])))
             listing = replace(listing, rows=[*listing.rows, *part.rows]).without(*part.unknown)
             end = window.since
@@ -202,25 +195,23 @@ class AccountTraffic:
         allowed = settings.get(page.node.name)
         if allowed is None:
             return NodeTraffic(page).without(refusal.reason)
-        listing = NodeTraffic(bounded(page, allowed), cut=cuts(page, allowed))
-        listing = listing.without(*kept_back(page, allowed))
+        listing = within_settings(page, allowed)
         if not allowed.enabled:
             return listing
         try:
             answer = self.ask([listing.page])
         except Unanswered as exc:
             return listing.without(exc.reason)
-        within_settings = self.listing(listing.page, answer).without(*listing.unknown)
-        return self.complete(replace(within_settings, cut=listing.cut))
+        answered = self.listing(listing.page, answer).without(*listing.unknown)
+        return self.complete(replace(answered, cut=listing.cut))
 
     def listing(self, page: Page, answer: NodeRows) -> NodeTraffic:
         """One page of an answer, with what is not known of it."""
         errors = [error.reason for error in answer.errors if error.node in (None, page.node)]
-        allowed, cut = answer.settings.get(page.node.name), []
-        if allowed is not None:
-            errors += kept_back(page, allowed)
-            cut, page = cuts(page, allowed), bounded(page, allowed)
-        return NodeTraffic(page, answer.rows.get(page.node.name, ()), cut=cut).without(*errors)
+        allowed = answer.settings.get(page.node.name)
+        listing = within_settings(page, allowed) if allowed else NodeTraffic(page)
+        listing = replace(listing, rows=answer.rows.get(page.node.name, ()))
+        return replace(listing, unknown=errors).without(*listing.unknown)
 
     def complete(self, listing: NodeTraffic) -> NodeTraffic:
         """The listing with the pages behind its first one; each begins with the last destination of
@@ -273,34 +264,27 @@ def _drops(row: Row) -> bool:
     return DROP in (row.outcome, row.verdict)
 
 
-def kept_back(page: Page, allowed: NodeSettings) -> list[str]:
-    """The parts of a page that the settings of the account keep back, a sentence each."""
+def within_settings(page: Page, allowed: NodeSettings) -> NodeTraffic:
+    """A page as far as the settings of its owner allow it, from a later moment on, and what they
+    keep back; it has no rows yet."""
+    owner, seconds = page.node.owner, (page.until - page.since).total_seconds()
+    unknown = []
     if not allowed.enabled:
-        return [f"The {page.node.owner} has no analytics of {page.node.product}."]
-    odd = [f"The settings of the analytics are not understood: {', '.join(allowed.odd)}."]
-    return odd if allowed.odd else []
-
-
-def cuts(page: Page, allowed: NodeSettings) -> list[str]:
-    """The settings that make the time of a page shorter, a sentence each."""
-    seconds = (page.until - page.since).total_seconds()
-    bounds = [
-        f"{name} {limit / 3600:g} h"
-        for name, limit in (
-            ("are kept for", allowed.not_older_than),
-            ("take ranges of at most", allowed.max_duration),
-        )
-        if limit is not None and limit < seconds
+        unknown = [f"The {owner} has no analytics of {page.node.product}."]
+    elif allowed.odd:
+        unknown = [f"The settings of the analytics are not understood: {', '.join(allowed.odd)}."]
+    bounds = {
+        "are kept for": allowed.not_older_than,
+        "take ranges of at most": allowed.max_duration,
+    }
+    limits = {what: limit for what, limit in bounds.items() if limit}
+    hours = f"{seconds / 3600:g} h are asked for"
+    cut = [
+        f"The {owner}'s analytics {what} {limit / 3600:g} h, and {hours}."
+        for what, limit in limits.items()
+        if limit < seconds
     ]
-    owner, hours = page.node.owner, f"{seconds / 3600:g} h"
-    return [f"The {owner}'s analytics {bound}, and {hours} are asked for." for bound in bounds]
-
-
-def bounded(page: Page, allowed: NodeSettings) -> Page:
-    """The page within the settings: shorter, and from a later moment on."""
-    longest = [limit for limit in (allowed.not_older_than, allowed.max_duration) if limit]
-    seconds = min(
-        [(page.until - page.since).total_seconds(), *(limit - MARGIN for limit in longest)]
-    )
-    since = page.until - timedelta(seconds=max(0, seconds))
-    return page._replace(since=since, limit=min(page.limit, allowed.max_page_size or page.limit))
+    longest = min([seconds, *(limit - MARGIN for limit in limits.values())])
+    since = page.until - timedelta(seconds=max(0, longest))
+    rows = min(page.limit, allowed.max_page_size or page.limit)
+    return NodeTraffic(page._replace(since=since, limit=rows), unknown=unknown, cut=cut)

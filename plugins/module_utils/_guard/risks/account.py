@@ -33,6 +33,7 @@ from .base import (
     entries_of,
     entry_of,
     key_of,
+    mode_of,
     risk,
 )
 from .lists import DELETION_RISKS, REFERENCED_LIST_RISKS
@@ -101,8 +102,8 @@ def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
     """True if an operation on a rule or filter leaves some of these addresses, by component, with
     less: it ends a mitigation, or decides instead of what mitigated."""
     ranges = lost.get(item.resource.component or "")
-    was_enabled = item.existing is None or _mode_of(item, item.existing) == ENABLED
-    if not ranges or not was_enabled or _mode_of(item, item.planned) == ENABLED:
+    was_enabled = item.existing is None or mode_of(item.resource, item.existing) == ENABLED
+    if not ranges or not was_enabled or mode_of(item.resource, item.planned) == ENABLED:
         return False
     expression = (item.existing or item.fields).get("expression")
     return expression is None or _may_match(str(expression), ranges)
@@ -149,11 +150,10 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
 
 def _stops_working(item: Operation) -> bool:
     """True if a rule or filter works before an operation and not after it."""
-    return _mode_of(item, item.existing) in WORKING and _mode_of(item, item.planned) not in WORKING
-
-
-def _mode_of(item: Operation, obj: Object | None) -> str:
-    return str((obj or {}).get(item.resource.mode_field or "")).casefold()
+    return (
+        mode_of(item.resource, item.existing) in WORKING
+        and mode_of(item.resource, item.planned) not in WORKING
+    )
 
 
 def _last_of(was: Component, becomes: Component) -> str | None:

@@ -43,14 +43,17 @@ def key_of(item: Operation) -> VerdictKey:
     return item.resource.plural, item.key
 
 
+def mode_of(resource: Resource, obj: Object | None) -> str:
+    """The mode of an object; empty if there is none."""
+    return str((obj or {}).get(resource.mode_field or "")).casefold()
+
+
 def enabling(plan: Plan) -> list[Operation]:
     """The operations of a plan after which an object mitigates that did not before."""
     return [
         item
         for item in plan.operations
-        if item.resource.mode_field
-        and item.resource.component
-        and str(item.fields.get(item.resource.mode_field)).casefold() == ENABLED
+        if item.resource.component and mode_of(item.resource, item.fields) == ENABLED
     ]
 
 
@@ -58,7 +61,7 @@ def enabled_too_soon(
     resource: Resource, existing: Object | None, now: datetime | None, monitoring: timedelta
 ) -> str:
     """The reason for which an object must not be enabled yet; empty if it may be."""
-    mode = str((existing or {}).get(resource.mode_field or "")).casefold()
+    mode = mode_of(resource, existing)
     if existing is None:
         return "would be new and enabled at once"
     if mode == ENABLED:
