@@ -5,9 +5,6 @@
 
 from __future__ import annotations
 
-from ..plugin_utils._action import ActionModule
-from ..plugin_utils._worker import prepare_workers
+from ..plugin_utils._action import module_action
 
-__all__ = ["ActionModule"]
-
-prepare_workers(__name__)
+ActionModule = module_action(__name__)

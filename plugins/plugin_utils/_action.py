@@ -44,7 +44,7 @@ from ..module_utils._specs.base import (
 from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible, with_names
 from ._plain import plain
-from ._worker import end_with_run, first_of_run
+from ._worker import end_with_run, first_of_run, prepare_workers
 
 
 def failure_diff(results: Iterable[ModuleResult]) -> str:
@@ -217,7 +217,7 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         return ModuleCalls(self._task, of_ansible, variables)
 
 
-class ActionModule(CollectionAction):
+class ModuleAction(CollectionAction):
     """Runs the module that the task names."""
 
     _supports_async = True
@@ -233,6 +233,12 @@ class ActionModule(CollectionAction):
         if calls.shows_diff and result.get("failed") and result.get("diff"):
             self._display.display(failure_diff([result]), stderr=True)
         return result
+
+
+def module_action(name: str) -> type[ModuleAction]:
+    """The action of the module that a plugin has its name from, with workers prepared for it."""
+    prepare_workers(name)
+    return ModuleAction
 
 
 def _with_approval(options: Mapping[str, Any]) -> Mapping[str, Any]:
