@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple, Sequence
 
 from ._api.client import Client
@@ -138,7 +137,7 @@ class Run(NamedTuple):
         for text in warnings:
             self.warn(text)
 
-    def predict(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:
+    def predict(self, checked: Checked) -> tuple[Checked, Applied]:
         """The plan that the run would apply; if the task asks for it, Cloudflare validates the plan
         first."""
         if self.task.is_validated:
@@ -148,15 +147,20 @@ class Run(NamedTuple):
                 raise exc.extended(**self._details(checked)) from exc
         return checked, Applied(checked.plan.operations, checked.plan.after())
 
-    def apply(self, checked: Checked) -> tuple[Checked, Applied[Checked]]:
+    def apply(self, checked: Checked) -> tuple[Checked, Applied]:
         """Apply a plan; returns it with the risks of a second plan, which is made from the state
         read anew."""
-        again = partial(self._check_again, checked)
+        again: list[Checked] = []
+
+        def plan_again() -> Plan:
+            again.append(self._check_again(checked))
+            return again[-1].plan
+
         try:
-            applied = apply_with_recovery(checked.plan, again, self.client, self.warn)
+            applied = apply_with_recovery(checked.plan, plan_again, self.client, self.warn)
         except BrokenOff as exc:
             raise failure_of(exc) from exc.cause
-        more = applied.again.risks if applied.again else ()
+        more = again[-1].risks if again else ()
         risks = [*checked.risks, *(risk for risk in more if risk not in checked.risks)]
         return checked._replace(risks=risks), applied
 
@@ -169,7 +173,7 @@ class Run(NamedTuple):
                 self.warn(text)
         return checked
 
-    def result(self, checked: Checked, applied: Applied[Checked]) -> dict[str, Any]:
+    def result(self, checked: Checked, applied: Applied) -> dict[str, Any]:
         """The result of the module."""
         task, plan = self.task, checked.plan
         before = {**plan.before, **(applied.before or {})}

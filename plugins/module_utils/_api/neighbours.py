@@ -19,12 +19,10 @@ from .._schema.neighbours import (
     ALERTING_PATH,
     AUDIT_LOG,
     ONBOARDED,
+    PARTS_OF_PREFIX,
     VALIDATIONS,
     WHITELIST,
     ZONE,
-    bgp_prefixes_of,
-    bindings_of,
-    delegations_of,
     is_approved,
 )
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, fields_in
@@ -79,15 +77,12 @@ class OnboardedPrefix(TypedDict):
     bindings: list[ServiceBinding]
 
 
-OF_PREFIX = (bgp_prefixes_of, delegations_of, bindings_of)
-
-
 def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
     """The prefixes that an account has brought; raises ServiceError."""
     prefixes = list(read(ONBOARDED))
-    resources = [of(one) for one in prefixes for of in OF_PREFIX]
+    resources = [of(one) for one in prefixes for of in PARTS_OF_PREFIX]
     parts = list(concurrently(read, resources))
-    each = (parts[start :: len(OF_PREFIX)] for start in range(len(OF_PREFIX)))
+    each = (parts[start :: len(PARTS_OF_PREFIX)] for start in range(len(PARTS_OF_PREFIX)))
     return [_network_record(*item) for item in zip(prefixes, *each)]
 
 

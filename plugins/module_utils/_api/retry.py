@@ -171,10 +171,10 @@ class TaskTime:
     def wait(self, seconds: float, everybody: bool) -> bool:
         """Wait, or return False at once where less is left; after a rate limit, everybody waits
         as well."""
-        if not self.take(seconds, everybody):
-            return False
-        time.sleep(seconds)
-        return True
+        may_wait = self.take(seconds, everybody)
+        if may_wait:
+            time.sleep(seconds)
+        return may_wait
 
     def gate(self) -> None:
         """Let a call go, after the wait that a rate limit demands of all calls."""

@@ -12,8 +12,7 @@ the first time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import AbstractSet, Callable, Generic, Hashable, Protocol, TypeVar
+from typing import AbstractSet, Callable, Hashable, NamedTuple
 
 from .._api.client import Client
 from .._errors import ProtectionError, ServiceError
@@ -23,35 +22,20 @@ from .._text import Warn, first_few, joined
 from .executor import BrokenOff, apply_plan, changed_meanwhile
 
 
-class HasPlan(Protocol):
-    """Result of the second look: a plan, with anything that the caller wants to know of it
-    afterwards."""
+class Applied(NamedTuple):
+    """The operations that were applied, and the state afterwards.
 
-    @property
-    def plan(self) -> Plan:
-        """The plan for what is left."""
-
-
-Again = TypeVar("Again", bound=HasPlan)
-
-
-@dataclass(frozen=True)
-class Applied(Generic[Again]):
-    """The operations that were applied, the state afterwards, and the second look where one was
-    needed.
-
-    `before` is the state that the second look found, where nothing had been written until then.
+    `before` is the state that a second look found, where nothing had been written until then.
     """
 
     operations: tuple[Operation, ...]
     state: State
-    again: Again | None = None
     before: State | None = None
 
 
 def apply_with_recovery(
-    plan: Plan, plan_again: Callable[[], Again], client: Client, warn: Warn
-) -> Applied[Again]:
+    plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn
+) -> Applied:
     """Apply the plan; raises BrokenOff if it is not applied to its end, and ProtectionError if
     nothing was begun.
 
@@ -68,13 +52,10 @@ def apply_with_recovery(
         raise exc.extended("Nothing was changed.") from exc
     if again is None:
         return _apply(plan, plan_again, client, warn)
-    applied = _apply(again.plan, plan_again, client, warn)
-    return replace(applied, again=applied.again or again, before=again.plan.before)
+    return _apply(again, plan_again, client, warn)._replace(before=again.before)
 
 
-def _apply(
-    plan: Plan, plan_again: Callable[[], Again], client: Client, warn: Warn
-) -> Applied[Again]:
+def _apply(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn) -> Applied:
     try:
         return Applied(plan.operations, plan.after(apply_plan(plan, client, warn)))
     except BrokenOff as exc:
@@ -82,10 +63,9 @@ def _apply(
     if not (isinstance(first.cause, ServiceError) and first.cause.needs_reread):
         raise first
     try:
-        again = plan_again()
+        rest = plan_again()
     except ProtectionError as exc:
         raise BrokenOff(exc, first.done, first.left, first.unknown) from first.cause
-    rest = again.plan
     needed = {item.target for item in rest.operations}
     done = first.done + tuple(item for item in first.unknown if item.target not in needed)
     try:
@@ -98,7 +78,7 @@ def _apply(
         unknown = [*second.unknown, *(item for item in second.left if item.target in begun)]
         raise BrokenOff(second.cause, done + second.done, left, unknown) from first.cause
     _warn_of_refusals(first, needed, warn)
-    return Applied(done + rest.operations, state, again)
+    return Applied(done + rest.operations, state)
 
 
 def _warn_of_refusals(

@@ -56,7 +56,13 @@ def make_plan(
     for item in desired:
         existing = before[item.resource.plural]
         others = (nested or {}).get(item.resource.plural, ())
-        changes = _share(item, existing, _reconcile(item, existing, adjust), others)
+        changes: Sequence[Operation] = _reconcile(item, existing, adjust)
+        try:
+            changes = share_nested(
+                item.resource, item.objects, item.paths, existing, changes, others
+            )
+        except OptionError as exc:
+            raise PlanError(Message(exc.message, ".")) from exc
         _check_validity(changes)
         if item.resource.is_ordered:
             changes, order[item.resource.plural] = order_operations(item, existing, changes)
@@ -186,18 +192,6 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, 
             advice = Message("Remove this id from ", IGNORED_IDS, rest)
             raise PlanError(joined(" ", (reason, advice)))
     return by_key
-
-
-def _share(
-    item: Desired,
-    existing: Sequence[Object],
-    changes: Sequence[Operation],
-    others: Sequence[Object],
-) -> Sequence[Operation]:
-    try:
-        return share_nested(item.resource, item.objects, item.paths, existing, changes, others)
-    except OptionError as exc:
-        raise PlanError(Message(exc.message, ".")) from exc
 
 
 def _check_validity(changes: Sequence[Operation]) -> None:

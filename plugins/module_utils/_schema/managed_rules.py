@@ -22,17 +22,15 @@ from .._values.kinds import as_json, identifier, keyed, mapping
 from .resource import (
     ENFORCING,
     LOGGING,
+    RULE_SEMANTICS,
     ZONE_OPTION,
     Loosened,
     Object,
     Permission,
-    Semantics,
     Values,
-    blocks_nobody,
     entry_point,
     fields_in,
     fields_of_rules,
-    fit_action,
     lacking,
     without,
 )
@@ -241,19 +239,15 @@ MANAGED_RULES = entry_point(
     traffic="request",
     enforcing=ENFORCING | {EXECUTE},
     permission=Permission("Zone WAF", "zone"),
-    fields=(
-        *fields_of_rules(
-            (EXECUTE, SKIP),
-            RULE_EXPRESSION,
-            PARAMETERS_AS_GIVEN._replace(parse=_parse_parameters, normalise=as_json),
-        ),
+    fields=fields_of_rules(
+        (EXECUTE, SKIP),
+        RULE_EXPRESSION,
+        PARAMETERS_AS_GIVEN._replace(parse=_parse_parameters, normalise=as_json),
         LOGGING,
     ),
-    semantics=Semantics(
-        normalise=fit_action,
+    semantics=RULE_SEMANTICS._replace(
         invalid_reason=_invalid_rule,
         unusual=lambda rule: doubts(str(rule.get("expression") or "")),
-        protects_nobody=blocks_nobody,
         loosened=_deploys_less,
     ),
 )

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any, Mapping, Sequence
 
 from .._errors import ProtectionError
@@ -75,24 +76,19 @@ ONBOARDED = _of_addressing(
 )
 
 
-def _within(prefix: Object, name: str, title: str, path: str) -> Resource:
+def _within(name: str, title: str, path: str, prefix: Object) -> Resource:
+    """Parts of an onboarded prefix."""
     holder = {"parent": ONBOARDED, "within": str(prefix.get("id") or "")}
     return _of_addressing(name, title, f"{ADDRESSING_PATH}/{{parent_id}}/{path}", **holder)
 
 
-def bgp_prefixes_of(prefix: Object) -> Resource:
-    """The parts of an onboarded prefix that are announced by themselves."""
-    return _within(prefix, "bgp_prefix", "BGP prefix", "bgp/prefixes")
-
-
-def delegations_of(prefix: Object) -> Resource:
-    """The parts of an onboarded prefix that other accounts use."""
-    return _within(prefix, "delegation", "delegation", "delegations")
-
-
-def bindings_of(prefix: Object) -> Resource:
-    """The parts of an onboarded prefix that are bound to services such as the CDN."""
-    return _within(prefix, "service_binding", "service binding", "bindings")
+# By the prefix: the parts that are announced by themselves, that other accounts use, and that are
+# bound to services such as the CDN.
+PARTS_OF_PREFIX = bgp_prefixes_of, delegations_of, bindings_of = (
+    partial(_within, "bgp_prefix", "BGP prefix", "bgp/prefixes"),
+    partial(_within, "delegation", "delegation", "delegations"),
+    partial(_within, "service_binding", "service binding", "bindings"),
+)
 
 
 ACCESS_RULES: Mapping[str, Resource] = {

@@ -18,10 +18,9 @@ from .._values.kinds import mapping
 from .resource import (
     ACCOUNT_OPTION,
     LOGGING,
+    RULE_SEMANTICS,
     Permission,
-    Semantics,
     Values,
-    blocks_nobody,
     entry_point,
     fields_of_rules,
     fit_action,
@@ -50,11 +49,6 @@ def _invalid_packet_rule(rule: Values) -> str:
     return lacking(rule, "action", "expression")
 
 
-def _unusual_packet_rule(rule: Values) -> str:
-    """Remark on fields of a rule that are not known here; Cloudflare may know them."""
-    return doubts(str(rule.get("expression") or ""), PACKET_FIELDS)
-
-
 NETWORK_FIREWALL_RULES = entry_point(
     name="network_firewall_rule",
     title="Network Firewall rule",
@@ -63,18 +57,15 @@ NETWORK_FIREWALL_RULES = entry_point(
     traffic="packet",
     permission=Permission("Magic Firewall", "account"),
     quota=MOST_RULES,
-    fields=(
-        *fields_of_rules(
-            ("block", "skip", "log"),
-            PACKET_EXPRESSION,
-            mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
-        ),
+    fields=fields_of_rules(
+        ("block", "skip", "log"),
+        PACKET_EXPRESSION,
+        mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
         LOGGING,
     ),
-    semantics=Semantics(
+    semantics=RULE_SEMANTICS._replace(
         normalise=_fit_packet_rule,
         invalid_reason=_invalid_packet_rule,
-        unusual=_unusual_packet_rule,
-        protects_nobody=blocks_nobody,
+        unusual=lambda rule: doubts(str(rule.get("expression") or ""), PACKET_FIELDS),
     ),
 )

@@ -20,19 +20,17 @@ from .._text import first_few
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import (
     RESPONSE,
+    RULE_SEMANTICS,
     ZONE_OPTION,
     Field,
     Loosened,
     Object,
     Permission,
-    Semantics,
     Values,
-    blocks_nobody,
     check_response,
     entry_point,
     fields_in,
     fields_of_rules,
-    fit_action,
     lacking,
 )
 
@@ -186,19 +184,13 @@ RATE_LIMIT_RULES = entry_point(
     phase="http_ratelimit",
     traffic="request",
     permission=Permission("Zone WAF", "zone"),
-    fields=(
-        *fields_of_rules(
-            RATE_LIMIT_ACTIONS,
-            RULE_EXPRESSION,
-            mapping({"response": {"type": "dict", "options": RESPONSE}}, check_response),
-        ),
+    fields=fields_of_rules(
+        RATE_LIMIT_ACTIONS,
+        RULE_EXPRESSION,
+        mapping({"response": {"type": "dict", "options": RESPONSE}}, check_response),
         RATE_LIMIT,
     ),
-    semantics=Semantics(
-        normalise=fit_action,
-        invalid_reason=_invalid_rate_limit,
-        unusual=_unusual_rate_limit,
-        protects_nobody=blocks_nobody,
-        loosened=_loosened,
+    semantics=RULE_SEMANTICS._replace(
+        invalid_reason=_invalid_rate_limit, unusual=_unusual_rate_limit, loosened=_loosened
     ),
 )

@@ -610,7 +610,7 @@ def entry_point(
 
 
 def fields_of_rules(
-    actions: Sequence[str], expression: Value, parameters: Value
+    actions: Sequence[str], expression: Value, parameters: Value, *more: Field
 ) -> tuple[Field, ...]:
     """The fields of rules that decide what becomes of a request or a packet."""
     return (
@@ -619,6 +619,7 @@ def fields_of_rules(
         DESCRIPTION,
         ENABLED,
         Field("action_parameters", parameters, absent_default={}, narrows=False),
+        *more,
     )
 
 
@@ -668,3 +669,7 @@ def lacking(rule: Values, *names: str) -> str:
 def blocks_nobody(rule: Object) -> bool:
     """Return whether a rule stops no traffic: it lets some pass, or is off."""
     return rule.get("action") == "skip" or FLAG.normalise(rule.get("enabled", True)) == "false"
+
+
+# Of rules that decide what becomes of a request or a packet.
+RULE_SEMANTICS = Semantics(normalise=fit_action, protects_nobody=blocks_nobody)

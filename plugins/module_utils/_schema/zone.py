@@ -46,6 +46,7 @@ from .resource import (
     OWNERS,
     REF,
     RESPONSE,
+    RULE_SEMANTICS,
     RULESET_PATHS,
     TIMES_OF_CLOUDFLARE,
     ZONE_OPTION,
@@ -55,6 +56,7 @@ from .resource import (
     InFiles,
     Nested,
     Object,
+    OptionSpec,
     Paged,
     Permission,
     Resource,
@@ -63,12 +65,10 @@ from .resource import (
     State,
     Values,
     Write,
-    blocks_nobody,
     check_response,
     entry_point,
     fields_in,
     fields_of_rules,
-    fit_action,
     id_of_new,
     lacking,
     options_of,
@@ -202,11 +202,6 @@ def _invalid_custom_rule(rule: Values) -> str:
     return ""
 
 
-def _unusual_custom_rule(rule: Values) -> str:
-    """Remark on fields of a rule that are not known here; Cloudflare may know them."""
-    return doubts(str(rule.get("expression") or ""))
-
-
 def _with_id(rule: Object, ids: Mapping[str, str]) -> Object:
     """A rule that deploys a ruleset, with the id of that."""
     identity = ids.get(deployed(rule))
@@ -218,9 +213,8 @@ WAF: Mapping[str, Permission] = {
     owner.option: Permission(f"{owner.title.capitalize()} WAF", owner.title)
     for owner in OWNERS.values()
 }
-_FIELDS = (
-    *fields_of_rules(CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_response)),
-    LOGGING,
+_FIELDS = fields_of_rules(
+    CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_response), LOGGING
 )
 CUSTOM_RULES = entry_point(
     name="custom_rule",
@@ -230,11 +224,9 @@ CUSTOM_RULES = entry_point(
     traffic="request",
     permission=WAF[ZONE_OPTION],
     fields=_FIELDS,
-    semantics=Semantics(
-        normalise=fit_action,
+    semantics=RULE_SEMANTICS._replace(
         invalid_reason=_invalid_custom_rule,
-        unusual=_unusual_custom_rule,
-        protects_nobody=blocks_nobody,
+        unusual=lambda rule: doubts(str(rule.get("expression") or "")),
         with_ids=_with_id,
     ),
 )
@@ -338,13 +330,15 @@ CUSTOM_RULESETS: Mapping[str, Resource] = {owner: _rulesets(owner) for owner in 
 
 def _as_deployed(value: Any) -> str:
     """A deployment as text, whatever its place."""
-    return as_json([(value or {}).get(name) for name in DEPLOYED])
+    return as_json([(value or {}).get(name) for name in DEPLOYMENT_OPTIONS])
 
 
-DEPLOYED = ("ref", "expression", "enabled")  # of a deployment; its position is for a new one
-_DEPLOYMENT = mapping(
-    {name: {"type": "bool" if name == "enabled" else "str"} for name in DEPLOYED}, take_all
-)
+DEPLOYMENT_OPTIONS: OptionSpec = {  # its position is for a new one
+    "ref": {"type": "str"},
+    "expression": {"type": "str"},
+    "enabled": {"type": "bool"},
+}
+_DEPLOYMENT = mapping(DEPLOYMENT_OPTIONS, take_all)
 _PARTS = (
     Field("rules", ordered_list({**options_of(CUSTOM_RULES.fields), **EXPIRES, **API_OPTION})),
     Field("deploy", _DEPLOYMENT._replace(normalise=_as_deployed), absent_default={}),
@@ -374,7 +368,8 @@ def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
     deploy: dict[str, Any] | None = None
     if place is not None:
         position = f"after {rules[place - 1].get('ref')}" if place else "first"
-        deploy = {**{name: rules[place].get(name) for name in DEPLOYED}, "position": position}
+        deploy = {name: rules[place].get(name) for name in DEPLOYMENT_OPTIONS}
+        deploy["position"] = position
     own = list(state.get(rules_of(owner, name).plural, ()))
     return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
 

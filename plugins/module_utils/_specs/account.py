@@ -28,15 +28,14 @@ from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Option
 from .base import (
     ABSENT,
-    PRESENT,
     PURGE_OPTION,
+    STATE_OPTION,
     ModuleResult,
     ModuleSpec,
     Options,
     Setting,
     list_option,
     object_options,
-    state_option,
 )
 
 STAGED_ROLLOUT: OptionSpec = {
@@ -83,7 +82,7 @@ class WholeList(ModuleSpec):
         self._option = option
         self.options = {
             option: list_option(resource, required=True),
-            **state_option(PRESENT, ABSENT),
+            **STATE_OPTION,
             **PURGE_OPTION,
             **risk_options(ACCOUNT_RISKS),
         }
@@ -114,7 +113,7 @@ class SingleObject(ModuleSpec):
         self.options = {
             **(KIND_OPTION if len(resources) > 1 else {}),
             **self._object_options,
-            **state_option(PRESENT, ABSENT),
+            **STATE_OPTION,
             **(STAGED_ROLLOUT if resources[0].mode_field else {}),
             **risk_options(ACCOUNT_RISKS),
         }

@@ -42,9 +42,16 @@ ModuleResult = Mapping[str, Any]
 Resources = Sequence[Resource]
 PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
 PRESENT, ABSENT, EXACT = "present", "absent", "exact"
+STATE_OPTION: OptionSpec = {
+    "state": {"type": "str", "choices": [PRESENT, ABSENT], "default": PRESENT}
+}
 PURGE_OPTION: OptionSpec = {"purge": {"type": "bool", "default": False}}
 POSITION_OPTION: OptionSpec = {"position": {"type": "str"}}
 IGNORE_OPTION: OptionSpec = {"ignore": {"type": "list", "elements": "str", "default": []}}
+EXACT_OPTIONS: OptionSpec = {  # of a collection that a state makes exclusive
+    "state": {"type": "str", "choices": [PRESENT, ABSENT, EXACT], "default": PRESENT},
+    **IGNORE_OPTION,
+}
 
 
 class ModuleSpec(ABC):
@@ -112,11 +119,6 @@ class ModuleSpec(ABC):
     def writes(self) -> bool:
         """Return whether the module writes, or only reads."""
         return type(self).desired is not ModuleSpec.desired
-
-
-def state_option(*choices: str) -> OptionSpec:
-    """The option `state` with these choices, of which the first is the default."""
-    return {"state": {"type": "str", "choices": list(choices), "default": choices[0]}}
 
 
 def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:

@@ -44,6 +44,7 @@ from .._schema.resource import (
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULESETS,
+    DEPLOYMENT_OPTIONS,
     ENTRY_POINTS,
     EXECUTED_RULESETS,
     own_rulesets,
@@ -54,15 +55,14 @@ from .._text import Message, Option, first_few
 from .base import (
     ABSENT,
     EXACT,
+    EXACT_OPTIONS,
     IGNORE_OPTION,
     POSITION_OPTION,
-    PRESENT,
     ModuleResult,
     ModuleSpec,
     Options,
     Resources,
     list_option,
-    state_option,
 )
 
 RULESET_NAME = CUSTOM_RULESETS[ZONE_OPTION].field("name")
@@ -70,15 +70,7 @@ OF_A_RULESET: OptionSpec = {
     "name": {"type": "str", "required": True},
     "description": {"type": "str"},
     "rules": list_option(rules_of(ZONE_OPTION, ""), POSITION_OPTION),
-    "deploy": {
-        "type": "dict",
-        "options": {
-            "ref": {"type": "str"},
-            "expression": {"type": "str"},
-            "enabled": {"type": "bool"},
-            **POSITION_OPTION,
-        },
-    },
+    "deploy": {"type": "dict", "options": {**DEPLOYMENT_OPTIONS, **POSITION_OPTION}},
     **EXPIRES,
     **IGNORE_OPTION,
 }
@@ -245,8 +237,8 @@ class CustomRuleset(OfRulesets):
     """The module custom_ruleset: one ruleset."""
 
     def __init__(self) -> None:
-        states = state_option(PRESENT, ABSENT, EXACT)
-        self.options = {**OF_A_RULESET, **states, **BACKTEST, **risk_options(CUSTOM_RULE_RISKS)}
+        risks = risk_options(CUSTOM_RULE_RISKS)
+        self.options = {**OF_A_RULESET, **EXACT_OPTIONS, **BACKTEST, **risks}
 
     def desired(self, options: Options) -> Sequence[Desired]:
         absent, some = options["state"] == ABSENT, options["rules"] is not None
@@ -279,8 +271,7 @@ class CustomRulesets(OfRulesets):
         options = {**ignored, **OF_A_RULESET}
         self.options = {
             "rulesets": {"type": "list", "elements": "dict", "options": options, "required": True},
-            **state_option(PRESENT, ABSENT, EXACT),
-            **IGNORE_OPTION,
+            **EXACT_OPTIONS,
             **BACKTEST,
             **risk_options(CUSTOM_RULE_RISKS),
         }

@@ -32,16 +32,15 @@ from .._values.kinds import identifier
 from .base import (
     ABSENT,
     EXACT,
-    IGNORE_OPTION,
-    PRESENT,
+    EXACT_OPTIONS,
     PURGE_OPTION,
+    STATE_OPTION,
     ModuleResult,
     ModuleSpec,
     Options,
     Resources,
     fields_of,
     list_option,
-    state_option,
 )
 
 LIST_NAME = LISTS.field("name")
@@ -84,7 +83,7 @@ class IpList(ModuleSpec):
     surroundings = SURROUNDINGS
 
     def __init__(self) -> None:
-        self.options = {**LIST_OPTIONS, **state_option(PRESENT, ABSENT), **risk_options(LIST_RISKS)}
+        self.options = {**LIST_OPTIONS, **STATE_OPTION, **risk_options(LIST_RISKS)}
 
     def desired(self, options: Options) -> Sequence[Desired]:
         absent, purge = options["state"] == ABSENT, options["purge"]
@@ -121,8 +120,7 @@ class IpLists(ModuleSpec):
         options = {**ignored, **LIST_OPTIONS}
         self.options = {
             "lists": {"type": "list", "elements": "dict", "options": options, "required": True},
-            **state_option(PRESENT, ABSENT, EXACT),
-            **IGNORE_OPTION,
+            **EXACT_OPTIONS,
             **risk_options(LIST_RISKS),
         }
 

@@ -28,15 +28,13 @@ from .._text import Option
 from .base import (
     ABSENT,
     EXACT,
-    IGNORE_OPTION,
+    EXACT_OPTIONS,
     POSITION_OPTION,
-    PRESENT,
     ModuleResult,
     ModuleSpec,
     Options,
     Setting,
     list_option,
-    state_option,
 )
 
 # By the traffic that meets the rules of a ruleset: the kinds of expectations.
@@ -64,8 +62,7 @@ class OrderedRules(ModuleSpec):
         self.expects = EXPECTED_OF[resource.traffic if item.decide else ""]
         self.options = {
             item.option: list_option(resource, POSITION_OPTION, required=True),
-            **state_option(PRESENT, ABSENT, EXACT),
-            **IGNORE_OPTION,
+            **EXACT_OPTIONS,
             "validate": {"type": "bool", "default": False},
             **(EXPECTATION_OPTIONS if self.expects else {}),
             **(BACKTEST if REQUEST in self.expects else {}),

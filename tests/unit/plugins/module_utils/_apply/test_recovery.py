@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from typing import Callable, NamedTuple
+from typing import Callable
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
@@ -19,10 +19,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-
-
-class Again(NamedTuple):
-    plan: Plan
 
 
 class Ruleset:
@@ -62,7 +58,7 @@ def interleaved(numbers: random.Random) -> tuple[list[str], list[str], list[str]
             desired = parse_desired(CUSTOM_RULES, numbered("rules", [rule]))
             return make_plan({"custom_rules": client.read(CUSTOM_RULES)}, [desired])
 
-        apply_with_recovery(plan(), lambda: Again(plan()), client, warnings.append)
+        apply_with_recovery(plan(), plan, client, warnings.append)
         depth -= 1
 
     def meanwhile() -> None:
