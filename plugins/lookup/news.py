@@ -68,7 +68,7 @@ from ..module_utils._text import excerpt, left_out, sentence, visible
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._plain import plain
 from ..plugin_utils._report.merging import read_report_file
-from ..plugin_utils._report.overview import contacts, shown
+from ..plugin_utils._report.overview import contacts, shown, why
 from ..plugin_utils._report.record import LABELS, HostRecord, Report, severity
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
@@ -123,7 +123,7 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
         since = earlier.get("since", record["generated"])
         if record["status"] in terms.statuses:
             moment = terms.now.isoformat(timespec="seconds") if what else earlier["told"]
-            own = {"status": record["status"], "reasons": _reasons(record), "since": since}
+            own = {"status": record["status"], "reasons": why(record), "since": since}
             kept[record["host"]] = {**own, "told": moment}
         if what:
             hosts.append(_item(record, what, earlier, since))
@@ -150,14 +150,9 @@ def _what(record: HostRecord, earlier: Told, terms: Terms) -> str:
         return "over" if earlier else ""
     if not earlier or severity(record["status"]) > severity(earlier["status"]):
         return "new"
-    if record["status"] != "unknown" and {*_reasons(record)} - {*earlier["reasons"]}:
+    if record["status"] != "unknown" and {*why(record)} - {*earlier["reasons"]}:
         return "new"
     return "again" if datetime.fromisoformat(earlier["told"]) + terms.again <= terms.now else ""
-
-
-def _reasons(record: HostRecord) -> list[str]:
-    """The reasons but for pending steps, which come last and name times."""
-    return record["reasons"][: -len(record["pending"]) or None]
 
 
 def _item(record: HostRecord, what: str, earlier: Told, since: str) -> dict[str, Any]:

@@ -20,48 +20,8 @@ from jinja2 import Environment, Template
 from markupsafe import Markup
 
 from ...module_utils._text import INVISIBLE, capitalised, first_few, plural, visible
+from . import overview, record, traffic
 from .coverage import component_title
-from .overview import (
-    SIGNS,
-    anchor,
-    as_of,
-    as_others,
-    bars,
-    group_names,
-    lead,
-    operation_texts,
-    overview,
-    shared_operations,
-    shown,
-    signature,
-)
-from .postures import with_posture
-from .record import (
-    CLASS_LABELS,
-    LABELS,
-    MEANINGS,
-    STATUSES,
-    Counted,
-    CoverageRecord,
-    HostLines,
-    HostRecord,
-    PrefixRecord,
-    Report,
-    is_idle,
-    mitigation,
-    refused_risks,
-    shown_as,
-)
-from .traffic import (
-    ACTION_CLASSES,
-    PACKET_ACTIONS,
-    REQUEST_CLASSES,
-    REQUEST_EFFECTS,
-    backtest_in_words,
-    component_texts,
-    period,
-    rule_texts,
-)
 
 PAGE = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
@@ -80,15 +40,15 @@ SETS = {
 UNSEEN_IN_PAGES = re.compile(INVISIBLE.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
 
 
-def html_page(report: Report) -> str:
+def html_page(report: record.Report) -> str:
     """The page of a report."""
     template, style, script = _template()
     policy = (
         f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src"
         f" 'sha256-{_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    shared = shared_operations(report["hosts"])
-    groups = group_names(report["hosts"])
+    shared = overview.shared_operations(report["hosts"])
+    groups = overview.group_names(report["hosts"])
     page = template.render(
         report=report,
         policy=policy,
@@ -96,8 +56,8 @@ def html_page(report: Report) -> str:
         script=Markup(script),
         hosts_in_words=plural(report["totals"]["hosts"], "host", "hosts"),
         numbers=_report_numbers(report),
-        parts=overview(report, shared),
-        others=as_others(shared),
+        parts=overview.overview(report, shared),
+        others=overview.as_others(shared),
         groups=groups,
         places={name: place for place, (name, _number) in enumerate(groups)},
     )
@@ -108,8 +68,10 @@ def html_page(report: Report) -> str:
 def _template() -> tuple[Template, str, str]:
     """The template, the style sheet and the script."""
     environment = Environment(autoescape=True)
-    environment.globals.update(PAGE_TEXTS)
-    environment.tests["idle"] = is_idle
+    environment.globals.update(overview=overview, record=record, traffic=traffic)
+    environment.globals.update({function.__name__: function for function in CALLED})
+    environment.filters["capitalised"] = capitalised
+    environment.tests["idle"] = record.is_idle
     texts = [
         (PAGE / name).read_text(encoding="utf-8")
         for name in ("page.html.j2", "style.css", "script.js")
@@ -121,7 +83,7 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _report_numbers(report: Report) -> Iterator[tuple[str, str]]:
+def _report_numbers(report: record.Report) -> Iterator[tuple[str, str]]:
     """Numbers, and their nouns."""
     totals = report["totals"]
     for number, whole, noun, verb in (
@@ -132,28 +94,24 @@ def _report_numbers(report: Report) -> Iterator[tuple[str, str]]:
             verb += "s" if 1 in (number, whole) else ""
             yield f"{number:,}", f"of {plural(whole, noun, f'{noun}s')} {verb}"
     numbers: Mapping[str, Any] = totals
-    for key, item in shown_as(Counted):
+    for key, item in record.shown_as(record.Counted):
         yield f"{numbers[key]:,}", item.one if numbers[key] == 1 else item.many
 
 
-def _why(record: HostRecord) -> list[str]:
-    """The reasons but for pending steps, which come last and have a part of their own."""
-    return record["reasons"][: -len(record["pending"]) or None]
+def host_lists(host: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
+    """The titles and lines of the lists of a host."""
+    for key, item in record.shown_as(record.HostLines):
+        yield item.title, list(item.lines(host[key]))
 
 
-def _lists(record: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    for key, item in shown_as(HostLines):
-        yield item.title, list(item.lines(record[key]))
-
-
-def _dashboard(record: HostRecord) -> str:
+def dashboard(host: record.HostRecord) -> str:
     """The address of an account in Cloudflare's dashboard; nothing else gets into a link."""
-    account_id = record["account_id"]
+    account_id = host["account_id"]
     fits = account_id and ACCOUNT_ID.fullmatch(account_id)
     return f"{DASHBOARD}{account_id}" if fits else ""
 
 
-def _prefixes(prefixes: Sequence[PrefixRecord]) -> list[tuple[str, list[tuple[str, str]]]]:
+def prefix_rows(prefixes: Sequence[record.PrefixRecord]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Prefixes with the same modes as one row: their names, and by component the modes now and
     after a run; those that change come first."""
     rows: dict[tuple[tuple[str, str], ...], list[str]] = {}
@@ -167,20 +125,22 @@ def _prefixes(prefixes: Sequence[PrefixRecord]) -> list[tuple[str, list[tuple[st
     return [(_first_networks(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
 
 
-def _host_counts(record: HostRecord) -> str:
-    numbers: Mapping[str, Any] = record
+def host_counts(host: record.HostRecord) -> str:
+    """The numbers of a host behind its reason."""
+    numbers: Mapping[str, Any] = host
     texts = [
         plural(len(numbers[key]), *noun)
-        for key, noun in shown_as(Counted)
+        for key, noun in record.shown_as(record.Counted)
         if key in ("operations", "pending") and numbers[key]
     ]
-    texts += [f"{len(record['unmanaged'])} unmanaged"] if record["unmanaged"] else []
-    if mitigates := mitigation(record):
+    texts += [f"{len(host['unmanaged'])} unmanaged"] if host["unmanaged"] else []
+    if mitigates := record.mitigation(host):
         texts.append(f"mitigates {mitigates}")
     return " · ".join(texts)
 
 
-def _coverage(coverage: CoverageRecord) -> Iterator[tuple[str, str]]:
+def coverage_rows(coverage: record.CoverageRecord) -> Iterator[tuple[str, str]]:
+    """The components and the sets of addresses of an account, each with its title."""
     for kind, pieces in coverage["components"].items():
         modes = [f"{' or '.join(piece['modes'])} for {piece['addresses']}" for piece in pieces]
         yield capitalised(component_title(kind)), "; ".join(modes) or "there is nothing to protect"
@@ -197,37 +157,5 @@ def _first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
     return first_few(networks, most) + where
 
 
-PAGE_TEXTS: Mapping[str, Any] = {  # by the name that the template has for them
-    "STATUSES": STATUSES,
-    "LABELS": LABELS,
-    "MEANINGS": MEANINGS,
-    "SIGNS": SIGNS,
-    "CLASS_LABELS": CLASS_LABELS,
-    "IDS": {"Owner": "owner", "Account": "account_id", "Zone": "zone_id", "Plan": "plan_id"},
-    "ACTIONS": PACKET_ACTIONS,
-    "ACTION_CLASSES": ACTION_CLASSES,
-    "REQUEST_CLASSES": REQUEST_CLASSES,
-    "REQUEST_EFFECTS": REQUEST_EFFECTS,
-    "anchor": anchor,
-    "with_posture": with_posture,
-    "as_of": as_of,
-    "backtest_in_words": backtest_in_words,
-    "bars": bars,
-    "component_texts": component_texts,
-    "capitalised": capitalised,
-    "component_title": component_title,
-    "counts": _host_counts,
-    "coverage": _coverage,
-    "dashboard": _dashboard,
-    "lead": lead,
-    "lists": _lists,
-    "operation_texts": operation_texts,
-    "period": period,
-    "plural": plural,
-    "prefixes": _prefixes,
-    "refused": refused_risks,
-    "rule_texts": rule_texts,
-    "shown": shown,
-    "signature": signature,
-    "why": _why,
-}
+# The template calls these by their names.
+CALLED = (component_title, coverage_rows, dashboard, host_counts, host_lists, plural, prefix_rows)

@@ -120,6 +120,12 @@ def contacts(record: Mapping[str, Any]) -> dict[str, str]:
     return {name: record[name] for name in CONTACTS if record.get(name)}
 
 
+def why(record: HostRecord) -> list[str]:
+    """The reasons but for pending steps, which come last, name times and have a part of their
+    own."""
+    return record["reasons"][: -len(record["pending"]) or None]
+
+
 def ages(report: Report) -> list[str]:
     """A sentence on each part of a report that was read at several times, with the number of its
     hosts and their age, the oldest first; hosts of the same minute are one part."""
