@@ -30,7 +30,7 @@ from ..plugin_utils._report.files import write_files
 from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.merging import compare, merge_reports, read_report_file
 from ..plugin_utils._report.predict import predict_host
-from ..plugin_utils._report.record import MAX_SHOWN, HostRecord, Report, was_read
+from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
 from ..plugin_utils._report.results import HostResults, host_results
 from ..plugin_utils._variables import CONTACTS, require_valid
 from ..plugin_utils._worker import found_by_run, prepare_workers
@@ -190,7 +190,7 @@ def record_of(task: HostTask, host: HostResults, now: datetime) -> HostRecord:
     except AnsibleError:
         texts = {}
     known = {name: texts.get(variable) for name, variable in CONTACTS.items()}
-    contacts = {name: excerpt(str(text), MAX_SHOWN) for name, text in known.items() if text}
+    contacts = {name: excerpt(str(text), MAX_CHARS) for name, text in known.items() if text}
     record = host_record(host, write_timestamp(now))
     return cast(HostRecord, {**record, **contacts, "groups": task.groups})
 

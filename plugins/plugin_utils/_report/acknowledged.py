@@ -38,7 +38,7 @@ PROTECTION_OFF: Final = "protection_off"
 NO_PREFIX: Final = "no_protected_prefix"
 UNCOVERED: Final = "uncovered"
 ANNOUNCED: Final = "announced"
-STATES: Sequence[AcknowledgedState] = (PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED)
+ACKNOWLEDGED_STATES: Sequence[AcknowledgedState] = (PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED)
 OF_NETWORKS = (UNCOVERED, ANNOUNCED)
 NO_ADDRESS = "There is no protected address."
 
@@ -62,7 +62,7 @@ class Acknowledgement:
             yield NO_ADDRESS, []
         elif self.state == ANNOUNCED:
             if meant := intersection(_unprotected(announced), self.networks):
-                yield _unnamed(meant), meant
+                yield _in_no_prefix(meant), meant
         elif self.state == UNCOVERED:
             for kind, ranges in _idle(coverage):
                 meant = intersection(ranges, self.networks)
@@ -72,7 +72,7 @@ class Acknowledgement:
 
 
 ACKNOWLEDGED_ARGUMENT = consents(
-    state={**NEEDED, "choices": list(STATES)},
+    state={**NEEDED, "choices": list(ACKNOWLEDGED_STATES)},
     networks=TEXTS,
     components={**TEXTS, "choices": list(COMPONENTS)},
 )
@@ -130,7 +130,7 @@ class Acknowledging:
         expired = self._expired(
             lambda entry: entry.state == ANNOUNCED and intersection(left, entry.networks)
         )
-        return [_unnamed(left), *expired] if left else []
+        return [_in_no_prefix(left), *expired] if left else []
 
     def records(
         self, coverage: AccountCoverage, announced: Announced | None = None
@@ -193,7 +193,7 @@ def _unprotected(announced: Announced | None) -> Ranges:
     return union(filter(None, map(range_of, texts)))
 
 
-def _unnamed(ranges: Ranges) -> str:
+def _in_no_prefix(ranges: Ranges) -> str:
     return f"{counted_networks(ranges)} are announced, and neither protected nor excluded."
 
 

@@ -26,7 +26,7 @@ from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED, Accepte
 from .._baseline.variables import OF_HOST, Part
 from .._variables import Arguments
 from .acknowledged import ACKNOWLEDGED, ACKNOWLEDGED_ARGUMENT, Acknowledgement
-from .neighbours import ACCESS_RULES, ALARMS, ANNOUNCED, LOG_HOURS, REPORTED_HITS, TRAFFIC_HOURS
+from .neighbours import ACCESS_RULES, ALARM_GAPS, ANNOUNCED, LOG_HOURS, REPORTED_HITS, TRAFFIC_HOURS
 from .record import STATUSES, AcceptedRisk, Deadline
 
 DEFAULT_MODE = "0600"
@@ -50,7 +50,7 @@ REPORT_VARIABLES: Arguments = {
     TRAFFIC_HOURS: {"type": "float"},
     ANNOUNCED: {"type": "bool"},
     ACCESS_RULES: {"type": "bool"},
-    ALARMS: {"type": "bool"},
+    ALARM_GAPS: {"type": "bool"},
     LOG_HOURS: {"type": "float"},
     REPORTED_HITS: {"type": "float"},
 }

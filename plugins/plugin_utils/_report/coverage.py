@@ -90,8 +90,8 @@ class AccountCoverage:
             covered = difference(self.protected if self.pieces else [], self._passed_by_half)
             unclear: Ranges = []
             for pieces in self.pieces.values():
-                covered = intersection(covered, _with(pieces, lambda modes: modes == {ENABLED}))
-                unclear = union([*unclear, *_with(pieces, lambda modes: UNDECIDED in modes)])
+                covered = intersection(covered, _having(pieces, lambda modes: modes == {ENABLED}))
+                unclear = union([*unclear, *_having(pieces, lambda modes: UNDECIDED in modes)])
             split = {
                 "covered": difference(covered, self.uncovered),
                 "undecided": difference(unclear, self.uncovered),
@@ -99,7 +99,7 @@ class AccountCoverage:
             }
             every = [piece for pieces in self.pieces.values() for piece in pieces]
             for name, ranges in (
-                ("partial", _with(every, lambda modes: ENABLED in modes)),
+                ("partial", _having(every, lambda modes: ENABLED in modes)),
                 ("monitored", self.protected),
             ):
                 others = union(item for ranges in split.values() for item in ranges)
@@ -192,7 +192,7 @@ def _addresses_of(shown: Mapping[str, Any] | None) -> Ranges:
     return union(filter(None, map(range_of, (shown or {}).get("networks") or ())))
 
 
-def _with(pieces: Iterable[Piece], condition: Callable[[Modes], bool]) -> Ranges:
+def _having(pieces: Iterable[Piece], condition: Callable[[Modes], bool]) -> Ranges:
     return union(item for ranges, modes in pieces if condition(modes) for item in ranges)
 
 

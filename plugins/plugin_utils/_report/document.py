@@ -43,6 +43,7 @@ from .record import (
     Totals,
     shown_as,
     unaccepted,
+    values_by_key,
 )
 from .results import (
     HostResults,
@@ -64,7 +65,7 @@ def assess(host: HostResults, before: AccountCoverage | None) -> tuple[Status, l
             *host.errors,
             *host.unread,
             *host.of_each(lambda _module, result: result.get("unread") or ()),
-            *(_not_understood(before) if before else []),
+            *(_unclear(before) if before else []),
         ],
         "unprotected": host.acknowledging.unprotected(before) if before else [],
         "weakened": [
@@ -94,7 +95,7 @@ def unmet_reasons(records: Sequence[Expected]) -> list[str]:
     ]
 
 
-def _not_understood(coverage: AccountCoverage) -> list[str]:
+def _unclear(coverage: AccountCoverage) -> list[str]:
     """The reasons why nobody can tell whether an account is protected; none if only parts
     are not understood."""
     pieces = [piece for pieces in coverage.pieces.values() for piece in pieces]
@@ -126,7 +127,7 @@ def enforces(host: HostResults) -> bool | None:
 
 
 SOURCE_FIELD = "ip.src"
-Named = dict[Range, list[HostRecord]]  # the hosts that name a range
+HostsByRange = dict[Range, list[HostRecord]]  # that name it
 
 
 def sources_of(host: HostResults) -> Sources | None:
@@ -155,17 +156,10 @@ def _sources(expression: str) -> Ranges:
 
 def conflicts(records: Sequence[HostRecord]) -> list[Conflict]:
     """The conflicts of all hosts, in the order of their networks."""
-    passed: Named = {}
-    blocked: Named = {}
-    protected: Named = {}
-    for record in records:
-        if coverage := record["coverage"]:
-            _add(passed, coverage["bypassing"], record)
-            _add(protected, coverage["protected"], record)
-        if sources := record["sources"]:
-            _add(passed, sources["passed"], record)
-            _add(blocked, sources["blocked"], record)
-    every = [*_opposed(passed, blocked), *_twice(protected)]
+    passed = _hosts_by_range(records, ("coverage", "bypassing"), ("sources", "passed"))
+    blocked = _hosts_by_range(records, ("sources", "blocked"))
+    every = [*_opposed(passed, blocked)]
+    every += _twice(_hosts_by_range(records, ("coverage", "protected")))
     every += _one("one_account", ((record["account_id"], record["host"]) for record in records))
     every += _one("one_zone", ((record["zone_id"], record["host"]) for record in records))
     distinct = {
@@ -177,20 +171,24 @@ def conflicts(records: Sequence[HostRecord]) -> list[Conflict]:
 
 def _one(kind: ConflictKind, owners: Iterable[tuple[str | None, str]]) -> Iterator[Conflict]:
     """The hosts with one id of an account or zone."""
-    hosts: dict[str, set[str]] = {}
-    for identity, host in owners:
-        hosts.setdefault((identity or "").lower(), set()).add(host)
-    for identity, names in hosts.items():
-        if identity and len(names) > 1:
+    hosts = values_by_key((identity.lower(), host) for identity, host in owners if identity)
+    for names in map(set, hosts.values()):
+        if len(names) > 1:
             yield Conflict(kind=kind, network=None, hosts=sorted(names), against=[])
 
 
-def _add(named: Named, texts: Iterable[str], record: HostRecord) -> None:
-    for range_ in filter(None, map(range_of, texts)):
-        named.setdefault(range_, []).append(record)
+def _hosts_by_range(records: Sequence[Mapping[str, Any]], *places: tuple[str, str]) -> HostsByRange:
+    """The hosts by the networks that their records have in these lists of their parts."""
+    return values_by_key(
+        (network, cast(HostRecord, record))
+        for record in records
+        for part, name in places
+        if record[part]
+        for network in filter(None, map(range_of, record[part][name]))
+    )
 
 
-def _opposed(passed: Named, blocked: Named) -> Iterator[Conflict]:
+def _opposed(passed: HostsByRange, blocked: HostsByRange) -> Iterator[Conflict]:
     """Networks that one host lets pass and another one blocks."""
     for network, passing, blocking in _meeting(passed, blocked):
         one, other = ({record["host"] for record in side} for side in (passing, blocking))
@@ -201,7 +199,7 @@ def _opposed(passed: Named, blocked: Named) -> Iterator[Conflict]:
             yield Conflict(kind="passed_and_blocked", network=network, hosts=hosts, against=against)
 
 
-def _twice(protected: Named) -> Iterator[Conflict]:
+def _twice(protected: HostsByRange) -> Iterator[Conflict]:
     """Networks that two accounts protect."""
     for network, ones, others in _meeting(protected, protected):
         both = [*ones, *others]
@@ -211,7 +209,7 @@ def _twice(protected: Named) -> Iterator[Conflict]:
 
 
 def _meeting(
-    ones: Named, others: Named
+    ones: HostsByRange, others: HostsByRange
 ) -> Iterator[tuple[str, list[HostRecord], list[HostRecord]]]:
     """The networks that two sides have in common, with the hosts that name them."""
     behind = sorted(others)

@@ -34,7 +34,7 @@ from .record import (
     shown_as,
     was_read,
 )
-from .traffic import known_samples, packet_samples
+from .traffic import PACKET_ACTIONS
 
 METRIC_PREFIX = "edgeops_protection_"
 
@@ -61,7 +61,8 @@ def _metrics(report: Report) -> Iterator[tuple[str, str, Iterator[Sample]]]:
     if any(record["traffic"] for record in hosts):
         text = "Packets of the hours that the report looks at, as Cloudflare estimates them."
         yield "host_packets", text, packet_samples(hosts)
-        yield "host_traffic_known", "Whether the traffic is known.", known_samples(hosts)
+        known = ((labels, float(seen["known"])) for labels, seen in _seen_components(hosts))
+        yield "host_traffic_known", "Whether the traffic is known.", known
 
 
 def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> Iterator[Sample]:
@@ -78,6 +79,22 @@ def _address_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
                 for name in CLASSES:
                     labels = {"host": record["host"], "family": family, "class": name}
                     yield labels, record["coverage"]["addresses"][family][name]
+
+
+def packet_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
+    """Packets by host, component and action, of components that are known."""
+    for labels, seen in _seen_components(hosts):
+        for action in PACKET_ACTIONS if seen["known"] else ():
+            if (number := seen[f"{action}_packets"]) is not None:
+                yield {**labels, "action": action}, number
+
+
+def _seen_components(
+    hosts: Sequence[HostRecord],
+) -> Iterator[tuple[Mapping[str, str], Mapping[str, Any]]]:
+    for record in hosts:
+        for name, seen in record["traffic"]["components"].items() if record["traffic"] else ():
+            yield {"host": record["host"], "component": name}, seen
 
 
 def _metric(name: str, text: str, samples: Iterator[Sample]) -> Iterator[str]:

@@ -114,15 +114,15 @@ def dashboard(host: record.HostRecord) -> str:
 def prefix_rows(prefixes: Sequence[record.PrefixRecord]) -> list[tuple[str, list[tuple[str, str]]]]:
     """Prefixes with the same modes as one row: their names, and by component the modes now and
     after a run; those that change come first."""
-    rows: dict[tuple[tuple[str, str], ...], list[str]] = {}
-    for item in prefixes:
-        sides = [(each["now"], each["planned"]) for each in item["components"].values()]
-        modes = tuple(
-            (" or ".join(now) or NO_MODES, " or ".join(after) or NO_MODES) for now, after in sides
-        )
-        rows.setdefault(modes, []).append(item["prefix"])
+    rows = record.values_by_key(
+        (tuple(map(_both_modes, item["components"].values())), item["prefix"]) for item in prefixes
+    )
     ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))
     return [(_first_networks(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
+
+
+def _both_modes(modes: record.ModesNow) -> tuple[str, str]:
+    return " or ".join(modes["now"]) or NO_MODES, " or ".join(modes["planned"]) or NO_MODES
 
 
 def host_counts(host: record.HostRecord) -> str:

@@ -40,7 +40,7 @@ from .overview import (
 )
 from .record import (
     LABELS,
-    MAX_SHOWN,
+    MAX_CHARS,
     STATUSES,
     Column,
     Difference,
@@ -55,6 +55,7 @@ from .record import (
     unaccepted,
     unmanaged_text,
     unused_lines,
+    values_by_key,
     was_read,
 )
 from .traffic import backtest_lines, has_losses, traffic_lines
@@ -105,15 +106,12 @@ def _table(report: Report) -> Iterator[str]:
     then what to do. Hosts in order that mitigate are named in a line."""
     columns = dict(shown_as(Column))
     fine = [record for record in report["hosts"] if _is_fine(record)]
-    groups: dict[tuple[str, ...], list[HostRecord]] = {}
-    for record in report["hosts"]:
-        if not _is_fine(record):
-            _host, *cells = _cells(record, columns)
-            groups.setdefault(tuple(cells), []).append(record)
+    others = [record for record in report["hosts"] if not _is_fine(record)]
+    groups = values_by_key((tuple(_cells(record, columns))[1:], record) for record in others)
     if groups:
         yield from ("", markdown_row(column.title for column in columns.values()))
         yield "|" + "".join("---:|" if column.is_number else "---|" for column in columns.values())
-    lines = (markdown_row([_names(hosts, report), *cells]) for cells, hosts in groups.items())
+    lines = (markdown_row([_named_hosts(hosts, report), *cells]) for cells, hosts in groups.items())
     rows = [*_fitting(lines, LONGEST_TABLE)]
     yield from rows
     if more := [record for hosts in [*groups.values()][len(rows) :] for record in hosts]:
@@ -122,7 +120,7 @@ def _table(report: Report) -> Iterator[str]:
         text = f"And {plural(len(more), 'more host', 'more hosts')} in report.html: {named}."
         yield from ("", text)
     if fine:
-        yield from ("", f"In order: {_names(fine, report)}.")
+        yield from ("", f"In order: {_named_hosts(fine, report)}.")
     if known := [name for name in REMEDIES if report["totals"]["statuses"][name]]:
         yield from ("", *(f"- To do if {LABELS[name]}: {REMEDIES[name]}" for name in known))
 
@@ -131,7 +129,7 @@ def _is_fine(record: HostRecord) -> bool:
     return record["status"] == "in_order" and not is_idle(record) and not record["posture"]
 
 
-def _names(hosts: Sequence[HostRecord], report: Report) -> str:
+def _named_hosts(hosts: Sequence[HostRecord], report: Report) -> str:
     """The first of some hosts, each with its age if an earlier run read it."""
     ages_of = [(as_markdown(record["host"]), as_of(record, report)) for record in hosts]
     count = f"{len(hosts):,} hosts: " if len(hosts) > 1 else ""
@@ -151,7 +149,7 @@ def _size(line: str) -> int:
     return len(line.encode()) + 1
 
 
-def _part(
+def _bounded_part(
     title: str, lines: Sequence[str], one: str, many: str, most: int = MAX_CHANGES
 ) -> Iterator[str]:
     """A part with its first lines, and how many more there are; nothing without lines."""
@@ -170,7 +168,7 @@ def _previous(report: Report) -> Iterator[str]:
         lines = [line for item in previous["hosts"] for line in _change_lines(item)]
         title = f"Since the report of {shown(previous['generated'])}"
         lines = lines or ["No host stands otherwise."]
-        yield from _part(title, lines, "line", "lines", MAX_LINES)
+        yield from _bounded_part(title, lines, "line", "lines", MAX_LINES)
 
 
 def _change_lines(item: HostChange) -> Iterator[str]:
@@ -193,7 +191,7 @@ def _deadlines(report: Report) -> Iterator[str]:
         f" {code(excerpt(item['key'], MAX_CELL))} of {as_markdown(host)}"
         for expires, host, item in sorted(ends, key=lambda end: end[:2])
     ]
-    return _part("Ends within two weeks", lines, "end", "ends")
+    return _bounded_part("Ends within two weeks", lines, "end", "ends")
 
 
 def _conflicts(report: Report) -> Iterator[str]:
@@ -202,14 +200,14 @@ def _conflicts(report: Report) -> Iterator[str]:
         others = f", against {as_markdown(first_few(against))}" if against else ""
         named = f"{code(network)} is " if network else ""
         lines.append(f"- {named}{what}: {as_markdown(first_few(hosts))}{others}")
-    return _part("Conflicts between hosts", lines, "conflict", "conflicts")
+    return _bounded_part("Conflicts between hosts", lines, "conflict", "conflicts")
 
 
 def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
     """The lines that some hosts have in common, or one has alone."""
     count = f"{len(hosts)} hosts: " if len(hosts) > 1 else ""
     title = f"{count}{as_markdown(first_few(hosts))}"
-    return _part(title, lines, "difference", "differences", MAX_LINES)
+    return _bounded_part(title, lines, "difference", "differences", MAX_LINES)
 
 
 def _cells(record: HostRecord, columns: Mapping[str, Column]) -> Iterator[str]:
@@ -248,7 +246,7 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
         *record["unknown_hits"],
         *(record["alarms"] or ()),
     ):
-        yield f"- {as_markdown(excerpt(line, MAX_SHOWN))}"
+        yield f"- {as_markdown(excerpt(line, MAX_CHARS))}"
 
 
 def _operation(operation: Difference) -> str:
@@ -274,7 +272,7 @@ def code(data: str) -> str:
 
 MAX_HOSTS = 10  # are shown, the worst
 MAX_SUMMARY_LINE = 100  # characters of a reason
-IDLE = "It mitigates nothing."  # a host that matches its baseline
+MITIGATES_NOTHING = "It mitigates nothing."  # a host that matches its baseline
 
 
 def summary(report: Report, directory: str) -> list[str]:
@@ -287,7 +285,7 @@ def summary(report: Report, directory: str) -> list[str]:
     lines = [*filter(None, [protection(totals)]), *lines]
     concerned = [record for record in report["hosts"] if not _is_fine(record)]
     for record in concerned[:MAX_HOSTS]:
-        reason = visible(excerpt((*record["reasons"], IDLE)[0], MAX_SUMMARY_LINE))
+        reason = visible(excerpt((*record["reasons"], MITIGATES_NOTHING)[0], MAX_SUMMARY_LINE))
         age = f" ({age})" if (age := as_of(record, report)) else ""
         status = f"{visible(record['host'])}{age}: {LABELS[record['status']]}"
         lines.append(f"{status}. {reason}".rstrip())

@@ -26,7 +26,7 @@ from ...module_utils._schema.registry import (
     READ_ONLY,
     lists_named_in,
 )
-from ...module_utils._schema.resource import Resource
+from ...module_utils._schema.resource import Object, Resource
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
 from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
@@ -41,7 +41,7 @@ from ...module_utils._values.address_set import (
 from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
 from .ready import alarm_gaps, bound_elsewhere, hindrances, remarks
-from .record import Announced, LastChange, Unused
+from .record import Announced, LastChange, Unused, values_by_key
 from .results import TRAFFIC, HostResults, differences_of
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
@@ -83,7 +83,6 @@ SAME_MOMENT = timedelta(seconds=10)  # between an object's own timestamp and the
 STAMPS = ("modified_on", "last_updated", "created_on")
 WRITTEN: Sequence[Resource] = (*BY_NAME.values(), *READ_ONLY)
 
-Object = Mapping[str, Any]
 LogEntry = Mapping[str, Any]  # as the modules return it
 
 
@@ -190,7 +189,7 @@ def _is_at(change: LogEntry, moment: datetime) -> bool:
 
 ALONGSIDE = frozenset(name for name in BESIDE if name in MODULES)  # subsets of other modules
 ANNOUNCED, ACCESS_RULES = "report_announced", "report_access_rules"  # variables
-ALARMS = "report_alarms"
+ALARM_GAPS = "report_alarms"
 LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"  # others
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
@@ -209,7 +208,7 @@ class Beside:
         """The results of a host with what stands beside its protection."""
         host = self._announced(host) if self._is_asked(ANNOUNCED) else host
         host = self._access_rules(host) if self._is_asked(ACCESS_RULES) else host
-        host = self._alarms(host) if self._is_asked(ALARMS) else host
+        host = self._alarms(host) if self._is_asked(ALARM_GAPS) else host
         hours = float(self.values.get(REPORTED_HITS) or 0)
         host = self._hits(host, hours) if hours else host
         hours = float(self.values.get(LOG_HOURS) or 0)
@@ -302,10 +301,7 @@ class Beside:
 def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostResults:
     """The results of a host with those of some rules that nothing has matched."""
     quiet = [rule for rule in rules if not rule["hits"]["count"]]
-    refs: dict[str, list[str]] = {}
-    for rule in quiet:
-        for text in rule["hits"]["unknown"]:
-            refs.setdefault(text, []).append(rule["ref"])
+    refs = values_by_key((text, rule["ref"]) for rule in quiet for text in rule["hits"]["unknown"])
     unused = [
         Unused(ref=rule["ref"], since=write_timestamp(max(filter(None, moments))))
         for rule in quiet
@@ -347,7 +343,7 @@ def with_unmanaged(
     return replace(host, results={**host.results, module: {"unmanaged": [*others, *unmanaged]}})
 
 
-def unread_lists(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def lists_not_read(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
     names: those of an account that is not the host's may hold everything."""
     rules = {resource.plural: resource for resource, _in_order in EVALUATION}

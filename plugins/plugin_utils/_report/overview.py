@@ -13,7 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple
 
 from markupsafe import Markup
 
@@ -25,7 +25,7 @@ from .record import (
     CLASSES,
     FAMILY_TITLES,
     LABELS,
-    MAX_SHOWN,
+    MAX_CHARS,
     AcceptedRisk,
     AddressClass,
     AddressCounts,
@@ -39,8 +39,20 @@ from .record import (
     Totals,
     amount,
     mitigated_shares,
+    values_by_key,
 )
 
+MEANINGS: Final[Mapping[str, str]] = {
+    "unknown": "It could not be read, so nobody knows whether it is protected.",
+    "unprotected": (
+        "The protection is off, protects no address, or a component does nothing for protected"
+        " addresses."
+    ),
+    "weakened": "It protects less than its baseline describes.",
+    "drift": "It differs from its baseline, and protects no less.",
+    "pending": "It matches its baseline, but for steps that wait for their time.",
+    "in_order": "It matches its baseline.",
+}
 REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
     "unknown": "Correct what the message names, and run the report again.",
     "unprotected": (
@@ -107,9 +119,9 @@ def operation_texts(operation: Difference) -> OperationTexts:
 def value_text(value: Any) -> str:
     """A value of a field as people read it; characters that control text are escaped."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    if 0 < len(text) <= MAX_SHOWN and text.isprintable():
+    if 0 < len(text) <= MAX_CHARS and text.isprintable():
         return text
-    return (visible(text) if len(text) <= MAX_SHOWN else excerpt(visible(text), MAX_SHOWN)) or '""'
+    return (visible(text) if len(text) <= MAX_CHARS else excerpt(visible(text), MAX_CHARS)) or '""'
 
 
 UNITS = {"day": timedelta(days=1), "hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
@@ -130,10 +142,8 @@ def ages(report: Report) -> list[str]:
     """A sentence on each part of a report that was read at several times, with the number of its
     hosts and their age, the oldest first; hosts of the same minute are one part."""
     made = datetime.fromisoformat(report["generated"])
-    parts: dict[str, list[datetime]] = {}
-    for record in report["hosts"]:
-        read = _read_aside(record, made) or made
-        parts.setdefault(shown(read.isoformat()), []).append(read)
+    moments = [_read_aside(record, made) or made for record in report["hosts"]]
+    parts = values_by_key((shown(read.isoformat()), read) for read in moments)
     ordered = sorted(parts.values(), key=min)
     return [_age(min(part), len(part), made) for part in ordered] if len(parts) > 1 else []
 
@@ -185,33 +195,22 @@ def _duration(duration: timedelta) -> str:
 FEWEST = 3  # hosts share a change; of fewer each shows its own
 
 
-class Shared(NamedTuple):
+class SharedOperation(NamedTuple):
     """An operation, and the hosts on which a run would make exactly it."""
 
     operation: Difference
     hosts: Sequence[str]
 
 
-Grouped = TypeVar("Grouped")
-
-
-def hosts_by(rows: Iterable[tuple[Grouped, str]]) -> dict[Grouped, list[str]]:
-    """The hosts of each row."""
-    hosts: dict[Grouped, list[str]] = {}
-    for row, host in rows:
-        hosts.setdefault(row, []).append(host)
-    return hosts
-
-
-def shared_operations(records: Iterable[HostRecord]) -> dict[str, Shared]:
+def shared_operations(records: Iterable[HostRecord]) -> dict[str, SharedOperation]:
     """The operations that several hosts have, by what they do; those of most hosts first."""
     every = [(item, record["host"]) for record in records for item in record["operations"]]
     signed = [(signature(operation), operation, host) for operation, host in every]
     operations = {key: operation for key, operation, _host in reversed(signed)}
-    hosts = hosts_by(dict.fromkeys((key, host) for key, _operation, host in signed))
+    hosts = values_by_key(dict.fromkeys((key, host) for key, _operation, host in signed))
     several = [item for item in hosts.items() if len(item[1]) >= FEWEST]
     several.sort(key=lambda item: -len(item[1]))
-    return {key: Shared(operations[key], names) for key, names in several}
+    return {key: SharedOperation(operations[key], names) for key, names in several}
 
 
 def signature(operation: Difference) -> str:
@@ -221,10 +220,9 @@ def signature(operation: Difference) -> str:
 
 def by_hosts(lines: Mapping[str, Sequence[str]]) -> list[tuple[Sequence[str], list[str]]]:
     """Lines by host as lines by the hosts that have them, those of most hosts first."""
-    hosts = hosts_by((line, host) for host, own in lines.items() for line in dict.fromkeys(own))
-    sections: dict[tuple[str, ...], list[str]] = {}
-    for line, names in hosts.items():
-        sections.setdefault(tuple(names), []).append(line)
+    pairs = ((line, host) for host, own in lines.items() for line in dict.fromkeys(own))
+    hosts = values_by_key(pairs)
+    sections = values_by_key((tuple(names), line) for line, names in hosts.items())
     return sorted(sections.items(), key=lambda section: -len(section[0]))
 
 
@@ -233,38 +231,50 @@ MAX_OPEN = 10  # rows do not push the hosts away, so that the part is open
 MAX_LINKS = 30  # hosts that a row names
 
 Link = tuple[str, str]  # the anchor of a host on the page, and its name
+Cell = Any  # a text, or a dictionary of text, code, hosts and an operation
 
 
-def overview(report: Report, shared: Mapping[str, Shared]) -> list[dict[str, Any]]:
-    """The parts of the page between the totals and the hosts, as far as they have rows: each with a
-    title, the titles of its columns, and rows of cells, which are texts or hosts."""
-    present = {record["host"] for record in report["hosts"]}
+class PagePart(NamedTuple):
+    """A part of the page between the totals and the hosts; `more` says which rows are left out."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    open: bool = False
+    more: str = ""
+
+
+def overview(report: Report, shared: Mapping[str, SharedOperation]) -> list[PagePart]:
+    """The parts of the page between the totals and the hosts, as far as they have rows."""
     ends, accepted = _ends(report), _accepted(report["hosts"])
-    previous, conflicts = _previous_part(report, present), _conflict_part(report)
-    parts = (_reasons(report["hosts"]), _ages(report), previous, ends, accepted, conflicts)
-    filled = [part for part in parts if part and part["rows"]]
-    for part in filled:
-        part["open"] = part.get("open") and len(part["rows"]) <= part.get("most", MAX_OPEN)
-        part["more"] = capitalised(left_out(len(part["rows"]), MAX_ROWS, "row", "rows"))
-        part["rows"] = part["rows"][:MAX_ROWS]
-    return [*filled, *([_shared(shared)] if shared else [])]
+    previous, conflicts = _previous_part(report), _conflict_part(report)
+    parts = (_reason_part(report["hosts"]), _ages(report), previous, ends, accepted, conflicts)
+    filled = [
+        part._replace(
+            rows=part.rows[:MAX_ROWS],
+            more=capitalised(left_out(len(part.rows), MAX_ROWS, "row", "rows")),
+        )
+        for part in parts
+        if part.rows
+    ]
+    return [*filled, *([_shared_part(shared)] if shared else [])]
 
 
-def _reasons(records: Sequence[HostRecord]) -> dict[str, Any]:
+def _reason_part(records: Sequence[HostRecord]) -> PagePart:
     """The reasons that several hosts share, those of most hosts first, and what to do."""
-    hosts = hosts_by(
+    hosts = values_by_key(
         ((record["status"], reason), record["host"])
         for record in records
         for reason in dict.fromkeys(record["reasons"])
     )
     several = sorted(hosts.items(), key=lambda item: -len(item[1]))
     rows = [
-        [{"text": reason}, {"text": REMEDIES[status]}, links(names)]
+        [reason, REMEDIES[status], links(names)]
         for (status, reason), names in several
         if len(names) >= FEWEST
     ]
-    title, columns = "Reasons that several hosts share", ["Why", "What to do", "Hosts"]
-    return {"title": title, "columns": columns, "rows": rows, "open": True, "most": len(rows)}
+    columns = ["Why", "What to do", "Hosts"]
+    return PagePart("Reasons that several hosts share", columns, rows, open=True)
 
 
 def anchor(host: str) -> str:
@@ -283,20 +293,21 @@ def links(hosts: Iterable[str]) -> dict[str, Any]:
     return {"links": named, "more": left_out(len(every), MAX_LINKS)}
 
 
-def _ages(report: Report) -> dict[str, Any]:
-    rows = [[{"text": text}] for text in ages(report)]
-    return {"title": "Parts of this report", "open": True, "columns": [], "rows": rows}
+def _ages(report: Report) -> PagePart:
+    rows = [[text] for text in ages(report)]
+    return PagePart("Parts of this report", [], rows, open=len(rows) <= MAX_OPEN)
 
 
-def _previous_part(report: Report, present: set[str]) -> dict[str, Any]:
+def _previous_part(report: Report) -> PagePart:
     previous = report["previous"]
     if previous is None:
-        return {}
-    rows = [list(_change_cells(item, present)) for item in previous["hosts"]]
+        return PagePart("", [], [])
     title = f"Since the report of {shown(previous['generated'])}"
-    nothing = [[{"text": "No host stands otherwise."}]]
-    columns = ["Host", "Status", "Reasons"] if rows else []
-    return {"title": title, "open": True, "columns": columns, "rows": rows or nothing}
+    present = {record["host"] for record in report["hosts"]}
+    rows = [list(_change_cells(item, present)) for item in previous["hosts"]]
+    if not rows:
+        return PagePart(title, [], [["No host stands otherwise."]], open=True)
+    return PagePart(title, ["Host", "Status", "Reasons"], rows, open=len(rows) <= MAX_OPEN)
 
 
 def status_change(item: HostChange) -> str:
@@ -306,26 +317,26 @@ def status_change(item: HostChange) -> str:
     return now if now == before else f"{before} \u2192 {now}"
 
 
-def _change_cells(item: HostChange, present: set[str]) -> Iterator[dict[str, Any]]:
-    yield links([item["host"]]) if item["host"] in present else {"text": item["host"]}
-    yield {"text": status_change(item)}
+def _change_cells(item: HostChange, present: set[str]) -> Iterator[Cell]:
+    yield links([item["host"]]) if item["host"] in present else item["host"]
+    yield status_change(item)
     gone = [f"No longer: {reason}" for reason in item["gone"]]
     number = len(item["differences"])
     more = [f"{plural(number, 'new difference', 'new differences')}."] if number else []
-    yield {"text": " ".join([*item["new"], *more, *gone])}
+    yield " ".join([*item["new"], *more, *gone])
 
 
-def _ends(report: Report) -> dict[str, Any]:
-    ends = hosts_by(
+def _ends(report: Report) -> PagePart:
+    ends = values_by_key(
         ((item["expires"], item["title"], item["key"]), record["host"])
         for record in report["hosts"]
         for item in record["expiring"]
     )
     rows = [
-        [{"text": until(expires, report)}, {"text": capitalised(title), "code": key}, links(hosts)]
+        [until(expires, report), {"text": capitalised(title), "code": key}, links(hosts)]
         for (expires, title, key), hosts in sorted(ends.items())
     ]
-    return {"title": "Ends within two weeks", "columns": ["At", "Entry", "Hosts"], "rows": rows}
+    return PagePart("Ends within two weeks", ["At", "Entry", "Hosts"], rows)
 
 
 CONFLICTS = {
@@ -342,29 +353,25 @@ def conflict_texts(report: Report) -> Iterator[tuple[str | None, str, list[str],
         yield item["network"], CONFLICTS[item["kind"]], item["hosts"], item["against"]
 
 
-def _conflict_part(report: Report) -> dict[str, Any]:
+def _conflict_part(report: Report) -> PagePart:
     """The conflicts between hosts."""
     rows = [
-        [{"code": network}, {"text": capitalised(what)}, links(hosts), links(against)]
+        [{"code": network}, capitalised(what), links(hosts), links(against)]
         for network, what, hosts, against in conflict_texts(report)
     ]
     columns = ["Network", "Conflict", "Passes, or protects", "Blocks"]
-    return {"title": "Conflicts between hosts", "columns": columns, "rows": rows}
+    return PagePart("Conflicts between hosts", columns, rows)
 
 
-def _accepted(records: Iterable[HostRecord]) -> dict[str, Any]:
+def _accepted(records: Iterable[HostRecord]) -> PagePart:
     """The accepted risks in force, each with all hosts that accept it so."""
-    accepted = hosts_by(
+    accepted = values_by_key(
         ((item["code"], *_scope(item)), record["host"])
         for record in records
         for item in record["accepted_risks"]
     )
-    rows = [
-        [{"code": code}, *({"text": text} for text in scope), links(hosts)]
-        for (code, *scope), hosts in accepted.items()
-    ]
-    columns = ["Risk", "For", "Until", "Reason", "Hosts"]
-    return {"title": "Accepted risks in force", "columns": columns, "rows": rows}
+    rows = [[{"code": code}, *scope, links(hosts)] for (code, *scope), hosts in accepted.items()]
+    return PagePart("Accepted risks in force", ["Risk", "For", "Until", "Reason", "Hosts"], rows)
 
 
 def _scope(item: AcceptedRisk) -> tuple[str, str, str]:
@@ -374,17 +381,16 @@ def _scope(item: AcceptedRisk) -> tuple[str, str, str]:
     return bound, until, item["reason"] or "none given"
 
 
-def _shared(shared: Mapping[str, Shared]) -> dict[str, Any]:
+def _shared_part(shared: Mapping[str, SharedOperation]) -> PagePart:
     """The changes that more than one host has; all of them, since hosts refer to them."""
     rows = [
         [{"operation": operation_texts(operation), "id": f"change-{position}"}, links(hosts)]
         for position, (operation, hosts) in enumerate(shared.values())
     ]
-    columns = ["Run", "Object", "Fields", "Hosts"]
-    return {"title": "Changes that several hosts share", "columns": columns, "rows": rows}
+    return PagePart("Changes that several hosts share", ["Run", "Object", "Fields", "Hosts"], rows)
 
 
-def as_others(shared: Mapping[str, Shared]) -> dict[str, Link]:
+def as_others(shared: Mapping[str, SharedOperation]) -> dict[str, Link]:
     """By operation that hosts share, where the page has it, and how many other hosts it is for."""
     others = [plural(len(item.hosts) - 1, "other host", "other hosts") for item in shared.values()]
     return {
@@ -422,10 +428,10 @@ def protection(totals: Totals) -> str:
 
 def lead(totals: Totals) -> str:
     """The report in a sentence or two: first if attacks are mitigated, then what differs."""
-    return f"{protection(totals)} {_differences(totals)}".lstrip()
+    return f"{protection(totals)} {_unlike_baselines(totals)}".lstrip()
 
 
-def _differences(totals: Totals) -> str:
+def _unlike_baselines(totals: Totals) -> str:
     worst = [
         (totals["statuses"][name], LABELS[name]) for name in ("unknown", "unprotected", "weakened")
     ]
@@ -440,14 +446,7 @@ def _differences(totals: Totals) -> str:
     return f"Every host protects at least what its baseline describes{later}."
 
 
-SIGNS: Mapping[AddressClass, str] = {
-    "covered": "c",
-    "partial": "p",
-    "monitored": "m",
-    "undecided": "u",
-    "uncovered": "n",
-    "excluded": "x",
-}
+SIGNS: Mapping[AddressClass, str] = dict(zip(CLASSES, "cpmunx"))  # of the style sheet
 
 
 class Bar(NamedTuple):

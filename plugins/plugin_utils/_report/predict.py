@@ -21,7 +21,7 @@ from .._baseline.lists import informed
 from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
 from .acknowledged import ACKNOWLEDGED, parse_acknowledged
 from .arguments import OF_REPORTED_HOST, accepted_risks, check_report, expiring
-from .neighbours import TRAFFIC_HOURS, Beside, traffic_task, unread_lists
+from .neighbours import TRAFFIC_HOURS, Beside, lists_not_read, traffic_task
 from .postures import PostureRecord
 from .results import (
     HostResults,
@@ -55,11 +55,11 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     results, refusals = _predicted(task, parts)
     if traffic and not results[ACCOUNT].get("failed"):
         results[traffic.module] = runner.run_module(traffic, True)
-    owners = owners_of(parts, results)
+    owners = known_owners(parts, results)
     readable = parts_of(task.host, {**values, **{name: values.get(name) or [] for name in READ}})
     if lists := unnamed_lists(readable, results, owners.get("zone_id")):
         results[lists.name] = runner.run_module(lists, True)
-    elif all(part.module != IP_LISTS for part in readable) and (unread := unread_lists(results)):
+    elif all(part.module != IP_LISTS for part in readable) and (unread := lists_not_read(results)):
         results[IP_LISTS] = {"unmanaged": unread}
     predicted = host_results(task.host, owners, results, refusals)
     beside = Beside(lambda part: runner.run_module(part, True), readable, values)
@@ -96,7 +96,7 @@ def _predicted(
     return results, refusals
 
 
-def owners_of(parts: Sequence[Part], results: Results) -> dict[str, Any]:
+def known_owners(parts: Sequence[Part], results: Results) -> dict[str, Any]:
     """The options of a host, with the id of its zone, which the modules know even if the host
     names it by its domain."""
     options = {name: value for part in parts for name, value in part.options.items()}

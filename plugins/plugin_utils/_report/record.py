@@ -41,17 +41,6 @@ REPORT_VERSION: Final = 1
 Status = Literal["unknown", "unprotected", "weakened", "drift", "pending", "in_order"]
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 LABELS: Final[Mapping[str, str]] = {name: name.replace("_", " ") for name in STATUSES}
-MEANINGS: Final[Mapping[str, str]] = {
-    "unknown": "It could not be read, so nobody knows whether it is protected.",
-    "unprotected": (
-        "The protection is off, protects no address, or a component does nothing for protected"
-        " addresses."
-    ),
-    "weakened": "It protects less than its baseline describes.",
-    "drift": "It differs from its baseline, and protects no less.",
-    "pending": "It matches its baseline, but for steps that wait for their time.",
-    "in_order": "It matches its baseline.",
-}
 
 # From the best to the worst, and then what nobody expects to be protected.
 AddressClass = Literal["covered", "partial", "monitored", "undecided", "uncovered", "excluded"]
@@ -66,7 +55,7 @@ CLASS_LABELS: Final[Mapping[AddressClass, str]] = {
 }
 Family = Literal["ipv4", "ipv6"]
 FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
-MAX_SHOWN: Final = 600  # characters of a value or a line are shown
+MAX_CHARS: Final = 600  # characters of a value or a line are shown
 
 
 class Column(NamedTuple):
@@ -113,9 +102,16 @@ def seconds(timestamp: str) -> float:
     return datetime.fromisoformat(timestamp).timestamp()
 
 
-def end_of(posture: PostureRecord) -> float:
-    """The POSIX time at which a posture ends, or has ended."""
-    return seconds(posture["until"])
+Grouping = TypeVar("Grouping")
+Grouped = TypeVar("Grouped")
+
+
+def values_by_key(pairs: Iterable[tuple[Grouping, Grouped]]) -> dict[Grouping, list[Grouped]]:
+    """The values of pairs by their keys, in their order."""
+    values: dict[Grouping, list[Grouped]] = {}
+    for key, value in pairs:
+        values.setdefault(key, []).append(value)
+    return values
 
 
 def misfit_of(exc: Exception) -> str:
@@ -141,7 +137,7 @@ def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
     return [item for item in unmanaged if item["reason"] and not item["accepted"]]
 
 
-def refused_risks(risks: Sequence[Risk]) -> int:
+def count_refused(risks: Sequence[Risk]) -> int:
     """The number of risks that make a run refuse the plan."""
     return sum(1 for risk in risks if not risk["accepted"])
 
@@ -195,7 +191,7 @@ def unmanaged_text(item: Unmanaged) -> str:
         f"accepted: {item['accepted']}" if item["accepted"] else "",
     ]
     named = f"{capitalised(item['title'])} {item['key']}"
-    return excerpt(f"{named}: {'; '.join(filter(None, details))}", MAX_SHOWN)
+    return excerpt(f"{named}: {'; '.join(filter(None, details))}", MAX_CHARS)
 
 
 def _unmanaged_lines(items: Sequence[Unmanaged]) -> list[str]:
@@ -229,7 +225,7 @@ class LastChange(TypedDict):
 
 def change_lines(changes: Sequence[LastChange] | None) -> list[str]:
     """A sentence on each last change."""
-    return [excerpt(item["text"], MAX_SHOWN) for item in changes or ()]
+    return [excerpt(item["text"], MAX_CHARS) for item in changes or ()]
 
 
 class Unused(TypedDict):
@@ -242,7 +238,7 @@ class Unused(TypedDict):
 def unused_lines(rules: Sequence[Unused] | None) -> list[str]:
     """A sentence on each rule that nothing has matched."""
     texts = (f"Nothing has matched {item['ref']} since {item['since']}." for item in rules or ())
-    return [excerpt(text, MAX_SHOWN) for text in texts]
+    return [excerpt(text, MAX_CHARS) for text in texts]
 
 
 class Announced(TypedDict):
@@ -271,7 +267,7 @@ def acknowledged_lines(items: Sequence[Acknowledged]) -> Iterator[str]:
     """The states that are meant, with their reason, and until when."""
     for item in items:
         until = f", until {item['expires']}" if item["expires"] else ""
-        yield excerpt(f"{item['text']} Acknowledged: {item['reason']}{until}", MAX_SHOWN)
+        yield excerpt(f"{item['text']} Acknowledged: {item['reason']}{until}", MAX_CHARS)
 
 
 class Expected(TypedDict):
@@ -286,11 +282,6 @@ class Expected(TypedDict):
     reasons: Annotated[list[str], "what is not known after a run"]
 
 
-def unmet(expectations: Sequence[Expected]) -> int:
-    """The number of expectations that do not hold now."""
-    return sum(1 for item in expectations if item["met"] is False)
-
-
 MET: Final[Mapping[bool | None, str]] = {False: "unmet", None: "undecided", True: "met"}
 
 
@@ -302,7 +293,7 @@ def expected_lines(records: Sequence[Expected]) -> Iterator[str]:
         after = [] if planned is now else [f"{MET[planned]} after a run"]
         reasons = filter(None, item["reasons"] if None in (now, planned) else [])
         parts = [f"{text}, now {item['actual']}", *after, *reasons]
-        yield excerpt("; ".join(parts), MAX_SHOWN)
+        yield excerpt("; ".join(parts), MAX_CHARS)
 
 
 class SeenTraffic(ComponentTraffic):
@@ -466,13 +457,17 @@ class HostRecord(TypedDict):
     ]
     risks: Annotated[
         list[Risk],
-        Metric("refused_risks", "Risks that a run refuses.", refused_risks),
+        Metric("refused_risks", "Risks that a run refuses.", count_refused),
         Counted("risk", "risks"),
     ]
     posture: Annotated[
         PostureRecord | None,
         "null if the host has none",
-        Metric("posture_end_timestamp_seconds", "The end of a posture.", end_of),
+        Metric(
+            "posture_end_timestamp_seconds",
+            "The end of a posture.",
+            lambda posture: seconds(posture["until"]),
+        ),
     ]
     overdue: Annotated[
         list[str],
@@ -516,7 +511,11 @@ class HostRecord(TypedDict):
     ]
     expectations: Annotated[
         list[Expected],
-        Metric("unmet_expectations", "Expectations that do not hold.", unmet),
+        Metric(
+            "unmet_expectations",
+            "Expectations that do not hold.",
+            lambda items: sum(item["met"] is False for item in items),
+        ),
         HostLines("Expectations", expected_lines),
     ]
     announced: Annotated[

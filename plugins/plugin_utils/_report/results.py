@@ -42,7 +42,7 @@ from .record import (
 )
 
 TRAFFIC: Final = "protection_traffic_info"
-MOST_NETWORKS = 100  # of a component are in report.json
+NETWORKS_IN_JSON = 100  # of a component are in report.json
 
 ModuleResult = Mapping[str, Any]  # of a module, as Ansible passes it on
 Found = TypeVar("Found")
@@ -164,8 +164,8 @@ def _traffic(host: str, result: ModuleResult | None) -> HostTraffic | None:
 def _seen(record: ComponentTraffic) -> SeenTraffic:
     networks = record["networks"]
     losing = [item for item in networks if item["dropped_packets"] or item["would_drop_packets"]]
-    more = max(0, len(losing) - MOST_NETWORKS)
-    return {**record, "networks": losing[:MOST_NETWORKS], "more_networks": more}
+    more = max(0, len(losing) - NETWORKS_IN_JSON)
+    return {**record, "networks": losing[:NETWORKS_IN_JSON], "more_networks": more}
 
 
 def with_consents(

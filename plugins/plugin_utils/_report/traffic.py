@@ -10,7 +10,7 @@ Not known is never zero: what is not known has a sentence, and no sample.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final, NamedTuple, cast
 
@@ -25,38 +25,26 @@ from .record import HostTraffic, SeenTraffic
 FEW = 5  # networks of a component are shown to people
 NARROWEST = 0.6  # percent of the bar: a share that is not zero can be seen
 
-# How people call what became of packets; the keys are the labels of the metric.
-PACKET_ACTIONS: Final[Mapping[str, str]] = {
-    "passed": "passed",
-    "would_drop": "would have been dropped",
-    "dropped": "dropped",
+
+class BarPart(NamedTuple):
+    """A part of a bar: its class in the style sheet, and how people call it."""
+
+    sign: str
+    words: str
+
+
+# The keys are the labels of the metric.
+PACKET_ACTIONS: Final[Mapping[str, BarPart]] = {
+    "passed": BarPart("m", "passed"),
+    "would_drop": BarPart("n", "would have been dropped"),
+    "dropped": BarPart("x", "dropped"),
 }
-
-
-ACTION_CLASSES: Final = {"passed": "m", "would_drop": "n", "dropped": "x"}  # of the style sheet
-
-
-def packet_samples(hosts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, str], float]]:
-    """Packets by host, component and action, of components that are known."""
-    for labels, seen in _seen_components(hosts):
-        for action in PACKET_ACTIONS if seen["known"] else ():
-            numbers: Mapping[str, Any] = seen
-            if (number := numbers[f"{action}_packets"]) is not None:
-                yield {**labels, "action": action}, number
-
-
-def known_samples(hosts: Iterable[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, str], float]]:
-    """By host and component, whether its traffic is known."""
-    for labels, seen in _seen_components(hosts):
-        yield labels, float(seen["known"])
-
-
-def _seen_components(
-    hosts: Iterable[Mapping[str, Any]],
-) -> Iterator[tuple[Mapping[str, str], SeenTraffic]]:
-    for record in hosts:
-        for name, seen in (record["traffic"] or {"components": {}})["components"].items():
-            yield {"host": record["host"], "component": name}, seen
+# Of the requests that a planned rule stops or may stop.
+REQUEST_EFFECTS: Final[Mapping[str, BarPart]] = {
+    "already": BarPart("x", "blocked already"),
+    "requests": BarPart("n", "newly blocked or challenged"),
+    "undecided": BarPart("u", "not known"),
+}
 
 
 def period(traffic: Mapping[str, Any]) -> str:
@@ -72,10 +60,10 @@ def _packet_numbers(seen: Mapping[str, Any], *actions: str) -> Iterator[str]:
     for action in actions:
         number = seen[f"{action}_packets"]
         if number or (number == 0 and "passed" in actions):
-            yield f"{number:,} {PACKET_ACTIONS[action]}"
+            yield f"{number:,} {PACKET_ACTIONS[action].words}"
 
 
-def _percent(seen: Mapping[str, Any]) -> str:
+def _would_drop_share(seen: Mapping[str, Any]) -> str:
     share = seen["would_drop_percent"]
     return f" ({share:g} % would have been)" if share else ""
 
@@ -83,7 +71,7 @@ def _percent(seen: Mapping[str, Any]) -> str:
 def traffic_in_words(seen: SeenTraffic) -> str:
     """The traffic of a component, in a sentence or two."""
     numbers = ", ".join(_packet_numbers(seen, *PACKET_ACTIONS))
-    sums = f"packets: {numbers}{_percent(seen)}." if numbers else ""
+    sums = f"packets: {numbers}{_would_drop_share(seen)}." if numbers else ""
     unknown = " ".join(["Not all is known." if sums else "Not known.", *seen["unknown"]])
     return " ".join(filter(None, [sums, "" if seen["known"] else unknown]))
 
@@ -92,7 +80,7 @@ def networks_in_words(seen: SeenTraffic) -> Iterator[str]:
     """The networks that lost most, or would have, a sentence each."""
     for network in seen["networks"][:FEW]:
         numbers = ", ".join(_packet_numbers(network, "would_drop", "dropped"))
-        yield f"{network['network']}: {numbers}{_percent(network)}"
+        yield f"{network['network']}: {numbers}{_would_drop_share(network)}"
     more = len(seen["networks"]) + seen["more_networks"] - FEW
     if more > 0:
         yield f"{plural(more, 'more network', 'more networks')} in report.json"
@@ -113,17 +101,23 @@ def component_texts(traffic: HostTraffic) -> Iterator[ComponentTexts]:
     for name, seen in traffic["components"].items():
         lines = [*networks_in_words(seen), *seen["advice"]]
         title = capitalised(component_title(name))
-        yield ComponentTexts(title, traffic_in_words(seen), _bar(seen), lines)
+        drawn = _bar(_wide_enough(seen), PACKET_ACTIONS)
+        yield ComponentTexts(title, traffic_in_words(seen), drawn, lines)
 
 
-def _bar(seen: Mapping[str, Any]) -> Markup:
-    """Passed, would have been dropped, dropped."""
-    numbers = {sign: seen[f"{name}_packets"] or 0 for name, sign in ACTION_CLASSES.items()}
+def _wide_enough(seen: Mapping[str, Any]) -> dict[str, float]:
+    """The percents of the packets by action; one that is not zero is wide enough to be seen."""
+    numbers = {name: seen[f"{name}_packets"] or 0 for name in PACKET_ACTIONS}
     whole = sum(numbers.values())
-    shares = {
-        sign: max(NARROWEST, 100 * number / whole) for sign, number in numbers.items() if number
+    return {
+        name: max(NARROWEST, 100 * number / whole) for name, number in numbers.items() if number
     }
-    return drawn_bar(shares, 'aria-hidden="true"') if whole else Markup("")
+
+
+def _bar(numbers: Mapping[str, float], shares: Mapping[str, BarPart]) -> Markup:
+    """The numbers that are not zero as a bar; nothing if all are."""
+    drawn = {shares[name].sign: number for name, number in numbers.items() if number}
+    return drawn_bar(drawn, 'aria-hidden="true"') if drawn else Markup("")
 
 
 def has_losses(traffic: HostTraffic | None) -> bool:
@@ -140,15 +134,6 @@ def traffic_lines(traffic: HostTraffic | None) -> Iterator[str]:
         for texts in component_texts(traffic):
             yield f"{texts.title} in {period(traffic)}: {texts.words}"
             yield from texts.lines
-
-
-# Of the requests that a planned rule stops or may stop; the classes are those of the style sheet.
-REQUEST_CLASSES: Final = {"already": "x", "requests": "n", "undecided": "u"}
-REQUEST_EFFECTS: Final = {
-    "already": "blocked already",
-    "requests": "newly blocked or challenged",
-    "undecided": "not known",
-}
 
 
 def backtest_in_words(backtest: BacktestRecord) -> str:
@@ -178,17 +163,18 @@ def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
     """The texts of each rule that would stop requests, or may."""
     idle = "stops none of them" if backtest["known"] else "not known"
     for rule in backtest["rules"]:
-        numbers = {name: cast(Mapping[str, Any], rule)[name] or 0 for name in REQUEST_CLASSES}
+        numbers = {name: cast(Mapping[str, Any], rule)[name] or 0 for name in REQUEST_EFFECTS}
         words = [
-            f"{numbers[name]:,} {text}" for name, text in REQUEST_EFFECTS.items() if numbers[name]
+            f"{number:,} {REQUEST_EFFECTS[name].words}"
+            for name, number in numbers.items()
+            if number
         ]
-        shares = {REQUEST_CLASSES[name]: number for name, number in numbers.items() if number}
-        drawn = drawn_bar(shares, 'aria-hidden="true"') if shares else Markup("")
         lines = [
             f"{', '.join(f'{name} {value}' for name, value in one.items() if name != 'requests')}:"
             f" {one['requests']:,}"
             for one in rule["examples"]
         ]
+        drawn = _bar(numbers, REQUEST_EFFECTS)
         yield ComponentTexts(rule["ref"], ", ".join(words) or idle, drawn, lines)
 
 

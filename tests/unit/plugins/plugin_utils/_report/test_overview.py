@@ -21,7 +21,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overvie
     signature,
     value_text,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import MAX_SHOWN, amount
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import MAX_CHARS, amount
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ UPDATE: Any = {
         (True, "true"),
         (["\u00e4"], '["\u00e4"]'),
         ("a\nb", "a\\nb"),
-        ("x" * (MAX_SHOWN + 2), "x" * MAX_SHOWN + "... (2 more characters)"),
+        ("x" * (MAX_CHARS + 2), "x" * MAX_CHARS + "... (2 more characters)"),
     ],
 )
 def test_a_value_is_text_that_controls_nothing_and_ends(value: Any, text: str) -> None:

@@ -12,10 +12,10 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import ACCOUNT, Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics, packet_samples
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import traffic_task
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
-    MOST_NETWORKS,
+    NETWORKS_IN_JSON,
     TRAFFIC,
     host_results,
 )
@@ -23,7 +23,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic
     backtest_lines,
     component_texts,
     networks_in_words,
-    packet_samples,
     period,
     traffic_in_words,
     traffic_lines,
@@ -84,9 +83,9 @@ def test_networks_that_lose_nothing_are_left_out() -> None:
 
 
 def test_networks_beyond_the_most_are_counted() -> None:
-    many = {**SEEN, "networks": [NETWORK] * (MOST_NETWORKS + 5)}
+    many = {**SEEN, "networks": [NETWORK] * (NETWORKS_IN_JSON + 5)}
     seen = traffic(syn_flood=many)["components"]["syn_flood"]
-    assert (len(seen["networks"]), seen["more_networks"]) == (MOST_NETWORKS, 5)
+    assert (len(seen["networks"]), seen["more_networks"]) == (NETWORKS_IN_JSON, 5)
     assert list(networks_in_words(seen))[-1] == "100 more networks in report.json"
 
 
