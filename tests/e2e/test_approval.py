@@ -17,7 +17,6 @@ from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.inventories import write_inventory
 from tests.support.module_run import ACCOUNT
 
-ANOTHER = "0" * 64
 LEFT_OUT = "{{ omit }}"
 IN_WORKER = pytest.mark.parametrize("in_worker", [True, False], ids=["in the worker", "packed"])
 
@@ -53,17 +52,6 @@ def test_an_approval_that_comes_out_empty_approves_nothing(in_worker: bool, tmp_
         assert applied["changed"] is True, run.output
         assert [call.method for call in service.writes] == ["PATCH"]
         assert account.prefixes[0]["comment"] == "POP 8"
-
-
-@IN_WORKER
-def test_a_refused_plan_shows_its_diff(in_worker: bool, tmp_path: Path) -> None:
-    with LocalService() as service:
-        service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24", "comment": "POP 7"}])
-        run = play(service, tmp_path, in_worker, [ANOTHER], "--diff")
-        assert "The plan is not the approved one" in run.tasks[0].result["msg"]
-        assert "-    comment: POP 7" in run.output
-        assert "+    comment: POP 8" in run.output
-        assert service.writes == []
 
 
 def test_the_job_that_plans_only_reads_and_the_one_that_applies_writes(tmp_path: Path) -> None:

@@ -169,12 +169,6 @@ def test_a_zone_of_which_nothing_is_described_takes_a_block(site: Site) -> None:
     assert [rule["ref"] for rule in site.service.zone(ZONE).custom_rules] == ["office"]
 
 
-def test_values_end_by_hand_as_well(site: Site) -> None:
-    site.attack(block={"networks": ["198.51.100.0/24"]}, hours=2)
-    site.attack(over=True)
-    assert (site.state(), site.firewall(), site.files()) == (OUT, ["telnet"], ["host_vars/berlin.yml"])
-
-
 def test_what_an_earlier_command_has_added_is_taken_back_as_well(site: Site) -> None:
     site.attack(block={"networks": ["198.51.100.0/24"]}, hours=2)
     site.attack(security_level="under_attack", hours=4)
@@ -229,14 +223,6 @@ def test_a_rulebook_that_is_marked_as_such_takes_the_posture(site: Site) -> None
     assert site.posture()["reason"] == "rulebook: syn_flood to 203.0.113.0/24"
 
 
-def test_a_run_from_a_checkout_without_the_file_says_what_it_takes_back(site: Site) -> None:
-    site.attack()
-    shutil.rmtree(site.file.parent)  # nobody committed it
-    text = " ".join(site.playbook("baseline", code=2).output.split())
-    assert "custom_rules[0] says, which does not hold." in text and "stops_mitigation" in text
-    assert site.state() == IN
-
-
 def test_traffic_that_is_not_known_stops_nobody(site: Site) -> None:
     site.service.misbehave("query_errors", messages=["not authorized for that account"])
     output = site.attack()
@@ -245,7 +231,6 @@ def test_traffic_that_is_not_known_stops_nobody(site: Site) -> None:
 
 
 RUNNING: dict[str, Any] = {"posture": "under_attack", "hours": 4}
-BLOCKED: dict[str, Any] = {"hours": 4}
 
 
 def block(**block: Any) -> dict[str, Any]:

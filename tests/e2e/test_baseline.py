@@ -87,15 +87,10 @@ def test_the_demonstration_fails_when_something_is_wrong(
 def test_a_host_that_lacks_something_is_told_so_and_the_others_go_on(service: LocalService, tmp_path: Path) -> None:
     """With -vvv, so that everything that could give a secret away is printed."""
     token = {"edge_api_token": service.token}
-    rules = {"baseline_firewall_rules": [{"id": "1" * 32}], "baseline_custom_rules": [{"ref": "office"}]}
     lacking: dict[str, dict[str, Any]] = {
         "neither": token,
         "without_credentials": {"edge_account_id": "a" * 32},
-        "without_address": {"edge_account_id": "b" * 32, "edge_api_key": service.key},
-        "without_zone": {"edge_account_id": "c" * 32, **token, **rules},
-        "zone_with_prefixes": {"edge_zone_id": ZONE, **token, "baseline_prefixes": [{"prefix": "192.0.2.0/24"}]},
         "malformed": {"edge_account_id": "1" * 32, **token, "baseline_allowlist": [{"prefix": "192.0.2/24"}]},
-        "misspelt": {"edge_account_id": "d" * 32, **token, "baseline_prefixes": [{"network": "192.0.2.0/24"}]},
         "no_id": {"edge_account_id": "frankfurt", **token},
     }
     good = {"existing": {"edge_account_id": "e" * 32, **token}, "empty": {"edge_account_id": "f" * 32, **token}}
@@ -110,11 +105,6 @@ def test_a_host_that_lacks_something_is_told_so_and_the_others_go_on(service: Lo
     account, zone = "edge_account_id (baseline_account_id)", "edge_zone_id (baseline_zone_id)"
     assert f"neither is neither an account nor a zone: set {account}, {zone}, or edge_zone_name" in messages["neither"]
     assert "lacks credentials: set edge_api_token (baseline_api_token)" in messages["without_credentials"]
-    assert "edge_api_email (baseline_api_email)" in messages["without_address"]
-    rules_of_a_zone = "baseline_firewall_rules and baseline_custom_rules"
-    assert messages["without_zone"].startswith(f"without_zone has {rules_of_a_zone}, but no zone: set {zone}, or")
-    assert f"has baseline_prefixes, but no account: set {account}." in messages["zone_with_prefixes"]
-    assert "baseline_prefixes[0].network: there is no such field" in messages["misspelt"]
     assert messages["malformed"].startswith("baseline_allowlist[0].prefix: ")
     assert messages["no_id"].startswith("edge_account_id: 'frankfurt' is not an id")
     assert {call.path.split("/")[2] for call in service.calls} == {"e" * 32, "f" * 32}
@@ -247,21 +237,6 @@ def test_a_wrong_option_of_the_zone_stops_its_host_before_the_account_is_written
     assert (failed["failed_module"], failed["changed"], service.calls) == ("custom_rules", False, [])
 
 
-@pytest.mark.parametrize("inside", [True, False])
-def test_a_module_knows_that_a_role_runs_it(service: LocalService, tmp_path: Path, inside: bool) -> None:
-    service.account("e" * 32)
-    host = {
-        "edge_account_id": "e" * 32,
-        "edge_api_token": service.token,
-        "edgeops_protection_in_worker": inside,
-        "baseline_accept_risks": ["mass_deletion"],
-    }
-    run = play(service, tmp_path, {"lima": host})
-    (result,) = (task.result for task in run.of())
-    assert not result.get("failed"), result
-    assert "baseline_accept_risks[0]: mass_deletion meets nothing" in " ".join(f"{run.output} {result}".split())
-
-
 def test_the_role_applies_the_approved_plan_and_no_other(service: LocalService, tmp_path: Path) -> None:
     """Of a host that is account and zone; what an interrupted run has left is approved as well."""
     service.account("e" * 32)
@@ -329,114 +304,6 @@ def test_a_stale_plan_is_refused_with_the_difference_and_the_diff(
     assert "-    comment: by hand" in finished.output
     assert "+    comment: POP 8" in finished.output
     assert service.writes == []
-
-
-def test_packed_modules_apply_an_approved_plan_after_a_snapshot(service: LocalService, tmp_path: Path) -> None:
-    service.account("e" * 32)
-    service.zone(ZONE)
-    lima: dict[str, Any] = {
-        "edge_account_id": "e" * 32,
-        "edge_zone_id": ZONE,
-        "edge_api_token": service.token,
-        "edgeops_protection_in_worker": False,
-        "baseline_snapshot_directory": str(tmp_path / "snapshots"),
-        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
-        "baseline_custom_rules": [{"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}],
-    }
-
-    def run(*arguments: str, **variables: Any) -> Any:
-        (task,) = play(service, tmp_path, {"lima": {**lima, **variables}}, *arguments).of()
-        return task.result
-
-    approved = run("--check")
-    assert (len(approved["plan_id"]), service.writes) == (64, [])
-    assert "is not the approved one" in run(baseline_expected_plan="0" * 64)["msg"]
-    assert (service.writes, (tmp_path / "snapshots").exists()) == ([], False)
-    done = run(baseline_expected_plan=approved["plan_id"])
-    assert (done["changed"], done["operations"]) == (True, approved["operations"])
-    assert Path(done["snapshot"]).is_file()
-    assert run(baseline_expected_plan=approved["plan_id"])["changed"] is False
-
-
-def test_the_role_goes_from_nothing_to_mitigation_one_step_a_run(service: LocalService, tmp_path: Path) -> None:
-    account = service.account("e" * 32)
-    desired = {
-        "edge_account_id": "e" * 32,
-        "edge_api_token": service.token,
-        "baseline_enabled": True,
-        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
-        "baseline_rules": [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in account.rules],
-    }
-
-    def run() -> tuple[set[str], list[str]]:
-        finished = play(service, tmp_path, {"lima": desired})
-        shown = [line for line in finished.output.splitlines() if line.startswith("lima: ")]
-        return {rule["mode"] for rules in account.rules.values() for rule in rules}, shown
-
-    modes, (state, steps) = run()
-    assert modes == {"monitoring"}
-    assert state.startswith("lima: TCP protection is on, and not effective. SYN flood protection mitigates nothing")
-    assert steps.count("is enabled by the first run after") == 2
-    service.clock.advance(hours=4.1)
-    modes, shown = run()
-    assert modes == {"enabled"}
-    assert shown == ["lima: TCP protection is on, and effective."]
-
-
-def test_the_role_waits_for_evidence(service: LocalService, tmp_path: Path) -> None:
-    """In check mode and in the run alike, until the traffic speaks for it; the second run does nothing."""
-    monitoring: dict[str, Any] = {"rules": [{"scope": "global", "mode": "monitoring"}]}
-    account = service.account("e" * 32).seed(
-        enabled=True,
-        prefixes=[{"prefix": "203.0.113.0/24"}, {"prefix": "198.51.100.0/24"}],
-        syn_flood=monitoring,
-        out_of_state_tcp=monitoring,
-    )
-    service.clock.advance(hours=48)
-    lost = {"verdict": "drop", "mitigationReason": "NOT_FOUND", "hours_ago": 3}
-    account.seed(
-        traffic=[
-            {"ipDestinationAddress": "203.0.113.7", "packets": 1_000_000},
-            {"ipDestinationAddress": "198.51.100.7", "packets": 10_000},
-            {"ipDestinationAddress": "198.51.100.7", "packets": 100, **lost},
-        ]
-    )
-    rules = [{"kind": kind, "scope": "global", "mode": "enabled"} for kind in account.rules]
-    lima = {"edge_account_id": "e" * 32, "edge_api_token": service.token, "baseline_rules": rules}
-
-    def run(*arguments: str, **evidence: Any) -> tuple[dict[str, Any], list[str], dict[str, str]]:
-        finished = play(service, tmp_path, {"lima": {**lima, "baseline_rollout_evidence": evidence}}, *arguments)
-        (task,) = finished.of()
-        modes = {kind: rules[0]["mode"] for kind, rules in account.rules.items()}
-        return dict(task.result), [line for line in finished.output.splitlines() if line.startswith("lima: ")], modes
-
-    predicted, shown, modes = run("--check")
-    assert set(modes.values()) == {"monitoring"}
-    assert [(item["resource"], item["fields"]) for item in predicted["operations"]] == [
-        ("syn_flood_rule", {"mode": "enabled"})
-    ]
-    done, shown_by_the_run, modes = run()
-    assert modes == {"syn_flood": "enabled", "out_of_state_tcp": "monitoring"}
-    assert done["operations"] == predicted["operations"]
-    assert "0.99 % of the packets to 198.51.100.0/24 would have been dropped, 100 packets" in shown_by_the_run[-1]
-    assert "NOT_FOUND: " in shown_by_the_run[-1] and shown[-1] == shown_by_the_run[-1]
-    assert not run()[0]["changed"]
-
-    queries = len(service.queries)
-    _done, _shown, modes = run(hours=2)  # after those packets
-    assert set(modes.values()) == {"enabled"} and len(service.queries) == queries + 1
-    assert not run(hours=2)[0]["changed"] and len(service.queries) == queries + 1
-
-
-def test_a_risk_stops_the_role_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
-    account = service.account("e" * 32).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "203.0.113.0/24"}])
-    desired = {"baseline_prefixes": [{"prefix": "192.0.2.0/24"}], "baseline_purge": ["prefixes"]}
-    inventory = write_inventory(tmp_path, service, {"accounts": {"lima": {"edge_account_id": "e" * 32, **desired}}})
-    assert ansible_playbook("-i", inventory, PLAYBOOK).code == 2
-    assert (len(account.prefixes), service.writes) == (2, [])
-    accepted = '{"baseline_accept_risks": ["unprotects_addresses"]}'
-    assert ansible_playbook("-i", inventory, "-e", accepted, PLAYBOOK).code == 0
-    assert len(account.prefixes) == 1
 
 
 def test_all_risks_of_a_host_are_refused_at_once_before_its_first_write(service: LocalService, tmp_path: Path) -> None:
@@ -512,25 +379,6 @@ def test_credentials_of_the_action_group_beat_the_environment(service: LocalServ
     assert [call.authorization for call in service.calls] == ["bearer"]
 
 
-def test_the_role_warns_of_variables_that_it_does_not_have(service: LocalService, tmp_path: Path) -> None:
-    """A warning names its host, since Ansible shows equal ones once."""
-    hosts = {}
-    for number in range(3):
-        service.account(f"{number}" * 32)
-        misspelt = {"baseline_prefix": [{"prefix": "192.0.2.0/24"}], "baseline_source": {}, "baseline_odd_thing": 1}
-        hosts[f"host{number}"] = {"edge_account_id": f"{number}" * 32, "edge_api_token": service.token, **misspelt}
-    run = play(service, tmp_path, hosts)
-    assert run.code == 0, run.output
-    printed = " ".join(run.output.split())
-    assert printed.count("is not a variable of the role") == 6
-    for host in hosts:
-        assert (
-            f"[WARNING]: {host}: baseline_prefix is not a variable of the role baseline; it has no effect. Did"
-            in printed
-        )
-    assert [len(task.result["warnings"]) for task in run.of()] == [2] * 3
-
-
 def test_the_role_takes_the_group_that_target_names(service: LocalService, tmp_path: Path) -> None:
     service.account("e" * 32)
     hosts = {"frankfurt": {"edge_account_id": "e" * 32}}
@@ -546,23 +394,3 @@ def test_the_task_of_the_role_is_the_example_of_its_action() -> None:
     (task,) = yaml.safe_load((REPOSITORY / "roles" / "baseline" / "tasks" / "main.yml").read_text(encoding="utf-8"))
     (example,) = yaml.safe_load(EXAMPLES)
     assert {**task, "name": ""} == {**example, "name": ""}
-
-
-def test_the_role_takes_the_file_of_the_migration(service: LocalService, tmp_path: Path) -> None:
-    zone = service.zone(ZONE)
-    filters = ("ip.src eq 192.0.2.1", 'http.request.uri.path contains "{{ x }}"')
-    zone.seed(rules=[{"action": "block", "filter": {"expression": expression}} for expression in filters])
-    lima = {"edge_zone_id": ZONE, "edge_api_token": service.token}
-    migrated = play(service, tmp_path, {"lima": lima})
-    assert migrated.code == 0
-    directory = f"migrate_firewall_rules_directory={tmp_path}"
-    run = ansible_playbook("-i", tmp_path / "hosts.yml", "-e", directory, "playbooks/migrate_firewall_rules.yml")
-    assert run.code == 0, run.output
-    rules = "{{ migrate_firewall_rules_custom_rules }}"
-    described = {"lima": {**lima, "baseline_custom_rules": rules}}
-    file = tmp_path / "lima_custom_rules.yml"
-    for changed in (True, False):
-        run = play(service, tmp_path, described, "-e", f"@{file}")
-        assert run.code == 0, run.output
-        assert [task.result["changed"] for task in run.of()] == [changed]
-    assert [rule["expression"] for rule in zone.custom_rules] == [*filters]

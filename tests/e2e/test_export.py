@@ -149,24 +149,6 @@ def test_a_file_that_people_edited_is_not_overwritten(inventory: Path, tmp_path:
     assert "baseline_accept_risks" not in path.read_text("utf-8")
 
 
-def test_a_zone_may_be_named_by_its_domain_and_a_path_is_that_of_the_process(
-    inventory: Path, service: LocalService, tmp_path: Path
-) -> None:
-    service.zone(ZONE).seed(name="lima.example")
-    document = yaml.safe_load(inventory.read_text("utf-8"))
-    document["all"]["children"]["zones"]["hosts"] = {"lima.example": {"edge_zone_name": "lima.example"}, "..": {}}
-    document["all"]["vars"]["export_directory"] = "exported"
-    inventory.write_text(yaml.safe_dump(document), encoding="utf-8")
-    (tmp_path / "here").mkdir()
-    run = ansible_playbook(
-        "-i", inventory, "--limit", "zones", REPOSITORY / "playbooks" / "export.yml", directory=tmp_path / "here"
-    )
-    assert "the host name '..' is not a name of a folder" in run.output
-    exported = tmp_path / "here" / "exported"
-    assert sorted(path.name for path in exported.iterdir()) == [".protection.schema.json", "lima.example"]
-    assert f"zone_id: {ZONE}" in (exported / "lima.example" / "protection.yml").read_text("utf-8")
-
-
 def test_objects_made_by_hand_after_an_export_weaken_their_host(
     inventory: Path, service: LocalService, tmp_path: Path
 ) -> None:

@@ -127,14 +127,6 @@ def test_a_posture_holds_until_its_time_and_goes_by_itself(site: Site) -> None:
     assert (result_of(again)["changed"], "posture" in again.output) == (False, False)
 
 
-def test_a_posture_ends_by_hand(site: Site) -> None:
-    site.hold()
-    site.run()
-    site.hold(until="2027-01-29T03:00:00Z")
-    assert site.settle() == ["delete geo", "update global", "update security_level"]
-    assert site.state() == OUT
-
-
 def test_a_checkout_without_the_file_says_what_it_takes_back(site: Site) -> None:
     site.hold()
     site.run()

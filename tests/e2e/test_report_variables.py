@@ -177,15 +177,6 @@ def test_alarms_that_nobody_would_hear_are_said_and_give_no_status(service: Loca
     assert all(WEBHOOK_URL not in text for text in [run.output, *files.values()])
 
 
-def test_alarms_that_cannot_be_read_are_not_known(service: LocalService, tmp_path: Path) -> None:
-    token = service.add_token("no-alarms", notifications="none")
-    run = report(tmp_path, service, {"report_alarms": True}, edge_api_token=token)
-    assert "2 hosts: 2 in order." in run.output, run.output
-    (sentence,) = read(tmp_path)["lab"]["alarms"]
-    assert sentence.startswith("Alarms are not known: ")
-    assert "Notifications Read (account)" in sentence
-
-
 def test_access_rules_that_pass_weaken_a_host_until_they_are_accepted(service: LocalService, tmp_path: Path) -> None:
     office: dict[str, Any] = {"mode": "whitelist", "configuration": {"target": "ip_range", "value": "192.0.2.0/24"}}
     block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ssl"}
@@ -202,14 +193,6 @@ def test_access_rules_that_pass_weaken_a_host_until_they_are_accepted(service: L
     accepted = [{"resource": "access_rule", "keys": ["192.0.2.0/24"], "reason": "the office"}]
     run = report(tmp_path, service, {"report_access_rules": True, "report_accepted_unmanaged": accepted}, **zone)
     assert "2 hosts: 2 in order." in run.output, run.output
-
-
-def test_access_rules_that_cannot_be_read_make_a_host_unknown(service: LocalService, tmp_path: Path) -> None:
-    token = service.add_token("protection-only", access_rules="none")
-    run = report(tmp_path, service, {"report_access_rules": True}, edge_api_token=token)
-    assert "2 hosts: 1 unknown, 1 in order." in run.output, run.output
-    (reason,) = read(tmp_path)["lab"]["reasons"]
-    assert "Account Firewall Access Rules Read (account)" in reason
 
 
 def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_path: Path) -> None:
@@ -295,18 +278,6 @@ def test_rules_that_nothing_matched_are_named(service: LocalService, tmp_path: P
     assert 'edgeops_protection_host_unused_rules{host="c.example"} 1' in metrics
 
 
-def test_hits_that_cannot_be_read_change_no_status(service: LocalService, tmp_path: Path) -> None:
-    token = service.add_token("without-analytics", analytics="none")
-    rule: dict[str, Any] = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"'}
-    service.zone("c" * 32).seed(custom_rules=[rule], account_id=LAB)
-    zone = {"edge_zone_id": "c" * 32, "baseline_custom_rules": [rule], "edge_api_token": token}
-    run = report(tmp_path, service, {"report_hits_hours": 24}, hosts={"zone.example": zone})
-    assert "3 hosts: 3 in order." in run.output, run.output
-    record = read(tmp_path)["zone.example"]
-    assert record["unused"] is None
-    assert "The token needs the permission Analytics Read (zone)." in record["unknown_hits"][0]
-
-
 def test_past_requests_stand_in_report_and_plan(service: LocalService, tmp_path: Path) -> None:
     zone = service.zone("c" * 32).seed(account_id=LAB, plan="business")
     zone.seed(requests=[{"clientRequestPath": path, "count": 500} for path in ("/", "/<b>admin")])
@@ -327,12 +298,4 @@ def test_past_requests_stand_in_report_and_plan(service: LocalService, tmp_path:
     (tried,) = read(tmp_path)["zone.example"]["backtest"]["rules"]
     assert (tried["requests"], tried["undecided"]) == (1000, 500)
     assert tried["examples"] == [{"http.request.uri.path": "/admin", "requests": 1000}]
-    agent = "<b>bold</b> [a](https://b.example)\n# \x1b[31m|x"
-    zone.seed(requests=[{"userAgent": agent, "count": 1000}])
-    agents = {**rule, "expression": 'http.user_agent contains "bold"'}
-    run = report(tmp_path, service, hosts={"zone.example": {**host, "baseline_custom_rules": [agents]}})
-    assert "\x1b[31m|x" not in run.output
-    for file, markup in (("report.html", "<b>bold"), ("report.md", "<b>bold"), ("report.md", "[a](https")):
-        text = (tmp_path / "report" / file).read_text(encoding="utf-8")
-        assert "bold" in text and markup not in text and "\x1b" not in text
     assert not service.writes

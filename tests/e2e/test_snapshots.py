@@ -180,23 +180,9 @@ def test_a_directory_that_cannot_be_written_stops_the_run_before_any_write(
     assert (failed["changed"], service.writes) == (False, [])
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        (None, "cannot be read"),
-        ("- a list\n", "is neither a snapshot nor an export: it lacks baseline_source"),
-        ("baseline_prefixes: []\n", "is neither a snapshot nor an export: it lacks baseline_source"),
-        (f"baseline_source: {{account_id: {'c' * 32}}}\nbaseline_prefixes: []\n", "is of another account"),
-    ],
-)
-def test_another_file_is_no_file_to_restore(
-    text: str | None, words: str, service: LocalService, tmp_path: Path
-) -> None:
-    file = tmp_path / "file.yml"
-    if text is not None:
-        file.write_text(text, encoding="utf-8")
-    finished = run("restore", service, tmp_path, "-e", f"restore_file={file}")
-    assert words in result(finished)["msg"]
+def test_another_file_is_no_file_to_restore(service: LocalService, tmp_path: Path) -> None:
+    finished = run("restore", service, tmp_path, "-e", f"restore_file={tmp_path / 'file.yml'}")
+    assert "cannot be read" in result(finished)["msg"]
     assert service.writes == []
 
 
