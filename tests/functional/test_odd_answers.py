@@ -115,32 +115,6 @@ def test_unusual_answers_are_read_all_the_same(kind: str, service: LocalService,
     assert modules.done("account_protection", **options)["changed"] is False
 
 
-def test_a_service_that_gives_smaller_pages_than_asked_is_read_to_the_end(
-    service: LocalService, modules: Modules
-) -> None:
-    service.account(ACCOUNT).seed(prefixes=[{"prefix": f"10.0.0.{number}"} for number in range(95)])
-    for faults in (["page_cap"], ["page_cap", "no_result_info"]):
-        service.faults.clear()
-        for kind in faults:
-            settings: dict[str, Any] = {"cap": 10} if kind == "page_cap" else {}
-            service.misbehave(kind, **LISTING, **settings)
-        assert len(modules.done("protection_info", gather_subset=["prefixes"])["prefixes"]) == 95
-
-
-def test_a_service_that_repeats_its_first_page_is_not_taken_at_its_word(
-    service: LocalService, modules: Modules
-) -> None:
-    service.account(ACCOUNT).seed(
-        prefixes=[{"prefix": f"10.0.{number // 200}.{number % 200}"} for number in range(1001)]
-    )
-    for faults in (["same_page"], ["same_page", "no_result_info"]):
-        service.faults.clear()
-        for kind in faults:
-            service.misbehave(kind, **LISTING)
-        message = modules.failed("protection_info", gather_subset=["prefixes"])["msg"]
-        assert "the listing ends after 1000 of" in message
-
-
 @pytest.mark.parametrize(
     "total",
     ["0", "1", "999", "1000", "1001", "2000", "2499", "2500", "2501", "-1", "null", '"2500"', "1e3", "1" + "0" * 400],
