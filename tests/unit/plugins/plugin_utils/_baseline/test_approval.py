@@ -55,16 +55,6 @@ def test_the_rest_of_an_approved_plan_is_approved_and_nothing_else(plans: dict[s
     assert not refusal or host_plan_id(plans) in refusal
 
 
-def test_a_stale_plan_is_refused_with_the_difference() -> None:
-    operation = {"action": "update", "resource": "prefix", "key": "192.0.2.0/24", "before": {"comment": "POP 7"}}
-    plan = read_approved_plan("lima", {**APPROVED, "operations": [operation]})
-    changed = {**operation, "before": {"comment": "by hand"}}
-    assert plan is not None
-    refusal = plan.refusal("lima", {"account_protection": {"plan_id": TWO, "operations": [changed]}})
-    assert "prefix 192.0.2.0/24: comment was 'POP 7' when approved, and is 'by hand' now. Nothing was" in refusal
-    assert "The diff" not in ApprovedPlan(ONE).refusal("lima", predicted(account_protection=TWO))
-
-
 @pytest.mark.parametrize("operations", [None, "text", ["text"], {"a": 1}])
 def test_operations_that_are_none_are_not_compared(operations: Any) -> None:
     plan = read_approved_plan("lima", {**APPROVED, "operations": operations})
@@ -88,13 +78,6 @@ def test_a_plan_is_read_from_each_form(tmp_path: Path) -> None:
     assert read_approved_plan("lima", f" {ONE} ") == ApprovedPlan(ONE)
     assert read_approved_plan("lima", "") == ApprovedPlan("")
     assert read_approved_plan("lima", {"plan_id": None, "plans": {}}) == ApprovedPlan("", {})
-
-
-def test_a_relative_file_is_one_of_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "lima.json").write_text(json.dumps(APPROVED), encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PWD", "/")
-    assert read_approved_plan("lima", "lima.json").plan_id == host_plan_id(PLANS)
 
 
 @pytest.mark.parametrize("value", [None, "", " "])

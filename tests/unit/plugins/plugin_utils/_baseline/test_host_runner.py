@@ -16,7 +16,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 PARTS = [Part("account_protection", {"enabled": True}), Part("custom_rules", {})]
 DONE = {"changed": True, "operations": [{}], "plan_id": "a" * 64}
 NOTHING = {"changed": False, "operations": [], "plan_id": ""}
-FAILED = {"failed": True, "msg": "It is not there."}
 
 
 @dataclass
@@ -44,19 +43,6 @@ def test_check_mode_is_an_argument_of_each_call(check_mode: bool) -> None:
     assert both.calls == [("account_protection", check_mode), ("custom_rules", check_mode)]
 
 
-def test_no_module_runs_after_a_failure() -> None:
-    both = modules(account=FAILED)
-    assert HostRunner(both.run).run(PARTS, check_mode=False) == {"account_protection": FAILED}
-
-
-def test_a_host_is_predicted_before_its_first_write_and_only_its_changes_are_applied() -> None:
-    both = modules()
-    updated = HostRunner(both.run).update("lima", PARTS, check_mode=False)
-    assert (updated.predicted, updated.refusal, updated.snapshot) == (False, "", "")
-    assert both.calls == [("account_protection", True), ("custom_rules", True), ("account_protection", False)]
-    assert updated.results == both.results
-
-
 def test_the_prediction_of_a_host_in_order_is_its_run() -> None:
     both = modules(account=NOTHING)
     assert HostRunner(both.run).update("lima", PARTS, check_mode=False).predicted
@@ -76,56 +62,8 @@ def test_a_prediction_goes_on_behind_a_refused_plan_and_a_run_does_not() -> None
         assert list(HostRunner(both.run).run(PARTS, check_mode)) == names
 
 
-@pytest.mark.parametrize("check_mode", [True, False])
-def test_a_prediction_that_fails_changes_nothing(check_mode: bool) -> None:
-    both = modules(zone=FAILED)
-    updated = HostRunner(both.run).update("lima", PARTS, check_mode)
-    assert [result["changed"] for result in updated.results.values()] == [False, False]
-    assert both.calls == [("account_protection", True), ("custom_rules", True)]
-
-
-def test_another_plan_than_the_approved_one_is_refused_before_anything_else() -> None:
-    both = modules()
-    snapshots: list[str] = []
-
-    def snapshot() -> str:
-        snapshots.append("lima.yml")
-        return "lima.yml"
-
-    updated = HostRunner(both.run).update("lima", PARTS, False, ApprovedPlan("b" * 64), snapshot)
-    assert "is not the approved one" in updated.refusal
-    assert (snapshots, {is_prediction for _module, is_prediction in both.calls}) == ([], {True})
-
-
 def test_each_module_gets_its_part_of_the_approved_plan() -> None:
     both = modules()
     plans = {"account_protection": "a" * 64}
     HostRunner(both.run).update("lima", PARTS, False, ApprovedPlan(host_plan_id(plans), plans))
     assert [options["expected_plan"] for options in both.options[2:]] == ["a" * 64]
-
-
-def test_a_snapshot_is_taken_between_prediction_and_run() -> None:
-    both = modules()
-
-    def snapshot() -> str:
-        assert both.calls == [("account_protection", True), ("custom_rules", True)]
-        return "lima.yml"
-
-    assert HostRunner(both.run).update("lima", PARTS, False, snapshot=snapshot).snapshot == "lima.yml"
-
-
-def test_nothing_runs_without_a_snapshot() -> None:
-    both = modules()
-
-    def snapshot() -> str:
-        raise OSError(28, "No space left on device")
-
-    updated = HostRunner(both.run).update("lima", PARTS, False, snapshot=snapshot)
-    assert "there is no snapshot ([Errno 28] No space left on device). Nothing was changed." in updated.refusal
-    assert {is_prediction for _module, is_prediction in both.calls} == {True}
-
-
-def test_a_host_in_order_needs_no_snapshot() -> None:
-    both = modules(account=NOTHING)
-    updated = HostRunner(both.run).update("lima", PARTS, False, snapshot=lambda: "lima.yml")
-    assert (updated.snapshot, updated.predicted) == ("", True)

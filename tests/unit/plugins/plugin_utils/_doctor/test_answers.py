@@ -6,13 +6,11 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES, PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED, ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
@@ -26,7 +24,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers
     ANALYTICS,
     RETRIES,
     HostAnswer,
-    ask_all,
     redacted,
     resources_to_read,
     seconds_ahead,
@@ -81,19 +78,6 @@ def test_the_clocks_are_compared_at_the_middle_of_the_call() -> None:
     assert seconds_ahead("soon", NOW, NOW) is None
 
 
-def test_a_call_without_an_answer_stops_no_other() -> None:
-    def ask(request: Request) -> Response:
-        if request.resource is PREFIXES:
-            details = ErrorDetails(method="GET", path="prefixes", status=None, errors=[], ray=None)
-            raise ServiceError("got no response", details, False)
-        return Response(200, {"date": "Fri, 29 Jan 2027 09:15:10 GMT"}, json.dumps(NO_RULES).encode())
-
-    lost, answered = ask_all(ask, [LIST, RULES], {"account_id": ACCOUNT, "zone_id": ZONE_ID}, lambda: NOW, {})
-    assert (lost.status, lost.problem) == (None, "got no response")
-    assert answered.status == 200 and answered.seconds_ahead == 10.5
-    assert (lost.reason, answered.reason) == ("got no response", "HTTP 200 [10003]: could not find entrypoint")
-
-
 def test_every_resource_of_an_owner_is_read_once() -> None:
     of_account = resources_to_read("account_id")
     assert {resource.path for resource in (*ACCOUNT_RESOURCES, ONBOARDED, AUDIT_LOG, ANALYTICS)} <= {
@@ -127,20 +111,6 @@ def test_options_of_the_role_beat_those_of_the_inventory() -> None:
     (part,) = parts_to_read("frankfurt", {**values, "edge_base_url": "https://other.example/client/v4"})
     settings = settings_of(part, RETRIES, lambda text: None)
     assert (settings.timeout, settings.base_url, settings.retries) == (7.0, URL, 1)
-
-
-@pytest.mark.parametrize(
-    ("variables", "message"),
-    [
-        ({}, "is neither an account nor a zone"),
-        ({"edge_account_id": ACCOUNT}, "lacks credentials"),
-        ({"edge_account_id": "x", "edge_api_token": TOKEN}, "edge_account_id: 'x' is not an id"),
-        ({"edge_account_id": ACCOUNT, "edge_api_token": TOKEN, "baseline_timeout": "x"}, "timeout"),
-    ],
-)
-def test_a_wrong_variable_is_told_by_its_name(variables: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        [settings_of(part, RETRIES, lambda text: None) for part in parts_to_read("frankfurt", variables)]
 
 
 def test_only_variables_of_the_connection_are_read() -> None:

@@ -111,12 +111,8 @@ def test_an_object_with_only_what_it_always_has_is_as_expected(resource: Resourc
 @pytest.mark.parametrize(
     ("changed", "assumption", "problem"),
     [
-        ({"action": None, "score": 1}, "fields_known", "unknown field score in 1 of 2 objects"),
         ({"action_parameters": {"phases": ["x"], "odd": 1}}, "fields_known", "unknown field action_parameters.odd"),
-        ({"expression": "ip.src eq"}, "expressions", "an expression that cannot be read in 1 of 2"),
         ({"ref": "A"}, "keys", ""),
-        ({"enabled": 1}, "types", "enabled is a int"),
-        ({"last_updated": 5}, "times", "an unreadable last_updated"),
     ],
 )
 def test_an_odd_object_is_counted(changed: dict[str, Any], assumption: str, problem: str) -> None:
@@ -137,8 +133,6 @@ def page(result: Any = ({"id": "x"},), **others: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("odd", "assumption", "problem"),
     [
-        (answer(PREFIXES, page(), ahead=None), "date", "missing"),
-        (answer(PREFIXES, page(), ahead=-301.0), "date", "differ by about 301 s"),
         (answer(PREFIXES, page(), headers={}), "rate_limit_headers", "no Ratelimit and no Ratelimit-Policy"),
         (answer(PREFIXES, page(), headers={**LIMITS, "Ratelimit-Policy": '"burst";q=10;w=60, "day";q=9000;w=300'}),
          "rate_limit", "10 calls in 60 s"),

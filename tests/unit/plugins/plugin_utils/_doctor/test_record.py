@@ -12,7 +12,6 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import HostAnswer, HostAnswers
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.findings import assumptions
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
     Record,
     failures,
@@ -31,14 +30,6 @@ def recorded(*answers: HostAnswer) -> Record:
 
 def answered(document: Any, status: int = 200, ahead: float | None = None) -> HostAnswer:
     return HostAnswer(*READ, Response(status, {}, b""), document, "", ahead)
-
-
-def test_nothing_is_known_without_answers() -> None:
-    record = recorded()
-    assert [item["holds"] for item in record["assumptions"]] == [None] * len(assumptions())
-    assert all(item["reasons"] for item in record["assumptions"])
-    assert record["clock"]["seconds_ahead"] is None and record["clock"]["reason"]
-    assert failures(record, "deviation") == failures(record, "unknown") == []
 
 
 def test_an_unread_resource_is_told_and_fails_a_run_that_asks_for_it() -> None:

@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from datetime import timedelta
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import parse_source
+from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import feeds_of, parse_source
 
 ACCOUNT, OTHER = "a" * 32, "b" * 32
 TOKEN = {"accounts": [ACCOUNT], "api_token": "t" * 40}
@@ -82,3 +83,18 @@ def test_all_problems_are_said_at_once() -> None:
     with pytest.raises(ValueError, match="^.") as caught:
         parse(accounts=[ACCOUNT, "x"], interval=1, components=["udp"])
     assert all(name in str(caught.value) for name in ("accounts: 'x'", "interval:", "components[0]:"))
+
+
+@pytest.mark.parametrize(
+    ("components", "watched"),
+    [
+        (["syn_flood", "dns"], [["syn_flood"], ["dns"]]),
+        (["syn_flood", "out_of_state_tcp"], [["syn_flood", "out_of_state_tcp"]]),
+    ],
+)
+def test_each_account_has_a_feed_for_each_query(components: list[str], watched: list[list[str]]) -> None:
+    with ExitStack() as stack:
+        feeds = feeds_of(parse(accounts=[ACCOUNT, OTHER], components=components), stack, ())
+    assert [(feed.watch.account_id, [*feed.watch.components]) for feed in feeds] == [
+        (account, names) for account in (ACCOUNT, OTHER) for names in watched
+    ]

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, SECURITY_LEVEL
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
@@ -17,11 +16,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
 
 ENTRY = {"id": "1", "prefix": "192.0.2.7/32", "comment": "scanner", "enabled": True}
 RULE = {"id": "r1", "ref": "login", "action": "block", "expression": "ssl", "description": "", "enabled": True}
-
-
-def test_an_empty_state_is_refused() -> None:
-    with pytest.raises(ValueError, match="there is nothing to export"):
-        export_state({})
 
 
 def test_a_list_with_an_object_that_has_no_id_is_not_exclusive() -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import stat
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
     read_existing,
     sealed,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._files import write_private
 
 TEXT = sealed(export_text(Export({"baseline_enabled": True}, ["A note."]), {"account_id": "a" * 32}))
 
@@ -46,11 +44,3 @@ def test_an_edit_is_told_and_not_overwritten(text: str, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="was edited since. Nothing was written.* export_overwrite: true"):
         read_existing(path, overwrite=False)
     assert read_existing(path, overwrite=True) == text
-
-
-def test_a_file_that_nobody_edited_is_replaced(tmp_path: Path) -> None:
-    path = tmp_path / "lima" / "protection.yml"
-    assert read_existing(path, overwrite=False) is None
-    write_private(path, TEXT)
-    assert read_existing(path, overwrite=False) == TEXT
-    assert [stat.S_IMODE(item.stat().st_mode) for item in (path, path.parent)] == [0o600, 0o700]

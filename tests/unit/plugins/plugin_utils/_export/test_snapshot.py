@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import stat
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -89,26 +88,6 @@ def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
     snapshot = document["baseline_snapshot"]
     assert snapshot == {**{name: ACCOUNT[name] for name in PLURALS}, "custom_rules": RULES}
     assert "secret" not in text
-
-
-def test_a_file_is_written_for_its_owner_only_and_leaves_nothing_else(tmp_path: Path) -> None:
-    path = Path(write_snapshot(tmp_path / "snapshots" / "lima", "text", NOW))
-    assert path == tmp_path / "snapshots" / "lima" / "2027-01-29T09-15-02.310412Z.yml"
-    assert path.read_text() == "text"
-    assert [stat.S_IMODE(item.stat().st_mode) for item in (path, path.parent)] == [0o600, 0o700]
-    assert list(path.parent.iterdir()) == [path]
-
-
-def test_a_file_that_cannot_be_completed_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(UnicodeEncodeError):
-        write_snapshot(tmp_path / "lima", "\ud800", NOW)
-    assert list((tmp_path / "lima").iterdir()) == []
-
-
-def test_a_relative_directory_is_one_of_the_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PWD", "/elsewhere")
-    monkeypatch.chdir(tmp_path)
-    assert host_folder("snapshots", "lima") == tmp_path / "snapshots" / "lima"
 
 
 def test_a_directory_that_is_a_file_is_an_error_that_is_predicted(tmp_path: Path) -> None:

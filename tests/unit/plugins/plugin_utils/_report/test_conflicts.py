@@ -52,14 +52,6 @@ def test_a_host_without_rules_of_a_zone_has_no_sources() -> None:
     assert sources_of(host_results("lima", {}, {"account_protection": {"plan_id": ""}})) is None
 
 
-def test_a_network_that_one_host_passes_and_another_one_blocks_is_a_conflict() -> None:
-    lima, oslo = record("lima", bypassing=["203.0.113.0/24"]), record("oslo", blocked=["203.0.113.64/26"])
-    kyiv = record("kyiv", passed=["203.0.113.64/28"])
-    assert found(lima, oslo) == [("passed_and_blocked", "203.0.113.64/26", ["lima"], ["oslo"])]
-    assert found(kyiv, oslo) == [("passed_and_blocked", "203.0.113.64/28", ["kyiv"], ["oslo"])]
-    assert found(lima, kyiv) == []
-
-
 def test_a_host_does_not_contradict_itself() -> None:
     both = record("lima", bypassing=["203.0.113.0/24"], blocked=["203.0.113.0/24"])
     assert found(both) == []
@@ -67,25 +59,6 @@ def test_a_host_does_not_contradict_itself() -> None:
     assert found(both, blocks) == [("passed_and_blocked", "203.0.113.0/24", ["lima"], ["kyiv"])]
     assert found(both, passes) == [("passed_and_blocked", "203.0.113.0/24", ["oslo"], ["lima"])]
     assert found(both, passes, blocks) == [("passed_and_blocked", "203.0.113.0/24", ["lima", "oslo"], ["kyiv", "lima"])]
-
-
-def test_two_accounts_that_protect_a_network_are_a_conflict() -> None:
-    lima, oslo = record("lima", protected=["192.0.2.0/24"]), record("oslo", protected=["192.0.2.128/25"])
-    assert found(lima, oslo) == [("protected_twice", "192.0.2.128/25", ["lima", "oslo"], [])]
-    same = record("lima-again", protected=["192.0.2.0/24"], account_id="id of lima")
-    assert found(lima, same) == [("one_account", None, ["lima", "lima-again"], [])]
-    assert found(lima, record("kyiv", protected=["198.51.100.0/24"])) == []
-    assert found(lima, record("unread", coverage=None, sources=None)) == []
-
-
-def test_hosts_that_are_one_account_or_zone_are_a_conflict() -> None:
-    lima, oslo = (record(host, account_id="A" * 32, zone_id="d" * 32) for host in ("lima", "oslo"))
-    kyiv = record("kyiv", account_id="a" * 32, zone_id="e" * 32)
-    unread = [record(host, account_id=None) for host in ("bonn", "rome")]
-    assert found(lima, oslo, kyiv, *unread) == [
-        ("one_account", None, ["kyiv", "lima", "oslo"], []),
-        ("one_zone", None, ["lima", "oslo"], []),
-    ]
 
 
 def test_each_host_that_passes_a_blocked_network_is_told() -> None:

@@ -68,33 +68,9 @@ def test_a_result_is_read_into_the_parts_of_a_record() -> None:
     assert record["reasons"][-2:] == ["1 difference from the baseline.", "It waits."]
 
 
-def test_a_refused_plan_keeps_its_risks_and_takes_the_prediction_beside_it() -> None:
-    for results in ({}, {"custom_rules": ZONE}, {"custom_rules": {**REFUSED, "module": None}}):
-        host = host_results("lima", {}, results, [REFUSED])
-        assert list(host.refusals) == list(host.results) == ["custom_rules"]
-        assert [(risk["code"], risk["accepted"]) for risk in host.risks()] == [("mass_deletion", False)]
-        assert host.errors == []
-    record = host_record(host, GENERATED)
-    assert (record["status"], record["reasons"]) == ("drift", ["A run refuses the plan: mass_deletion."])
-
-
 def test_accepted_risks_are_those_of_a_plan_that_is_not_refused() -> None:
     host = host_results("lima", {}, {"custom_rules": {**ZONE, "risks": [RISK]}})
     assert [risk["accepted"] for risk in host.risks()] == [True]
-
-
-@pytest.mark.parametrize(
-    ("results", "failures", "errors"),
-    [
-        ({}, [], ["There is no result: the run did not get to this host, or it has neither account nor zone."]),
-        ({"custom_rules": {"failed": True, "msg": "x"}}, [{"failed": True, "msg": "x"}], ["x"]),
-        ({"custom_rules": ZONE}, [{"failed": True}], ["The task failed without a message."]),
-    ],
-)
-def test_a_host_that_was_not_read_says_why(results: Any, failures: Any, errors: list[str]) -> None:
-    host = host_results("lima", {}, results, failures)
-    assert host.errors == errors
-    assert host_record(host, GENERATED)["status"] == "unknown"
 
 
 def test_a_refusal_is_a_failure_with_risks_and_operations() -> None:
