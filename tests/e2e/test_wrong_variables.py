@@ -22,7 +22,6 @@ MANY = [{"prefx": f"192.0.{number}.0/24"} for number in range(200)]
 
 BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     "kind": ({"baseline_prefixes": {"prefix": "192.0.2.0/24"}}, "baseline_prefixes: a dictionary is not a list."),
-    "text": ("baseline_allowlist[0]: '192.0.2.1' is not a dictionary; write {prefix: ...}.",),
     "unknown": (
         {"baseline_rules": [{"kind": "syn_flood", "scope": "global", "moed": "enabled"}]},
         "baseline_rules[0].moed: there is no such field (did you mean mode?).",

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2, RULE_3
 from tests.support.module_run import ACCOUNT, ZONE, Modules
-from tests.support.service_state import assert_no_duplicates_and_no_clearance, collections_of, comparable
+from tests.support.service_state import assert_no_duplicates_and_no_clearance, comparable
 
 NETWORKS = st.sampled_from(["192.0.2.0/24", "192.0.2.0/28", "192.0.2.1", "2001:DB8::/32", "198.51.100.0/25"])
 TEXTS = st.sampled_from(["", "a", "b"])
@@ -102,27 +102,6 @@ def prepare(service: LocalService, module: str, existing: dict[str, Any]) -> Non
         service.zone(ZONE).seed(**FIREWALL)
     else:
         service.account(ACCOUNT).seed(**existing)
-
-
-def stored(service: LocalService) -> Any:
-    return {name: comparable(objects) for name, objects in collections_of(service).items()}
-
-
-@HYPOTHESIS
-@given(existing=EXISTING, desired=account_options())
-def test_a_predicted_plan_is_applied_and_nothing_is_left(
-    existing: dict[str, Any], desired: dict[str, Any], service: LocalService, modules: Modules
-) -> None:
-    prepare(service, "account_protection", existing)
-    before = stored(service)
-    predicted = modules.done("account_protection", check=True, **desired)
-    assert (service.writes, stored(service)) == ([], before)
-    done = modules.done("account_protection", **desired)
-    assert comparable(done) == comparable(predicted)
-    written = len(service.writes)
-    assert modules.done("account_protection", **desired)["operations"] == []
-    assert len(service.writes) == written
-    assert_no_duplicates_and_no_clearance(service)
 
 
 @HYPOTHESIS

@@ -7,8 +7,6 @@
 from __future__ import annotations
 
 import time
-from datetime import timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -112,29 +110,6 @@ def test_a_create_is_repeated_when_nobody_listened(
         service.start()
     assert "Connection refused" in message
     assert len(waits) == 2
-
-
-def test_a_date_is_honoured_by_the_services_own_clock(
-    service: LocalService, modules: Modules, waits: list[float]
-) -> None:
-    service.clock.advance(seconds=-86400)
-    until = format_datetime((service.clock.now() + timedelta(seconds=9)).replace(microsecond=0), usegmt=True)
-    service.misbehave("status", method="GET", status=503, times=1, headers={"Retry-After": until})
-    modules.done("protection_info", gather_subset=["prefixes"])
-    assert len(waits) == 1
-    assert 7.0 <= waits[0] <= 9.0
-
-
-@pytest.mark.parametrize("odd", ["soon", "", "-5", "9" * 400])
-def test_a_demand_that_is_no_time_counts_as_none(
-    odd: str, service: LocalService, modules: Modules, waits: list[float]
-) -> None:
-    service.misbehave("status", method="GET", status=429, times=1, headers={"Retry-After": odd})
-    modules.done("protection_info", gather_subset=["prefixes"], retries=1)
-    assert len(waits) == 1
-    assert 0.25 <= waits[0] <= 0.5
-    service.misbehave("status", method="GET", status=429, times=1, headers={"Retry-After": odd})
-    assert modules.failed("protection_info", gather_subset=["prefixes"], retries=0)["error"]["status"] == 429
 
 
 def test_waiting_as_asked_does_not_count_as_a_retry(

@@ -25,7 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 
 from tests.fake_service import LocalService
 from tests.support.connection import session_of
-from tests.support.module_run import ACCOUNT, Modules, run_main
+from tests.support.module_run import ACCOUNT, Modules
 
 STATUS: dict[str, Any] = {"module": "tcp_protection_status", "enabled": True}
 
@@ -234,25 +234,6 @@ def test_a_redirect_is_not_followed(status: int, method: str, service: LocalServ
         message = modules.failed(**STATUS)["msg"]
         assert elsewhere.calls == []
     assert "redirects to 127.0.0.1" in message
-
-
-def test_an_explicit_token_does_not_travel_with_an_ambient_key(
-    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CLOUDFLARE_API_KEY", "ambient-key")
-    monkeypatch.setenv("CLOUDFLARE_EMAIL", "ambient@example.net")
-    service.account(ACCOUNT)
-    modules.done(**STATUS)
-    assert {call.authorization for call in service.calls} == {"bearer"}
-
-
-def test_the_environment_alone_is_enough(
-    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    service.account(ACCOUNT)
-    for variable, value in (("API_TOKEN", service.token), ("BASE_URL", service.base_url), ("ACCOUNT_ID", ACCOUNT)):
-        monkeypatch.setenv("CLOUDFLARE_" + variable, value)
-    assert run_main("tcp_protection_status", {"enabled": True})["changed"] is True
 
 
 @pytest.mark.parametrize("kind", ["hang", "drip"])
