@@ -104,15 +104,6 @@ def test_announced_networks_need_a_prefix(service: LocalService, tmp_path: Path)
     assert [item["networks"] for item in read(tmp_path)["lab"]["acknowledged"]] == [["198.51.100.0/25"]]
 
 
-def test_announced_networks_that_cannot_be_read_make_a_host_unknown(service: LocalService, tmp_path: Path) -> None:
-    token = service.add_token("protection-only", addressing="none")
-    run = report(tmp_path, service, {"report_announced": True}, edge_api_token=token)
-    assert "2 hosts: 1 unknown, 1 in order." in run.output, run.output
-    (reason,) = read(tmp_path)["lab"]["reasons"]
-    assert reason.startswith("The announced networks are not known: ")
-    assert "IP Prefixes Read (account)" in reason
-
-
 def test_a_prefix_that_is_not_ready_weakens_a_host_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
     bound: dict[str, Any] = {"cidr": "203.0.113.0/26", "service_name": "CDN"}
     moved: dict[str, Any] = {"cidr": "203.0.113.0/24", "rpki_validation_state": "missing", "bindings": [bound]}

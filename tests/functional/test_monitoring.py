@@ -48,16 +48,6 @@ def test_every_metric_is_on_the_dashboard_or_has_an_alert(written: dict[str, dic
     assert written.keys() - {name for query in QUERIES.values() for name, *_rest in used_labels(query)} == listed
 
 
-def test_a_metric_that_nobody_writes_is_noticed() -> None:
-    query = 'sum by (host, colour) (edgeops_protection_nothing{host=~"$host",kind="x"}) / edgeops_protection_hosts'
-    assert list(used_labels(query)) == [
-        ("edgeops_protection_nothing", "host", "$host"),
-        ("edgeops_protection_nothing", "kind", "x"),
-        ("edgeops_protection_hosts", "", ""),
-    ]
-    assert grouping_labels(query) == {"host", "colour"}
-
-
 def test_the_dashboard_can_be_imported() -> None:
     dashboard = json.loads(DASHBOARD.read_text(encoding="utf-8"))
     identifiers = [panel["id"] for panel in dashboard["panels"]]

@@ -8,47 +8,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.prose.__main__ import FOLDER, PATTERNS, SETTINGS, Finding, applies, matched, parts_of
-from tests.prose.sources import Text, of_documentation, of_source, pages, texts
-
-SOURCE = '''
-"""Reads
-an account."""
-
-DOCUMENTATION = r"""
-short_description: Read it
-options:
-  description:
-    description: The text of O(state=absent).
-"""
-
-
-def f(name):
-    """The name.
-
-    More of it.
-    """
-    raise ValueError(f"The account {name} has no zone.", "a key", f"{name}: the end of a longer one.")
-'''
-
-
-def test_a_source_has_documentation_docstrings_and_messages() -> None:
-    assert {(text.line, text.text) for text in of_source("a.py", SOURCE)} == {
-        (2, "Reads an account."), (6, "Read it"), (9, "The text of `state=absent`."),
-        (14, "The name."), (14, "More of it."), (18, "The account `x` has no zone."),
-        (18, "`x`: the end of a longer one."),
-    }  # fmt: skip
-
-
-def test_other_values_of_a_document_are_no_prose() -> None:
-    document = "options:\n  mode:\n    description: [The mode., Or none.]\n    default: not prose at all.\n"
-    assert [text.text for text in of_documentation("a.yml", 1, document)] == ["The mode.", "Or none."]
-
-
-def test_pages_lose_their_code_and_keep_their_lines() -> None:
-    readme = [text for text in pages() if text.path == "README.md" and text.line]
-    assert [text.line for text in readme] == list(range(1, len(readme) + 1))
-    assert not any(text.text.startswith(("```", "$ ")) for text in readme)
+from tests.prose.__main__ import FOLDER, PATTERNS, SETTINGS, Finding, applies, matched
+from tests.prose.sources import Text, of_source, texts
 
 
 @pytest.mark.parametrize(
@@ -71,13 +32,6 @@ def test_a_clause_is_a_subject_at_the_beginning_of_a_sentence(path: str, text: s
 @pytest.mark.parametrize(("path", "words", "expected"), [("docs/a.md", "wrod", True), ("plugins/a.py", "wrod", False)])
 def test_spelling_is_that_of_pages(path: str, words: str, expected: bool) -> None:
     assert applies(Finding(Text(path, 1, words), 1, "SpellCheck", "", words)) is expected
-
-
-def test_parts_are_all_lines_and_end_at_empty_ones() -> None:
-    lines = [Text("a", number, "text" if number % 3 else "") for number in range(100)]
-    parts = list(parts_of(lines))
-    assert [line for part in parts for line in part] == lines
-    assert len(parts) > 1 and all(not part[-1].text for part in parts)
 
 
 def test_every_rule_of_ours_has_examples() -> None:

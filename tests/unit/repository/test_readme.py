@@ -73,12 +73,6 @@ def test_contributors_find_the_commands_of_the_tests(page: str) -> None:
     } == set()
 
 
-def test_the_requirements_name_every_supported_core() -> None:
-    runtime = yaml.safe_load((REPOSITORY / "meta" / "runtime.yml").read_text(encoding="utf-8"))
-    oldest = runtime["requires_ansible"].removeprefix(">=").removesuffix(".0")
-    assert f"ansible-core {oldest} to " in README.text
-
-
 def test_the_variables_that_matter_are_variables_of_the_role() -> None:
     folder = REPOSITORY / "roles" / "baseline"
     options = yaml.safe_load((folder / "meta" / "argument_specs.yml").read_text(encoding="utf-8"))

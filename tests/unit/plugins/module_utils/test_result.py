@@ -13,39 +13,25 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._apply.executor import BrokenOff
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits, codes_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, CODES
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import ZONE_RULE_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Terms, parse_acceptances
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import (
     add_orders,
     add_to_diff,
-    expired_records,
-    expiry_warnings,
     failure_of,
     make_diff,
     operation_records,
-    plan_details,
     plan_warnings,
-    protection_results,
-    standing_warnings,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
-    ALLOWLIST,
-    PREFIXES,
-    SHARING,
-    STATUS,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 from tests.support.coverage_model import account_state
 
 NOON = datetime(2026, 1, 2, 12, tzinfo=timezone.utc)
 PREFIX = {"id": "1", "prefix": "192.0.2.0/24", "excluded": False}
-REMOVED = Operation("delete", PREFIXES, {}, PREFIX, 0)
 CREATED = Operation("create", PREFIXES, {"prefix": "10.0.0.0/8"})
 ENTRY = {"id": "1", "prefix": "10.0.0.1", "comment": "a", "x": 1}
 AGAIN = " Run the task again when the cause is gone: it reads first, and does only what is left."
@@ -66,21 +52,6 @@ def test_records_have_what_is_sent() -> None:
             "before": {"comment": "a"},
         }
     ]
-
-
-def test_expired_objects_are_listed_and_warned_of_if_they_are_gone() -> None:
-    desired = [parse_desired(ALLOWLIST, [(Option("entries", 0), {"prefix": "10.0.0.1", "expires": "2027-01-29"})])]
-    gone = Plan({"allowlist": []}, ())
-    deleting = Plan({"allowlist": [ENTRY]}, (Operation("delete", ALLOWLIST, {}, ENTRY, 0),))
-    after = [item.at(datetime(2027, 2, 1, tzinfo=timezone.utc)) for item in desired]
-    assert expired_records(after) == [
-        {"resource": "allowlist_entry", "key": "10.0.0.1/32", "expires": "2027-01-30T00:00:00+00:00"}
-    ]
-    assert not (expiry_warnings(after, deleting) or expired_records(desired) or expiry_warnings(desired, gone))
-    (warning,) = expiry_warnings(after, gone)
-    assert warning.startswith("entries[0].expires: allowlist entry 10.0.0.1/32 expired at 2027-01-30T00:00:00+00:00")
-    (warning,) = expiry_warnings([item.at(None) for item in desired], gone)
-    assert "is not known" in warning
 
 
 def test_a_diff_has_the_managed_fields_of_what_changes_by_key() -> None:
@@ -153,60 +124,12 @@ def check(plan_: Plan, accepted: Any = (), now: datetime | None = NOON) -> Check
     return check_plan(plan_, Terms(Limits(), parse_acceptances("accept_risks", accepted, CODES), risks=ALL_RISKS), now)
 
 
-def test_a_refusal_says_each_risk_and_what_accepts_it() -> None:
-    expired = {"code": "unprotects_addresses", "expires": "2025-12-31"}
-    checked = check(plan(REMOVED), ["mass_deletion", expired])
-    message = checked.refused_risks
-    assert message.startswith(
-        "accept_risks[1]: the acceptance of unprotects_addresses expired at 2026-01-01T00:00:00+00:00;"
-    )
-    assert (
-        "The plan has risks that the task does not accept. unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) "
-        f"would no longer be protected. {SHARING.format('prefixes')}. disables_protection: "
-    ) in message
-    assert "If this is meant, add accept_risks: [{code: unprotects_addresses, networks: [192.0.2.0/24]" in message
-    details = plan_details(checked)
-    assert [item["action"] for item in details["operations"]] == ["delete"]
-    assert [risk["code"] for risk in details["risks"]] == [
-        "unprotects_addresses",
-        "disables_protection",
-        "empties_list",
-    ]
-    assert details["coverage"]["newly_unprotected"] == ["192.0.2.0/24"]
-
-
-def test_accepted_risks_are_warned_of_with_their_reasons() -> None:
-    accepted = {"code": "unprotects_addresses", "reason": "moved"}
-    checked = check(plan(REMOVED), [accepted, "disables_protection", "empties_list", "mass_deletion"])
-    assert checked.refused_risks == ""
-    assert plan_warnings(checked)[0] == (
-        "Accepted unprotects_addresses: 256 IPv4 addresses (192.0.2.0/24) would no longer be protected."
-        f" {SHARING.format('prefixes')}. Reason: moved"
-    )
-    assert [text.partition(":")[0] for text in standing_warnings(checked, CODES)] == ["accept_risks[3]"]
-    assert standing_warnings(checked, codes_of(ZONE_RULE_RISKS)) == []
-
-
 def test_an_acceptance_whose_end_is_not_known_is_warned_of() -> None:
     expiring = check(plan(), [{"code": "mass_deletion", "expires": "2099-01-01"}], now=None)
     assert plan_warnings(expiring) == [
         "accept_risks[0]: whether it expired (2099-01-02T00:00:00+00:00) is not known, since Cloudflare does not tell "
         "its time."
     ]
-
-
-def test_a_probable_mistake_is_asked() -> None:
-    (warning,) = plan_warnings(check(plan(CREATED)))
-    assert warning.startswith("Is this meant? Prefix 10.0.0.0/8 ")
-
-
-def test_results_have_the_coverage_if_the_whole_account_is_known() -> None:
-    whole = plan(CREATED)
-    results = protection_results(check(whole), make_diff(whole.operations), whole.after())
-    assert results["coverage"]["newly_protected"] == ["10.0.0.0/8"]
-    assert results["diff"]["after"]["coverage"]["protected"] == ["10.0.0.0/8"]
-    rules = Plan({"custom_rules": []}, (Operation("create", CUSTOM_RULES, {"ref": "a", "action": "log"}),))
-    assert list(protection_results(check(rules), make_diff(rules.operations), rules.after())) == ["diff"]
 
 
 @pytest.mark.parametrize(

