@@ -17,7 +17,7 @@ from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
 from ..plugin_utils._baseline.posture import POSTURE_RISKS
-from ..plugin_utils._baseline.results import has_failed, operations_of
+from ..plugin_utils._baseline.results import has_failed, in_all
 from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
 from ..plugin_utils._worker import prepare_workers
@@ -55,7 +55,7 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     if posture := merged.posture:
         updated = updated._replace(posture=posture.record(), accept=POSTURE_RISKS)
     task.warn(
-        *merged.still_in_force(operations_of(updated.results)),
+        *merged.still_in_force(in_all(updated.results, "operations")),
         *task.way_back(values, merged, updated),
     )
     task.warn(*task.shared_owners(updated.results.values()))

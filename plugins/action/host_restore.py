@@ -35,18 +35,15 @@ from ..plugin_utils._export.snapshot import (
     snapshot_before,
     snapshots_in,
 )
-from ..plugin_utils._variables import Arguments, require_valid
+from ..plugin_utils._variables import TEXTS, Arguments, require_valid
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    "file": {"type": "str", "default": ""},
-    "before": {"type": "str", "default": ""},
-    "since": {"type": "str", "default": ""},
+    **{name: {"type": "str", "default": ""} for name in ("file", "before", "since")},
     "accept_risks": {"type": "list", "elements": "raw", "default": []},
-    "leave_objects": {"type": "list", "elements": "str", "default": []},
-    "leave_fields": {"type": "list", "elements": "str", "default": []},
+    **{name: {**TEXTS, "default": []} for name in ("leave_objects", "leave_fields")},
 }
 REVERT = (
     "A restore changes no file. Revert the commit that it undoes, or the next run of the baseline"

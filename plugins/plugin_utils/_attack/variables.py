@@ -43,8 +43,7 @@ ATTACK: Arguments = {
     SENSITIVITY: MODULE_SPECS["protection_rule"].options["rate_sensitivity"],
     LEVEL: {**MODULE_SPECS["security_level"].options["level"], "required": False},
     ACCEPT: {"type": "list", "elements": "raw"},
-    OVER: {"type": "bool"},
-    ALL: {"type": "bool"},
+    **{name: {"type": "bool"} for name in (OVER, ALL)},
 }
 LONGEST_ATTACK = 24 * 31
 BLOCK_REF = "attack-block"

@@ -123,9 +123,8 @@ class MergedHost:
     def take(self, variable: str, values: Values, holds: bool) -> None:
         """Take the values of a posture that holds; of another one, let the entries expire that
         nothing else names."""
-        for ours, path, value in (
-            (f"{PREFIX}{name}", f"{variable}.{name}", value) for name, value in values.items()
-        ):
+        for option, value in values.items():
+            ours, path = f"{PREFIX}{option}", f"{variable}.{option}"
             resources = RESOURCES.get(ours, [])
             if resources and resources[0].key:
                 listed = _List(ours, resources, self.values, self.brought.get(ours, {}))
@@ -223,7 +222,6 @@ def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture 
     until, since = (_moment(name, chosen.pop(name, None)) for name in ("until", "since"))
     name, reason = (chosen.pop(key, None) for key in ("name", "reason"))
     more = [] if name is None else chosen.pop(RISKS, [])
-    chosen = {option: item for option, item in chosen.items() if name is None or option != RISKS}
     if until is None or (name is None) is not bool(chosen):
         raise ValueError(f"{POSTURE} takes until, and a name or the values themselves.")
     variable = POSTURE if name is None else f"{POSTURES}.{name}"

@@ -46,7 +46,7 @@ def combined(
     plain = {module: _plain(result) for module, result in results.items()}
     together: dict[str, Any] = {"changed": any(result.get("changed") for result in plain.values())}
     for name in FOR_ANSIBLE:
-        listed = [*(warnings if name == "warnings" else ()), *_listed(results, name)]
+        listed = [*(warnings if name == "warnings" else ()), *in_all(results, name)]
         together.update({name: listed} if listed else {})
     failed = next((module for module, result in plain.items() if result.get("failed")), None)
     if failed is not None:
@@ -54,7 +54,7 @@ def combined(
     return {
         **together,
         **_host_plan(plain),
-        "operations": _listed(plain, "operations"),
+        "operations": in_all(plain, "operations"),
         **(plain if verbose else {module: _lean(result) for module, result in plain.items()}),
     }
 
@@ -125,13 +125,9 @@ def _failure(
     return {**failure, **(plain if verbose else shown)}
 
 
-def _listed(results: Results, name: str) -> list[Any]:
+def in_all(results: Results, name: str) -> list[Any]:
+    """The items of the lists that results have under a name."""
     return [item for result in results.values() for item in result.get(name) or []]
-
-
-def operations_of(results: Results) -> list[Any]:
-    """The operations of all parts."""
-    return _listed(results, "operations")
 
 
 def _plain(result: ModuleResult) -> dict[str, Any]:
@@ -160,10 +156,10 @@ def lines(host: str, results: Results, is_accepted: IsAccepted = lambda item: Fa
     if after:
         reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
         shown.append(first_sentences([after["summary"][0], *reasons], SENTENCES_IN_LINE))
-    items = [item for item in _listed(results, "unmanaged") if not is_accepted(item)]
+    items = [item for item in in_all(results, "unmanaged") if not is_accepted(item)]
     weaker = [*weakening(items), *weakening(items, weakens=False)]
     shown += [first_sentences(weaker, SENTENCES_IN_LINE)] if weaker else []
-    pending = [step["message"] for step in _listed(results, "pending")]
+    pending = [step["message"] for step in in_all(results, "pending")]
     shown += [first_sentences(pending, SENTENCES_IN_LINE)] if pending else []
     if not results:
         shown.append("No rules of the zone are described, so nothing is done.")

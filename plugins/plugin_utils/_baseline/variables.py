@@ -159,33 +159,26 @@ def parts_of(host: str, variables: Mapping[str, Any], brought: Brought | None = 
     others, or entries of them.
     """
     values, names = _with_inventory(variables)
-    brought = brought or {}
     _check(host, values)
     for module, kind in ((CUSTOM, REQUEST), (NETWORK_FIREWALL, FIREWALL_PACKET)):
-        if _expects(values, kind) and _has_owner(values, MODULE_SPECS[module].owner):
+        if _expects(values, kind) and names_owner(values, MODULE_SPECS[module].owner):
             values.setdefault(f"{PREFIX}{module}", [])
     modules = [module for module in MODULES if _needs(values, module)]
-    parts = [
-        Part(
-            module,
-            _options_of(module, values),
-            ROLE._replace(
-                names={**_names_of(module, names), **_brought(module, brought)},
-                posture=[
-                    name
-                    for name, path in _brought(module, brought).items()
-                    if path.startswith(POSTURE)
-                ],
-                elsewhere=_risks_of(other for other in modules if other != module),
-                modules=[other for other in modules if other != module],
-                zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
-                zone=_known_zone(values, names)
-                if MODULE_SPECS[module].owner == ZONE_OPTION
-                else {},
-            ),
+    zone = _known_zone(values, names)
+    parts = []
+    for module in modules:
+        others = [other for other in modules if other != module]
+        codes = (code for other in others for code in codes_of(MODULE_SPECS[other].risks))
+        own = _brought(module, brought or {})
+        context = ROLE._replace(
+            names={**_names_of(module, names), **own},
+            posture=[name for name, path in own.items() if path.startswith(POSTURE)],
+            elsewhere=list(dict.fromkeys(codes)),
+            modules=others,
+            zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
+            zone=zone if MODULE_SPECS[module].owner == ZONE_OPTION else {},
         )
-        for module in modules
-    ]
+        parts.append(Part(module, _options_of(module, values), context))
     return _deleting_lists_last(parts)
 
 
@@ -212,7 +205,7 @@ def _needs(values: Mapping[str, Any], module: str) -> bool:
     is."""
     value = values.get(f"{PREFIX}{module}")
     is_described = module == ACCOUNT or (value is not None and (value != [] or module != FIREWALL))
-    return is_described and any(_has_owner(values, owner) for owner in owners_of(module))
+    return is_described and any(names_owner(values, owner) for owner in owners_of(module))
 
 
 @lru_cache(maxsize=None)
@@ -242,12 +235,6 @@ def _deleting_lists_last(parts: Sequence[Part]) -> list[Part]:
         replace(lists, context=lists.context._replace(step=step)) for step in (CREATION, DELETION)
     )
     return [*([creation] if state == "exact" else []), *others, deletion]
-
-
-def _risks_of(modules: Iterable[str]) -> list[str]:
-    """The codes of the risks that plans of these modules can have."""
-    codes = (code for module in modules for code in codes_of(MODULE_SPECS[module].risks))
-    return list(dict.fromkeys(codes))
 
 
 def connection_options(part: Part) -> dict[str, Any]:
@@ -297,7 +284,7 @@ def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
 
 
 def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    has_account = _has_owner(values, ACCOUNT_OWNER.option)
+    has_account = names_owner(values, ACCOUNT_OWNER.option)
     return {
         option: values[variable]
         for option, variable in OPTIONS[module].items()
@@ -325,13 +312,14 @@ def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
         for name, value in variables.items()
         if value is not None and not (value == "" and name in (*INVENTORY, *INVENTORY.values()))
     }
+    is_named = any(f"{PREFIX}{option}" in values for option in ZONE_OWNER.options)
     zone = next((name for name in ("edge_zone_id", "edge_zone_name") if name in values), None)
     names = {
         ours: theirs
         for ours, theirs in INVENTORY.items()
         if ours not in values
         and theirs in values
-        and not ("zone" in ours and (_has_owner(values, ZONE_OPTION) or theirs != zone))
+        and not ("zone" in ours and (is_named or theirs != zone))
     }
     return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
 
@@ -357,13 +345,9 @@ def names_owner(values: Mapping[str, Any], owner: str) -> bool:
     return any(values.get(name) for name in names)
 
 
-def _has_owner(values: Mapping[str, Any], owner: str) -> bool:
-    return any(f"{PREFIX}{option}" in values for option in OWNERS[owner].options)
-
-
 def _check(host: str, values: Mapping[str, Any]) -> None:
     """Raise ValueError where a host lacks what its variables need."""
-    lacking = [owner for option, owner in OWNERS.items() if not _has_owner(values, option)]
+    lacking = [owner for option, owner in OWNERS.items() if not names_owner(values, option)]
     problems = []
     if len(lacking) == len(OWNERS):
         problems.append(f"{host} is neither an account nor a zone: set {_ways(*OWNER_OPTIONS)}.")

@@ -35,20 +35,15 @@ def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
 
     Fields without an option stand in `api_fields` if the resource takes it, and else are left out.
     """
-    known = resource.managed(declared(resource, plain(obj)))
+    known = resource.managed(declared(resource, obj))
     options = {name: _without_nulls(value) for name, value in known.items() if value is not None}
     if resource.nested and not (options.get(resource.nested.field) or {}).get("expression"):
         options.pop(resource.nested.field, None)  # a filter that is deleted
     if "priority" in known and known["priority"] is None:
         options["priority"] = ""  # the option's way to say that a rule has none
-    rest = unknown_fields(resource, obj) if resource.is_ordered else {}
+    rest = undeclared(resource, obj) if resource.is_ordered else {}
     rest = {name: value for name, value in rest.items() if value is not None}
     return {**options, API_FIELDS: rest} if rest else options
-
-
-def unknown_fields(resource: Resource, obj: Object) -> dict[str, Any]:
-    """The part of an object for which there is no option."""
-    return undeclared(resource, plain(obj))
 
 
 def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any]) -> str:
@@ -68,21 +63,20 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
     except OptionError as exc:
         return exc.message
     ((key, values),) = desired.objects.items()
-    existing = plain(obj)
     changed = [
         *(item.name for item in resource.fields if not resource.key and item.name not in named),
-        *([] if key == resource.key_of(existing) else resource.key),
-        *differences(resource.mutable, existing, values),
-        *undeclared_changes(resource.fields, existing, values),
+        *([] if key == resource.key_of(obj) else resource.key),
+        *differences(resource.mutable, obj, values),
+        *undeclared_changes(resource.fields, obj, values),
         *(  # which the object lacks, and a new one with these values would have
             item.name
             for item in resource.mutable
             if item.default is not None
             and item.name not in values
-            and item.normalised(existing) != item.value.normalise(item.default)
+            and item.normalised(obj) != item.value.normalise(item.default)
         ),
     ]
-    return "; ".join(f"no option stands for {name}: {existing.get(name)!r}" for name in changed)
+    return "; ".join(f"no option stands for {name}: {obj.get(name)!r}" for name in changed)
 
 
 def _without_nulls(value: Any) -> Any:
@@ -117,7 +111,7 @@ def export_state(state: State, purge: bool = False) -> Export:
         raise ValueError(
             "there is nothing to export; give the result of protection_info, or lists of rules"
         )
-    export = Export()
+    export, state = Export(), plain(state)
     for plural, objects in state.items():
         if not BY_PLURAL[plural].key:
             _export_setting(BY_PLURAL[plural], objects, export)
@@ -251,7 +245,7 @@ def pattern_of(resource: Resource, obj: Object) -> str:
 
 def _note_unknown_fields(resource: Resource, objects: Sequence[Object], export: Export) -> None:
     """One sentence for all fields without an option, which a module leaves as they are."""
-    counts = Counter(name for obj in objects for name in unknown_fields(resource, obj))
+    counts = Counter(name for obj in objects for name in undeclared(resource, obj))
     if counts:
         fields = ", ".join(f"{name} ({count})" for name, count in sorted(counts.items()))
         export.notes.append(

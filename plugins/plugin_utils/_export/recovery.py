@@ -45,7 +45,6 @@ from .describe import (
     name_of,
     options_for,
     pattern_of,
-    unknown_fields,
     why_not_described,
 )
 
@@ -452,7 +451,7 @@ class _Recovery:
     def _unknown(self, obj: Object) -> dict[str, Any]:
         return {
             name: value
-            for name, value in unknown_fields(self.resource, obj).items()
+            for name, value in undeclared(self.resource, obj).items()
             if value is not None and name not in self.exceptions.fields
         }
 

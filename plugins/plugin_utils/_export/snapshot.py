@@ -226,8 +226,10 @@ def snapshot_before(
     moments = (("before", before), ("since", since))
     bounds = " and ".join(f"{word} {_in_utc(moment)}" for word, moment in moments if moment)
     between = f" from {bounds}" if bounds else ""
-    there = f"; it has {len(taken)}, from {_in_utc(taken[-1][0])} to " if taken else ""
-    there += _in_utc(taken[0][0]) if taken else ""
+    there = ""
+    if taken:
+        first, last = _in_utc(taken[-1][0]), _in_utc(taken[0][0])
+        there = f"; it has {len(taken)}, from {first} to {last}"
     raise ValueError(f"{host} has no snapshot{between} in {folder}{there}. Nothing was changed.")
 
 
