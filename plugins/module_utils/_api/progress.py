@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Callable, Iterator
 
 from .._concurrency import start_threads
-from .._text import Screen, first_few
+from .._text import Screen, first_few, plural
 
 SHOW_THREAD = "edgeops.protection progress"
 SHOW_INTERVAL = 10.0  # seconds
@@ -120,7 +120,7 @@ class Progress:
         if self._waits:
             since = min(began for began, end in self._waits.values())
             left = max(0.0, min(end for began, end in self._waits.values()) - now)
-            calls = "1 call waits" if len(self._waits) == 1 else f"{len(self._waits)} calls wait"
+            calls = plural(len(self._waits), "call waits", "calls wait")
             yield f"{calls} since {now - since:.0f} s, {left:.0f} s more"
 
 

@@ -18,7 +18,7 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence, Tuple
 
 from .._expressions.fields import RULE_EXPRESSION, doubts
 from .._text import first_few
-from .._values.kinds import as_json, identifier, keyed, mapping
+from .._values.kinds import as_json, choice, identifier, keyed, mapping
 from .resource import (
     ENFORCING,
     LOGGING,
@@ -39,10 +39,7 @@ EXECUTE, SKIP, LOG = "execute", "skip", "log"
 PARAMETERS, OVERRIDES = "action_parameters", "overrides"
 EVERY = "all its rules"
 LEVEL: Mapping[str, Mapping[str, Any]] = {
-    "action": {
-        "type": "str",
-        "choices": ["block", "challenge", "js_challenge", "managed_challenge", LOG],
-    },
+    "action": choice("block", "challenge", "js_challenge", "managed_challenge", LOG).option,
     "enabled": {"type": "bool"},
 }
 ENTRY_KEYS = {"categories": "category", "rules": "id"}  # of the lists in overrides

@@ -12,7 +12,7 @@ knows a resource or a field by name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, NamedTuple, Sequence, Tuple
 
@@ -442,17 +442,13 @@ class Resource:
         where there is none."""
         if self.nested is None:
             raise LookupError(f"{self.name} has no nested objects")
-        return Resource(
-            name=self.nested.field,
-            plural=self.nested.field,
+        return replace(
+            self,
             title=f"{self.nested.field} of a {self.title}",
-            owner=self.owner,
             path=f"{self.nested.path}/{identity}",
-            permission=self.permission,
             fields=self.field(self.nested.field).fields,
             key=(),
             listing=Single(),
-            retired=self.retired,
         )
 
     def catalogue_object(self) -> Resource:

@@ -84,7 +84,7 @@ def parse_task(
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
     if context.reads:
-        from .whole_state import StateReader  # loaded for roles
+        from .info import StateReader  # loaded for roles
 
         spec = StateReader(spec.owner, context.reads)
     else:

@@ -18,6 +18,7 @@ from .._schema.resource import ACCOUNT_OPTION, State
 from .._text import Option
 from .._timestamps import CLOCK_SKEW
 from .._values.address_set import range_of
+from .._values.kinds import several
 from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
 
 if TYPE_CHECKING:
@@ -25,13 +26,15 @@ if TYPE_CHECKING:
 
 MOST_TRAFFIC_HOURS = 24 * 366
 MOST_OF_TOP = 100
-HOURS, PREFIXES = Option("hours"), Option("prefixes")
+PREFIXES = Option("prefixes")
 
 
-def hours_between(option: Option, hours: float) -> timedelta:
-    """So many hours; raises OptionError for none, and for more than any account keeps."""
+def _hours_of(options: Options) -> timedelta:
+    """The hours of a task; raises OptionError for none, and for more than any account keeps."""
+    hours = options["hours"]
     if not 0 < hours <= MOST_TRAFFIC_HOURS:
-        raise OptionError(option, f"{hours:g} is not above 0 and at most {MOST_TRAFFIC_HOURS}")
+        problem = f"{hours:g} is not above 0 and at most {MOST_TRAFFIC_HOURS}"
+        raise OptionError(Option("hours"), problem)
     return timedelta(hours=hours)
 
 
@@ -42,19 +45,14 @@ class TrafficInfo(ModuleSpec):
         self.options = {
             "hours": {"type": "float", "default": 24.0},
             "prefixes": {"type": "list", "elements": "str"},
-            "components": {
-                "type": "list",
-                "elements": "str",
-                "choices": list(COMPONENTS),
-                "default": list(COMPONENTS),
-            },
+            "components": {**several(*COMPONENTS).option, "default": list(COMPONENTS)},
             "top": {"type": "int"},
         }
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         problems = OptionProblems()
         with problems.collected():
-            hours_between(HOURS, options["hours"])
+            _hours_of(options)
         with problems.collected():
             if options["prefixes"] == []:
                 raise OptionError(PREFIXES, "it names no network; leave it out for all of them")
@@ -90,7 +88,7 @@ def _recent(options: Options, client: Client, components: Sequence[str]) -> Acco
     from .._traffic.ask import ask_traffic
 
     until = client.now or datetime.now(timezone.utc)
-    since = until - hours_between(HOURS, options["hours"])
+    since = until - _hours_of(options)
     return ask_traffic(client.ask, client.owner[ACCOUNT_OPTION], components, since, until)
 
 

@@ -18,6 +18,7 @@ from .._protection.holes import unmanaged_records
 from .._schema.account import ACCOUNT_RESOURCES, COLLECTIONS, STATUS
 from .._schema.resource import Resource, State, options_of, without
 from .._text import Option
+from .._values.kinds import several
 from .account import KIND_OPTION, STAGED_ROLLOUT, SUBSETS, subsets_of
 from .base import ModuleResult, ModuleSpec, Options, fields_of, list_option
 
@@ -35,12 +36,7 @@ class AccountProtection(ModuleSpec):
                 name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
                 for name, items in COLLECTIONS.items()
             },
-            "purge": {
-                "type": "list",
-                "elements": "str",
-                "choices": list(COLLECTIONS),
-                "default": [],
-            },
+            "purge": {**several(*COLLECTIONS).option, "default": []},
             "ignore_ids": {"type": "list", "elements": "str", "default": []},
             **EXPECTATION_OPTIONS,
             **STAGED_ROLLOUT,
