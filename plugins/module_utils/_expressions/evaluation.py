@@ -368,7 +368,7 @@ class Batch:
     """Requests that meet the same expressions, those with equal values of a left side at once."""
 
     def __init__(self, requests: Sequence[Fields]) -> None:
-        self._requests = requests
+        self.requests = requests
         self._all = (1 << len(requests)) - 1
         self._groups: dict[str, tuple[Sequence[SameValue], Sequence[SameValue]]] = {}
         self._matching: dict[str, tuple[Requests, Requests]] = {}
@@ -429,7 +429,7 @@ class Batch:
     def _bits(self, members: Sequence[int]) -> Requests:
         if not members:
             return 0
-        digits, last = bytearray(b"0") * len(self._requests), len(self._requests) - 1
+        digits, last = bytearray(b"0") * len(self.requests), len(self.requests) - 1
         for place in members:
             digits[last - place] = ONE
         return int(digits, 2)
@@ -440,7 +440,7 @@ class Batch:
         if left not in self._groups:
             groups: dict[object, SameValue] = {}
             by_place = []
-            for place, fields in enumerate(self._requests):
+            for place, fields in enumerate(self.requests):
                 value: FieldValue
                 try:
                     value = evaluate(fields)

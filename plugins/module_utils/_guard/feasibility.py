@@ -87,7 +87,7 @@ def _protects(item: Operation) -> bool:
 
 def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
     """A sentence for each new prefix with a part that cannot be protected."""
-    concerned = [prefix for prefix in read(ONBOARDED) if _meets(prefix, new)]
+    concerned = [prefix for prefix in read(ONBOARDED) if _meeting(prefix, new)]
     delegations = concurrently(read, [*map(delegations_of, concerned)])
     for prefix, delegated in zip(concerned, delegations):
         if not is_approved(prefix):
@@ -96,16 +96,15 @@ def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
             yield from _refused(part, new, "is delegated to another account")
 
 
-def _meets(prefix: Object, new: Sequence[str]) -> bool:
-    network = range_of(prefix.get("cidr"))
-    return network is not None and any(overlaps(text, [network]) for text in new)
+def _meeting(part: Object, new: Sequence[str]) -> list[str]:
+    """The new prefixes that overlap with an onboarded one, or a part of it."""
+    network = range_of(part.get("cidr"))
+    return [text for text in new if overlaps(text, [network])] if network else []
 
 
 def _refused(part: Object, new: Sequence[str], why: str) -> Iterator[str]:
-    network = range_of(part.get("cidr"))
-    for text in new:
-        if network is not None and overlaps(text, [network]):
-            yield f"The prefix {text} cannot be protected: {part.get('cidr')} {why}."
+    for text in _meeting(part, new):
+        yield f"The prefix {text} cannot be protected: {part.get('cidr')} {why}."
 
 
 CHECKS: Sequence[Check] = (check_length, check_onboarding)

@@ -8,6 +8,8 @@ them, and what stands around them."""
 
 from __future__ import annotations
 
+from collections import Counter
+
 from .._plan.plan import Operation, Plan
 from .._protection.holes import weaker_records
 from .._protection.losses import is_idle_exception
@@ -63,12 +65,8 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     quota."""
     reasons = []
     for plural, most in quota.rules.items():
-        resources = [evaluated_as(item.resource) for item in plan.operations]
-        changed = [
-            item
-            for item, resource in zip(plan.operations, resources)
-            if resource.plural == plural and item.planned
-        ]
+        planned = [item for item in plan.operations if item.planned]
+        changed = [item for item in planned if evaluated_as(item.resource).plural == plural]
         if not changed or plural not in plan.before:
             continue
         before, after = (_number_of_rules(state, plural) for state in (plan.before, plan.after()))
@@ -100,14 +98,11 @@ def check_catalogue(plan: Plan, read: ReadCollection) -> str:
 
 def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     catalogue = resource.catalogue
-    naming = [
-        item
-        for item in plan.operations
-        if catalogue
-        and item.resource.plural == resource.plural
-        and any(item.fields.get(name) for name in catalogue.fields)
-    ]
-    if not catalogue or not naming:
+    if not catalogue:
+        return ""
+    own = [item for item in plan.operations if item.resource.plural == resource.plural]
+    naming = [item for item in own if any(map(item.fields.get, catalogue.fields))]
+    if not naming:
         return ""
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
     named = resource.catalogue_object()
@@ -147,22 +142,15 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     this one may have a larger quota."""
     changes = [(item.resource, item.action) for item in plan.operations]
     changes += [(other.resource, "delete") for item in plan.operations for other in item.along]
-    more = sum(
-        {"create": 1, "delete": -1}.get(action, 0)
-        for resource, action in changes
-        if resource.parent is LISTS
-    )
-    if more > 0:
-        before = sum(
-            int(number)
-            for number in (obj.get("num_items") for obj in plan.before[LISTS.plural])
-            if isinstance(number, (int, float))
+    of_items = Counter(action for resource, action in changes if resource.parent is LISTS)
+    more = of_items["create"] - of_items["delete"]
+    numbers = [obj.get("num_items") for obj in plan.before.get(LISTS.plural, ())]
+    before = sum(int(number) for number in numbers if isinstance(number, (int, float)))
+    if before <= MOST_ITEMS < before + more:
+        raise Unchecked(
+            f"The lists of the account would have {before + more} items together, and most"
+            f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
         )
-        if before <= MOST_ITEMS < before + more:
-            raise Unchecked(
-                f"The lists of the account would have {before + more} items together, and most"
-                f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
-            )
     return ""
 
 
@@ -183,18 +171,17 @@ def idle_exceptions(plan: Plan) -> str:
     return f"The {ones} nothing, since {why}." if idle else ""
 
 
-SENTENCES = (
-    unread_overrides,
-    unread_managed_rules,
-    unread_lists,
-    unread_rules,
-    unread_skipped_rules,
-)
-
-
 def unread_surroundings(plan: Plan) -> list[str]:
     """A sentence for all that decides about a plan and is not known."""
-    return [*filter(None, [sentence_of(plan) for sentence_of in SENTENCES]), *unread_names(plan)]
+    sentences = (
+        unread_overrides(plan),
+        unread_managed_rules(plan),
+        unread_lists(plan),
+        unread_rules(plan),
+        unread_skipped_rules(plan),
+        *unread_names(plan),
+    )
+    return [*filter(None, sentences)]
 
 
 def warnings_of_surroundings(plan: Plan) -> list[str]:

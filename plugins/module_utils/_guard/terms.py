@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, TypedDict
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._errors import OptionError, OptionProblems
 from .._plan.fingerprint import is_rest_of
@@ -189,16 +189,11 @@ def risks_refusal(risks: Iterable[Mapping[str, Any]], option: Option | str) -> M
 def acceptance_to_copy(record: Mapping[str, Any]) -> str:
     """The dictionary that accepts this risk and nothing else, in YAML on one line."""
     networks, entries = record["networks"], list(dict.fromkeys(record["entries"]))
+    entries = entries if set(entries) != set(networks) else []
     parts = [f"code: {record['code']}"]
-    parts += [f"networks: [{_in_yaml(networks)}]"] if networks else []
-    parts += (
-        [f"entries: [{_in_yaml(entries)}]"] if entries and set(entries) != set(networks) else []
-    )
+    for name, texts in (("networks", networks), ("entries", entries)):
+        parts += [f"{name}: [{', '.join(map(_scalar, texts))}]"] if texts else []
     return "{" + ", ".join(parts) + "}"
-
-
-def _in_yaml(texts: Iterable[str]) -> str:
-    return ", ".join(map(_scalar, texts))
 
 
 def _scalar(text: str) -> str:
@@ -211,15 +206,11 @@ def _scalar(text: str) -> str:
     unsafe = "!unsafe " if any(mark in text for mark in TEMPLATE_MARKS) else ""
     if text.isprintable():
         return unsafe + "'" + text.replace("'", "''") + "'"
-    escaped = "".join(map(_escaped_character, text))
+    escaped = "".join(  # YAML knows the escapes of Python
+        one if one.isprintable() else one.encode("unicode_escape").decode()
+        for one in text.replace("\\", r"\\").replace('"', r"\"")
+    )
     return f'{unsafe}"{escaped}"'
-
-
-def _escaped_character(character: str) -> str:
-    """A character within double quotes; YAML knows the escapes of Python."""
-    if character in ('"', "\\"):
-        return "\\" + character
-    return character if character.isprintable() else character.encode("unicode_escape").decode()
 
 
 OPTION = Option("expected_plan")
@@ -237,11 +228,8 @@ def approval_refusal(approved: str | None, plan: Plan, identity: str, begun: Pla
     if begun is not None:
         return "" if is_rest_of(plan, begun) else joined(" ", (_LEFT, _REVIEW))
     operations = plural(len(plan.operations), "operation", "operations")
-    approval = (
-        Message(OPTION, f" is {approved}")
-        if approved
-        else Message("an empty ", OPTION, " approves none")
-    )
+    none = Message("an empty ", OPTION, " approves none")
+    approval = Message(OPTION, f" is {approved}") if approved else none
     own = f"it has {operations} and the plan_id {identity}"
     return Message(f"The plan is not the approved one: {own}, and ", approval, ". ", _REVIEW)
 
@@ -272,7 +260,25 @@ def parse_approval(options: Mapping[str, Any]) -> str | None:
 
 
 HIGHEST_HOURS = 24 * 90  # which no account keeps its analytics for
-EVIDENCE = Option("rollout_evidence")
+FITTING: Mapping[str, tuple[Callable[[Any], bool], str]] = {  # values, and what they are
+    "hours": (lambda value: 0 < value <= HIGHEST_HOURS, f"above 0 and at most {HIGHEST_HOURS}"),
+    "max_would_drop_percent": (lambda value: 0 <= value <= 100, "between 0 and 100"),
+    "max_blocked_percent": (lambda value: 0 <= value <= 100, "between 0 and 100"),
+    "max_would_drop_packets": (lambda value: value >= 0, "0 or more"),
+}
+
+
+def _limits(options: Mapping[str, Any], name: str, *limits: str) -> list[Any]:
+    """The values of a dictionary of limits, none if it is left out; raises OptionError."""
+    chosen, problems = options.get(name), OptionProblems()
+    for limit, value in (chosen or {}).items():
+        with problems.collected():
+            if limit in FITTING and value is not None and not FITTING[limit][0](value):
+                raise OptionError(Option(name, limit), f"{value} is not {FITTING[limit][1]}")
+    problems.raise_any()
+    return [] if chosen is None else [*map(chosen.get, limits)]
+
+
 ROLLOUT_EVIDENCE: OptionSpec = {
     "rollout_evidence": {
         "type": "dict",
@@ -308,33 +314,9 @@ class EvidenceLimits(NamedTuple):
 
 def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
     """The option as it is set, None if it is left out; raises OptionError."""
-    chosen = options.get("rollout_evidence")
-    if chosen is None:
-        return None
-    _check_bounds(EVIDENCE, chosen)
     names = ("hours", "max_would_drop_percent", "max_would_drop_packets")
-    return EvidenceLimits(*map(chosen.get, names))
-
-
-Bounds = Tuple[Callable[[Any], bool], str]  # whether a value is within them, and what they are
-PERCENT: Bounds = (lambda value: 0 <= value <= 100, "between 0 and 100")
-BOUNDS: Mapping[str, Bounds] = {
-    "hours": (lambda value: 0 < value <= HIGHEST_HOURS, f"above 0 and at most {HIGHEST_HOURS}"),
-    "max_would_drop_percent": PERCENT,
-    "max_blocked_percent": PERCENT,
-    "max_would_drop_packets": (lambda value: value is None or value >= 0, "0 or more"),
-}
-
-
-def _check_bounds(option: Option, chosen: Mapping[str, Any]) -> None:
-    """Raises OptionError for values of a dictionary that are out of bounds."""
-    problems = OptionProblems()
-    for name, value in chosen.items():
-        fits, bounds = BOUNDS.get(name, (lambda _value: True, ""))
-        with problems.collected():
-            if not fits(value):
-                raise OptionError(option.at(name), f"{value} is not {bounds}")
-    problems.raise_any()
+    values = _limits(options, "rollout_evidence", *names)
+    return EvidenceLimits(*values) if values else None
 
 
 BACKTEST: OptionSpec = {
@@ -359,11 +341,8 @@ class BacktestTerms(NamedTuple):
 
 def parse_backtest(options: Mapping[str, Any]) -> BacktestTerms | None:
     """The option as it is set, None if it is left out; raises OptionError."""
-    chosen = options.get("backtest")
-    if chosen is None:
-        return None
-    _check_bounds(Option("backtest"), chosen)
-    return BacktestTerms(chosen["hours"], chosen["max_blocked_percent"], chosen["file"])
+    values = _limits(options, "backtest", "hours", "max_blocked_percent", "file")
+    return BacktestTerms(*values) if values else None
 
 
 class Pending(TypedDict):

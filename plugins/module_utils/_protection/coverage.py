@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import chain
 from typing import Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.solve import matched
@@ -124,13 +125,8 @@ class Coverage:
     @cached_property
     def uncovered(self) -> Ranges:
         """The addresses in a protected prefix for which a component does nothing."""
-        return union(
-            item
-            for pieces in self._pieces.values()
-            for ranges, modes in pieces
-            if modes <= IDLE
-            for item in ranges
-        )
+        pieces = chain(*self._pieces.values())
+        return union(item for ranges, modes in pieces if modes <= IDLE for item in ranges)
 
     @property
     def _prefixes(self) -> Sequence[Object]:
@@ -159,11 +155,7 @@ class Coverage:
         unknown = [UNKNOWN_STATUS] if self.enabled is None else []
         if self.state.get(PREFIXES.plural) is None:
             unknown.append("The protected prefixes are not known.")
-        return (
-            unknown
-            + malformed
-            + [problem for item in self.components for problem in item.undecided]
-        )
+        return [*unknown, *malformed, *chain(*(item.undecided for item in self.components))]
 
     @cached_property
     def reasons(self) -> Sequence[str]:
@@ -172,21 +164,14 @@ class Coverage:
         if not self.enabled:
             reasons.append("TCP protection is off." if self.enabled is False else UNKNOWN_STATUS)
         if not self.protected:
-            return [
-                *reasons,
-                (
-                    "Every protected prefix is excluded."
-                    if self.inside
-                    else "There is no protected prefix."
-                ),
-            ]
+            none = "There is no protected prefix."
+            return [*reasons, "Every protected prefix is excluded." if self.inside else none]
         reasons += [_of_malformed_exclusion(prefix) for prefix in self.malformed_exclusions]
         for item in self.components:
             modes = union_of_modes(modes for dummy, modes in self.pieces[item.kind])
             if ENABLED not in modes:
-                reasons.append(
-                    f"{capitalised(item.title)} mitigates nothing: {_why_not(item, modes)}."
-                )
+                why = _why_not(item, modes)
+                reasons.append(f"{capitalised(item.title)} mitigates nothing: {why}.")
         return reasons
 
     @cached_property
@@ -208,14 +193,9 @@ def _exact(component: Component, pieces: Sequence[Piece]) -> Sequence[Piece]:
     never = never_mitigated(component, union(mixed))
     if not never:
         return pieces
-    return gathered(
-        piece
-        for ranges, modes in pieces
-        for piece in (
-            (difference(ranges, never), modes),
-            (intersection(ranges, never), modes - {ENABLED}),
-        )
-    )
+    mitigated = [(difference(ranges, never), modes) for ranges, modes in pieces]
+    others = [(intersection(ranges, never), modes - {ENABLED}) for ranges, modes in pieces]
+    return gathered([*mitigated, *others])
 
 
 def _of_malformed_exclusion(prefix: str) -> str:

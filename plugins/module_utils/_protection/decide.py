@@ -111,14 +111,12 @@ class _Evaluation:
         self.outcomes += [Outcome(LOGGED if name else ALLOWED, name) for name in self.logged_by]
 
 
-def decide_requests(
-    rules: Sequence[ZoneRule], requests: Sequence[Fields], batch: Batch
-) -> list[Decision]:
+def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
     """A decision on each of the requests of a batch; most rules match none of them."""
     possible = [batch.matching(rule.expression)[1] for rule in rules]
     return [
         decide_request([rule for rule, some in zip(rules, possible) if some >> index & 1], fields)
-        for index, fields in enumerate(requests)
+        for index, fields in enumerate(batch.requests)
     ]
 
 

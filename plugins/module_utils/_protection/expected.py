@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._expressions.evaluation import Batch
-from .._expressions.operands import Fields
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS
 from .._schema.network_firewall import NETWORK_FIREWALL_RULES
@@ -104,12 +103,11 @@ def _as_one(by_component: Mapping[str, Any]) -> Any:
 
 def find(expectations: Sequence[Expectation], state: State) -> list[Evaluated]:
     """Each expectation held against a state of an account or a zone."""
-    expectations = _knowing_lists(expectations, state)
-    return _find(expectations, state, Batch(_requests(expectations)))
+    return _find(expectations, state, _requests(expectations, state))
 
 
-def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> list[Evaluated]:
-    decided = iter(decide_requests(rules_in_order(state), _requests(expectations), batch))
+def _find(expectations: Sequence[Expectation], state: State, requests: Batch) -> list[Evaluated]:
+    decided = iter(decide_requests(rules_in_order(state), requests))
     packets = PacketDecisions(state)
     return [
         Evaluated(
@@ -121,33 +119,23 @@ def _find(expectations: Sequence[Expectation], state: State, batch: Batch) -> li
     ]
 
 
-def _knowing_lists(expectations: Sequence[Expectation], state: State) -> Sequence[Expectation]:
-    """The expectations, of requests that know the lists of a state, and the zone."""
+def _requests(expectations: Sequence[Expectation], state: State) -> Batch:
+    """The requests of expectations, which know the lists of a state, and its zone."""
     lists, zone = contents_in(state), zone_values(state)
-    return [
-        item._replace(request=known._replace(values={**zone, **known.values}, lists=lists))
-        if known
-        else item
-        for item in expectations
-        for known in [item.request]
-    ]
-
-
-def _requests(expectations: Sequence[Expectation]) -> list[Fields]:
-    return [item.request for item in expectations if item.request is not None]
+    known = [item.request for item in expectations if item.request is not None]
+    return Batch([one._replace(values={**zone, **one.values}, lists=lists) for one in known])
 
 
 def expectation_records(
     expectations: Sequence[Expectation], before: State, after: State
 ) -> list[ExpectationRecord]:
     """The results of expectations in the state after a plan, and before it."""
-    informed = _knowing_lists(expectations, after)
-    batch = Batch(_requests(informed))  # it decides a rule once that both states have
-    findings = earlier = _find(informed, after, batch)
+    requests = _requests(expectations, after)  # a rule that both states have is decided once
+    findings = earlier = _find(expectations, after, requests)
     if contents_in(before) != contents_in(after):
         earlier = find(expectations, before)
     elif before is not after:
-        earlier = _find(informed, before, batch)
+        earlier = _find(expectations, before, requests)
     return [
         ExpectationRecord(
             description=finding.expectation.description,
@@ -185,23 +173,12 @@ def unmet_expectations(
     if not wrong:
         return ""
     number = plural(len(wrong), "expectation is", "expectations are")
-    sentences = [
-        Message(
-            f"({index}) ",
-            item.option,
-            f", {record['description']}: ",
-            _unmet_sentence(item, record, plan),
-        )
-        for index, (item, record) in enumerate(wrong, 1)
-    ]
-    return joined(
-        " ",
-        [
-            f"After the plan, {number} not met, or not decided.",
-            *sentences,
-            "Change the plan or the expectation; accept_risks does not accept it.",
-        ],
-    )
+    sentences = [f"After the plan, {number} not met, or not decided."]
+    for index, (item, record) in enumerate(wrong, 1):
+        clause = f", {record['description']}: {_unmet_sentence(item, record, plan)}"
+        sentences.append(Message(f"({index}) ", item.option, clause))
+    to_do = "Change the plan or the expectation; accept_risks does not accept it."
+    return joined(" ", [*sentences, to_do])
 
 
 def _unmet_sentence(item: Expectation, record: ExpectationRecord, plan: Plan) -> str:

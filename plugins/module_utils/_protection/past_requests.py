@@ -213,11 +213,8 @@ class Records:
                 elif record.get(SOURCE) in FROM_CLIENTS:
                     self._note(record.get(TIME))
                     values = map(record.get, self._names)
-                    yield (
-                        tuple(one if isinstance(one, (str, int)) else None for one in values),
-                        1,
-                        1,
-                    )
+                    known = tuple(one if isinstance(one, (str, int)) else None for one in values)
+                    yield known, 1, 1
 
     def _note(self, time: Any) -> None:
         if not self._times and isinstance(time, (str, int)):

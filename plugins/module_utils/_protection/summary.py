@@ -128,20 +128,18 @@ def coverage_in_words(coverage: Coverage) -> list[str]:
     lines += [reason for reason in coverage.reasons if not reason.startswith("TCP protection is")]
     while_on = ", once it is on" if is_off else ""
     still_on = "" if any(not item.is_switched for item in coverage.components) else while_on
+    protected = "Undecided" if coverage.malformed_exclusions else "Protected"
     for title, ranges in (
-        (
-            ("Undecided" if coverage.malformed_exclusions else "Protected") + still_on,
-            coverage.protected,
-        ),
+        (protected + still_on, coverage.protected),
         ("Excluded", intersection(coverage.inside, coverage.carved_out)),
         ("Allowed as sources", coverage.bypassing),
     ):
         first = f" ({first_few(networks(ranges))})" if ranges else ""
         lines.append(f"{title}: {counted(ranges)}{first}.")
     for item in coverage.components:
-        pieces = coverage.pieces[item.kind]
         modes = [
-            f"{' or '.join(in_order(modes))} for {counted(ranges)}" for ranges, modes in pieces
+            f"{' or '.join(in_order(modes))} for {counted(ranges)}"
+            for ranges, modes in coverage.pieces[item.kind]
         ]
         when = while_on if item.is_switched else ""
         lines += [f"{capitalised(item.title)}{when}: {'; '.join(modes)}."] if modes else []
@@ -150,12 +148,10 @@ def coverage_in_words(coverage: Coverage) -> list[str]:
 
 def _without_tcp(coverage: Coverage) -> str:
     """A sentence on the components that do nothing while TCP protection is off."""
-    idle = [item.title for item in coverage.components if item.is_switched]
-    everything = len(idle) == len(coverage.components)
-    return (
-        "TCP protection is off:"
-        f" {'nothing is protected' if everything else ' and '.join(idle) + ' do nothing'}."
-    )
+    if all(item.is_switched for item in coverage.components):
+        return "TCP protection is off: nothing is protected."
+    idle = " and ".join(item.title for item in coverage.components if item.is_switched)
+    return f"TCP protection is off: {idle} do nothing."
 
 
 def summarise(coverage: Coverage) -> CoverageSummary:
@@ -329,17 +325,13 @@ def _status(account: Mapping[str, Any]) -> dict[str, Any]:
     status = account.get("status")
     if isinstance(status, Mapping):
         return {STATUS.plural: [status]}
-    return (
-        {} if account.get("enabled") is None else {STATUS.plural: [{"enabled": account["enabled"]}]}
-    )
+    enabled = account.get("enabled")
+    return {} if enabled is None else {STATUS.plural: [{"enabled": enabled}]}
 
 
 def _entries_of_account(name: str, entries: Any) -> Sequence[Mapping[str, Any]]:
-    if (
-        not isinstance(entries, Sequence)
-        or isinstance(entries, str)
-        or not all(isinstance(item, Mapping) for item in entries)
-    ):
+    is_list = isinstance(entries, Sequence) and not isinstance(entries, str)
+    if not is_list or not all(isinstance(item, Mapping) for item in entries):
         raise ValueError(f"{name} is not a list of dictionaries")
     if len(COLLECTIONS[name]) > 1:
         for position, item in enumerate(entries):

@@ -198,7 +198,7 @@ def rules_decide_as_in_the_engine(random: Random, counts: Counts) -> None:
     in_order = rules_in_order({"custom_rules": rules})
     counts.count(rule_sets=1)
     for name, given in (("decisions", whole), ("decisions_on_parts", parts)):
-        for index, decided in enumerate(decide_requests(in_order, given, Batch(given))):
+        for index, decided in enumerate(decide_requests(in_order, Batch(given))):
             expected = ended(rules, [decisions[index] for decisions in matching])
             counts.count(**({name: 1} if len(decided.outcomes) == 1 else {f"undecided_{name}": 1}))
             counts.check(expected in decided.outcomes, f"{rules}: {requests[index]}: {expected}: {decided}")
@@ -266,7 +266,7 @@ def chains_decide_as_link_by_link(random: Random, counts: Counts) -> None:
         ("decisions_without_rulesets", hidden, whole),
     ):
         in_order = rules_in_order(state)
-        for index, decided in enumerate(decide_requests(in_order, given, Batch(given))):
+        for index, decided in enumerate(decide_requests(in_order, Batch(given))):
             meets = {expression: decisions[index] for expression, decisions in truths.items()}
             expected = Links(chain, meets.__getitem__).outcome(chain)
             is_decided = len(decided.outcomes) == 1

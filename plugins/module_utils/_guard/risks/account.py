@@ -150,10 +150,8 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
 
 def _stops_working(item: Operation) -> bool:
     """True if a rule or filter works before an operation and not after it."""
-    return (
-        mode_of(item.resource, item.existing) in WORKING
-        and mode_of(item.resource, item.planned) not in WORKING
-    )
+    was, becomes = (mode_of(item.resource, obj) for obj in (item.existing, item.planned))
+    return was in WORKING and becomes not in WORKING
 
 
 def _last_of(was: Component, becomes: Component) -> str | None:
@@ -187,9 +185,8 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
         rules = [one for one in change.plan.operations if one.resource is rules_of(item.kind)]
         for lower in _losses_by(change).lowered(item.kind) if rules else ():
             keys = (lower.was.key, lower.becomes.key)
-            by = [
-                one for one in rules if rule_of(one.existing or one.fields, item.kind).key in keys
-            ]
+            places = ((one, rule_of(one.existing or one.fields, item.kind).key) for one in rules)
+            by = [one for one, place in places if place in keys]
             if not lower.only_monitors or change.staged & {*map(key_of, by)}:
                 reasons.append(f"{item.title}: {lower.rule} ({', '.join(lower.levels)})")
                 concerned += by

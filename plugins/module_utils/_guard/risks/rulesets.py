@@ -126,12 +126,10 @@ def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
         if not _are_many(len(weakened), len(enforcing), most):
             continue
         title, titles = rules.resource.title, rules.resource.titles
-        is_of_packets = rules.resource.traffic == "packet"  # which are not challenged
-        all_of_them = plural(
-            len(enforcing),
-            f"{title} that blocks{'' if is_of_packets else ' or challenges'}",
-            f"{titles} that block{'' if is_of_packets else ' or challenge'}",
-        )
+        does, do = ("blocks or challenges", "block or challenge")
+        if rules.resource.traffic == "packet":  # which are not challenged
+            does, do = "blocks", "block"
+        all_of_them = plural(len(enforcing), f"{title} that {does}", f"{titles} that {do}")
         named = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
         reasons.append(
             f"{len(weakened)} of {all_of_them} would no longer do so ({named}), which is more than"
@@ -205,11 +203,8 @@ def blocks_everything(change: Change, limits: Limits) -> Finding | None:
     def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
         if becomes.action == BLOCK != was.action:
             return f"turned from {was.action} into block"
-        return (
-            "moved before a rule that lets requests pass"
-            if any(rule.lets_pass and rule.terminates for rule in passed)
-            else ""
-        )
+        passes_one = any(rule.lets_pass and rule.terminates for rule in passed)
+        return "moved before a rule that lets requests pass" if passes_one else ""
 
     return _concerning_everything(change, True, grown)
 

@@ -108,7 +108,7 @@ def test_many_requests_are_decided_like_each_of_them() -> None:
         {"custom_rules": [rule("a", "block", OTHER), rule("b", "log", OPEN), rule("c", "block", "")]}
     )
     requests = [HERE, Fields({"http.host": b"b"}), Fields({"ssl": True}), Fields({"ssl": False})]
-    decided = decide_requests(rules, requests, Batch(requests))
+    decided = decide_requests(rules, Batch(requests))
     assert decided == [decide_request(rules, fields) for fields in requests]
 
 
