@@ -47,22 +47,18 @@ def with_overrides_of_account(plan: Plan, judged: AbstractSet[str], client: Clie
 def with_managed_rules(plan: Plan, client: Client) -> Plan:
     """The plan with the managed rules that its overrides are about, if these name categories or
     rules that may be about the same one, or no longer decide."""
-    resources = [item.resource for item in plan.operations[:1] if item.resource.catalogue]
-    states = (plan.before, plan.after())
-    names = {
-        (what, name)
-        for state in states
-        for objects in (state.values() if resources else ())
-        for obj in objects
-        for what, name, _item in named_entries(obj)
-    }
-    worse = [item for resource in resources for item in weakenings_between(resource, *states)]
-    if len(names) < 2 and all(item.certain for item in worse):
+    resource = plan.operations[0].resource if plan.operations else None
+    if not resource or not resource.catalogue:
         return plan
-    catalogue = resources[0].catalogue_object()
+    states = (plan.before, plan.after())
+    objects = [obj for state in states for objects in state.values() for obj in objects]
+    names = {(what, name) for obj in objects for what, name, _item in named_entries(obj)}
+    if len(names) < 2 and all(item.certain for item in weakenings_between(resource, *states)):
+        return plan
+    catalogue = resource.catalogue_object()
     try:
         before = {**plan.before, catalogue.plural: client.read(catalogue)}
-        managed_rules(resources[0], before)
+        managed_rules(resource, before)
     except (ServiceError, ValueError) as exc:
         reason = exc.message if isinstance(exc, ServiceError) else f"{exc}."
         return plan._replace(unread={**plan.unread, catalogue.plural: reason})
@@ -72,11 +68,9 @@ def with_managed_rules(plan: Plan, client: Client) -> Plan:
 def unread_managed_rules(plan: Plan) -> str:
     """A warning where the plan changes overrides of managed rules whose categories are not
     known."""
-    reasons = [
-        plan.unread[item.resource.catalogue_object().plural]
-        for item in plan.operations
-        if item.resource.catalogue and item.resource.catalogue_object().plural in plan.unread
-    ]
+    changed = [item.resource for item in plan.operations if item.resource.catalogue]
+    catalogues = [resource.catalogue_object().plural for resource in changed]
+    reasons = [plan.unread[name] for name in catalogues if name in plan.unread]
     what = "The categories of the managed DDoS rules are not known, so that any may be in any: "
     return Message(what, reasons[0]) if reasons else ""
 
@@ -163,17 +157,12 @@ def _with_items(plan: Plan, names: Sequence[str], client: Client) -> Plan:
 def unread_lists(plan: Plan) -> str:
     """A warning where the plan changes rules that refer to lists which cannot be read."""
     changed = [str((item.planned or {}).get("expression") or "") for item in plan.operations]
-    reasons = {
-        name: plan.unread[items_of(name).plural]
-        for text in changed
-        for name in lists_in(text)
-        if items_of(name).plural in plan.unread
-    }
-    if not reasons:
+    named = dict.fromkeys(name for text in changed for name in lists_in(text))
+    unread = [name for name in named if items_of(name).plural in plan.unread]
+    if not unread:
         return ""
-    return Message(
-        f"What the lists {first_few(reasons)} hold is not known: ", next(iter(reasons.values()))
-    )
+    reason = plan.unread[items_of(unread[0]).plural]
+    return Message(f"What the lists {first_few(unread)} hold is not known: ", reason)
 
 
 def with_referring_rules(

@@ -105,28 +105,18 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
     names_prefixes = bool(named.get(PREFIXES.plural))
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
     account = Coverage({**described, **existing, **ON})  # with just what the task names, and on
-    of_account = dict(_objects_of_account(desired, state))
-    return [
-        *_rules_in_front(desired, described, state),
-        *(
-            unmanaged_record(*whose_object, losses.get(key), wide.get(key, ""))
-            for key, whose_object in of_account.items()
-            if key in losses or key in wide
-        ),
-        *(
-            unmanaged_record(
-                whose,
-                obj,
-                losses.get((whose.plural, key))
-                or _loss_of_account(account, names_prefixes, whose, obj),
-                wide.get((whose.plural, key), ""),
-            )
-            for whose, objects in (in_force(item.resource, state) for item in desired)
-            for key, obj in ((whose.key_of(obj), obj) for obj in objects if whose.key)
-            if key not in named.get(whose.plural, ())
-            and (whose.plural in named or (whose.plural, key) in losses)
-        ),
-    ]
+    records = [*_rules_in_front(desired, described, state)]
+    for key, (whose, obj) in dict(_objects_of_account(desired, state)).items():
+        if key in losses or key in wide:
+            records.append(unmanaged_record(whose, obj, losses.get(key), wide.get(key, "")))
+    for whose, objects in (in_force(item.resource, state) for item in desired):
+        for obj in objects if whose.key else ():
+            key = (whose.plural, whose.key_of(obj))
+            is_named = key[1] in named.get(whose.plural, ())
+            if not is_named and (whose.plural in named or key in losses):
+                loss = losses.get(key) or _loss_of_account(account, names_prefixes, whose, obj)
+                records.append(unmanaged_record(whose, obj, loss, wide.get(key, "")))
+    return records
 
 
 def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[str, Any]]:
@@ -250,22 +240,19 @@ def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple
             key = resource.key_of(obj)
             if key in keys:
                 continue
-            both = current._replace(
-                overrides=objects_among(resource, current.overrides, {*keys, key})
-            )
+            beside = objects_among(resource, current.overrides, {*keys, key})
+            both = current._replace(overrides=beside)
             worse = weakenings(Held(resource, named), both, managed)
             if not worse and hidden.resource is not current.resource:
                 worse = weakenings(hidden, both, managed)
+            loss = Loss(False, NOT_UNDERSTOOD) if not_understood(obj) else None
             if worse:
-                yield (
-                    (current.resource.plural, key),
-                    Loss(worse[0].certain, _reason_of(worse[0], key)),
-                )
-            elif not_understood(obj):
-                yield (current.resource.plural, key), Loss(False, NOT_UNDERSTOOD)
+                loss = Loss(worse[0].certain, _reason_of(worse[0]))
+            if loss:
+                yield (current.resource.plural, key), loss
 
 
-def _reason_of(item: Weakening, key: Key) -> str:
+def _reason_of(item: Weakening) -> str:
     """The reason for which one more override lets more pass; it may hide those of an account."""
     hides = f"hides the {item.resource.title} {item.label}, which "
     return item.reason if item.level != GONE else f"{hides}{item.reason}"

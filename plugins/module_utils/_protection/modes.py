@@ -289,14 +289,10 @@ def watching(
         return {**obj, "mode": ENABLED if is_meant else MONITORING}
 
     kind = str(resource.component)
-    lists = filter(None, (rules_of(kind), filters_of(kind)))
-    return component(
-        kind,
-        {
-            item.plural: [watched(item, obj) for obj in state.get(item.plural) or ()]
-            for item in lists
-        },
-    )
+    lists = [item for item in (rules_of(kind), filters_of(kind)) if item]
+    known = {item.plural: state.get(item.plural) or () for item in lists}
+    seen = {item.plural: [watched(item, obj) for obj in known[item.plural]] for item in lists}
+    return component(kind, seen)
 
 
 def _read_mode(obj: Object, what: str, problems: list[str]) -> str:
