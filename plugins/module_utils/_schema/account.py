@@ -156,7 +156,6 @@ PREFIXES = _collection(
     name="prefix",
     plural="prefixes",
     title="prefix",
-    plural_title="prefixes",
     path=CONFIGS + "/prefixes",
     fields=(
         Field("prefix", A_PREFIX, required=True),

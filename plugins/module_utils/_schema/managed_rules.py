@@ -230,7 +230,6 @@ def _deploys_less(was: Object, becomes: Object) -> Loosened | None:
 MANAGED_RULES = entry_point(
     name="managed_rule",
     title="rule for managed rules",
-    plural_title="rules for managed rules",
     owner=ZONE_OPTION,
     phase="http_request_firewall_managed",
     traffic="request",

@@ -64,7 +64,6 @@ ONBOARDED = _of_addressing(
     "onboarded prefix",
     ADDRESSING_PATH,
     plural="onboarded_prefixes",
-    plural_title="onboarded prefixes",
     fields={
         "approved": CODE,
         "on_demand_enabled": FLAG,
@@ -131,7 +130,6 @@ AUDIT_LOG = _read_only(
     "entry of the audit log",
     ACCOUNT_SETTINGS,
     {"id": ID},
-    plural_title="entries of the audit log",
     path=ACCOUNT_OWNER.path + "/logs/audit",
 )
 

@@ -12,6 +12,7 @@ knows a resource or a field by name.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, NamedTuple, Sequence, Tuple
@@ -295,7 +296,7 @@ class Resource:
     """A collection of objects of one shape, or (with an empty key) a single object.
 
     Its words: `name` and `plural` in options and results, `title` in sentences, `plural_title` in
-    sentences about several where an s makes no plural of it, `kind` where several collections have
+    sentences about several if that is no plural of it, `kind` where several collections have
     one shape. `owner` is the option that names the account or zone; empty where the credentials
     alone decide. `product` is what the owner must have bought, and `component` the part of the
     protection that its rules or filters decide on.
@@ -376,8 +377,12 @@ class Resource:
 
     @property
     def titles(self) -> str:
-        """The name of several objects in sentences."""
-        return self.plural_title or f"{self.title}s"
+        """The name of several objects in sentences, such as `entries of the audit log`."""
+        if self.plural_title:
+            return self.plural_title
+        noun, *rest = re.split(r"\b(?= (?:of|for) )", self.title, maxsplit=1)
+        ending = "ies" if noun.endswith("y") else "es" if noun.endswith("x") else "s"
+        return "".join([noun.rstrip("y"), ending, *rest])
 
     def write_for(self, action: str) -> Write:
         """Form in which an operation with this action is sent; raises LookupError where the

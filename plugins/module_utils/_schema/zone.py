@@ -255,7 +255,6 @@ def _invalid_rule_of_account(rule: Values) -> str:
 CUSTOM_RULES_OF_ACCOUNT = entry_point(
     name="account_custom_rule",
     title="custom rule of the account",
-    plural_title="custom rules of the account",
     owner=ACCOUNT_OPTION,
     phase=CUSTOM_PHASE,
     permission=WAF[ACCOUNT_OPTION],

@@ -167,13 +167,12 @@ def ask_all(
     them. `names` are the variables that fill the options."""
 
     def answer(resource: Resource) -> HostAnswer:
-        sent = clock()
-        request = _request_for(resource, owner, sent)
+        request = _request_for(resource, owner, clock())
         try:
             response = ask(request)
         except ServiceError as exc:
             return HostAnswer(resource, request, problem=with_names(exc.message, names))
-        ahead = seconds_ahead(response.header("Date"), sent, clock())
+        ahead = seconds_ahead(response.header("Date"), clock())
         try:
             document, problem = read_document(response.content), ""
         except Unreadable as exc:
@@ -183,14 +182,11 @@ def ask_all(
     return list(concurrently(answer, list(resources)))
 
 
-def seconds_ahead(header: str | None, sent: datetime, received: datetime) -> float | None:
-    """The seconds by which a header Date, which is cut to the second, is ahead of the middle of a
-    call."""
+def seconds_ahead(header: str | None, received: datetime) -> float | None:
+    """The seconds by which a header Date, which is cut to the second, is ahead of the end of a
+    call; before a call is sent, it may wait for its turn."""
     date = read_date(header)
-    if date is None:
-        return None
-    middle = sent + (received - sent) / 2
-    return round((date - middle).total_seconds() + HALF_A_SECOND, 1)
+    return None if date is None else round((date - received).total_seconds() + HALF_A_SECOND, 1)
 
 
 def examine_host(parts: Sequence[Part], warn: Warn, clock: Clock) -> HostAnswers:

@@ -30,6 +30,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers
     shown_name,
 )
 
+from tests.support.ansible_run import REPOSITORY
+
 NOW = datetime(2027, 1, 29, 9, 15, tzinfo=timezone.utc)
 ACCOUNT, ZONE_ID, TOKEN = "a" * 32, "b" * 32, "token-of-nobody"
 URL = "https://api.example/client/v4"
@@ -72,10 +74,18 @@ def test_the_list_within_an_object_is_its_objects() -> None:
     assert answered(RULES, 200, {"result": {"id": "x"}}).objects == []
 
 
-def test_the_clocks_are_compared_at_the_middle_of_the_call() -> None:
-    header = "Fri, 29 Jan 2027 09:15:10 GMT"
-    assert seconds_ahead(header, NOW, NOW + timedelta(seconds=2)) == 9.5
-    assert seconds_ahead("soon", NOW, NOW) is None
+def test_a_header_date_is_compared_with_the_end_of_the_call() -> None:
+    assert seconds_ahead("Fri, 29 Jan 2027 09:15:10 GMT", NOW + timedelta(seconds=2)) == 8.5
+    assert seconds_ahead("soon", NOW) is None
+
+
+def test_the_wait_for_a_turn_is_no_difference_of_clocks() -> None:
+    moments = [NOW, NOW + timedelta(seconds=60)]
+    date = {"date": "Fri, 29 Jan 2027 09:16:00 GMT"}
+    (answer,) = ask_all(
+        lambda _request: Response(200, date, b"{}"), [LIST], {"account_id": ACCOUNT}, lambda: moments.pop(0), {}
+    )
+    assert answer.seconds_ahead == 0.5
 
 
 def test_every_resource_of_an_owner_is_read_once() -> None:
@@ -86,6 +96,16 @@ def test_every_resource_of_an_owner_is_read_once() -> None:
     assert {ZONE.path, CUSTOM_RULES.path, FIREWALL_RULES.path} <= {item.path for item in resources_to_read("zone_id")}
     assert len({resource.path for resource in of_account}) == len(of_account)
     assert not [resource.path for resource in of_account if resource.path.count("{") > 1]
+
+
+@pytest.mark.parametrize(("row", "owner"), [("an account", "account_id"), ("a zone", "zone_id")])
+def test_the_page_names_all_that_is_read(row: str, owner: str) -> None:
+    page = (REPOSITORY / "docs" / "doctor.md").read_text(encoding="utf-8")
+    (line,) = (line for line in page.splitlines() if line.startswith(f"| {row} |"))
+    resources = resources_to_read(owner)
+    assert f"| {len(resources)} |" in line
+    names = [HostAnswer(resource, Request("GET", "x")).about for resource in resources]
+    assert [name for name in names if name not in line] == []
 
 
 @pytest.mark.parametrize(
