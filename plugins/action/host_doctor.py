@@ -63,7 +63,7 @@ class ActionModule(FleetAction):
         parts = parts_to_read(task.host, task.values(OF_CONNECTION))
         every = {secret for part in parts for secret in known_secrets(part.options, os.environ)}
         known = sorted(every, key=len, reverse=True)
-        examination = examine_host(parts, task.warn, CLOCK)
+        examination = examine_host(parts, task.warn, CLOCK, task.screen("doctor"))
         record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)
         path = host_folder(options["directory"], task.host) / NAME
         if not self._task.check_mode:

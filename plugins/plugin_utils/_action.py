@@ -148,15 +148,16 @@ class ModuleCalls:
     ) -> dict[str, Any]:
         spec, options, result = _validated(module, arguments, context)
         if result is None:
-            verbose, screen = Display().verbosity > 0, self._screen(module)
+            verbose, screen = Display().verbosity > 0, self.screen(module)
             result = run(spec, options, check_mode, verbose, warn, screen, context)
         if self._shows_invocation():
             result["invocation"] = {"module_args": without_secrets(options, options, names=False)}
         plain: dict[str, Any] = json.loads(json.dumps(result))
         return plain
 
-    def _screen(self, module: str) -> Screen:
-        title = f"{self.variables.get('inventory_hostname')}: {module}"
+    def screen(self, work: str) -> Screen:
+        """The screen of some work on the host, such as a module."""
+        title = f"{self.variables.get('inventory_hostname')}: {work}"
         return Screen(partial(Display().display, stderr=True), first_of_run, title)
 
     def _may_run_in_worker(self) -> bool:

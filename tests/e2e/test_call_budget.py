@@ -17,8 +17,8 @@ import yaml
 from ansible.release import __version__
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import Run, ansible, ansible_playbook
-from tests.support.inventories import LOCAL
+from tests.support.ansible_run import REPOSITORY, Run, ansible, ansible_playbook
+from tests.support.inventories import LOCAL, write_inventory
 
 AVAILABLE = tuple(int(part) for part in __version__.split(".")[:2]) >= (2, 19)
 ACCOUNTS = {f"account{number}": f"{number + 1:032x}" for number in range(6)}
@@ -80,6 +80,21 @@ def test_the_inventory_shares_it(tmp_path: Path, service: LocalService) -> None:
     assert run.code == 0, run.output
     assert {call.status for call in service.calls} == {200}
     assert "0 calls are left of the budget of 1 calls in 2 s" in run.output
+
+
+@pytest.mark.parametrize("playbook", ["doctor", "report"])
+def test_a_task_for_all_hosts_says_in_each_run_once_that_calls_wait(
+    playbook: str, tmp_path: Path, service: LocalService
+) -> None:
+    hosts = {name: {"edge_account_id": account} for name, account in ACCOUNTS.items()}
+    options = {"baseline_call_budget": 10, "baseline_call_budget_period": 2}
+    inventory = write_inventory(tmp_path, service, {"accounts": hosts}, **options)
+    where = ("--limit", "account1,account2", "-e", f"{playbook}_directory={tmp_path}/files")
+    for _run in range(2):
+        path, home = REPOSITORY / "playbooks" / f"{playbook}.yml", {"ANSIBLE_HOME": str(tmp_path / "home")}
+        run = ansible_playbook("-i", inventory, *where, path, environment=home)
+        assert run.code == 0, run.output
+        assert run.output.count("0 calls are left of the budget of 10 calls in 2 s") == 1
 
 
 def test_a_long_task_says_how_far_it_is_and_a_short_one_nothing(tmp_path: Path, service: LocalService) -> None:

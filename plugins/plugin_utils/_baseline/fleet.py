@@ -49,8 +49,8 @@ class CallsHere(ModuleCalls):
     def _may_run_in_worker(self) -> bool:
         return True
 
-    def _screen(self, module: str) -> Screen:
-        return super()._screen(module)._replace(title="")  # the fleet shows how far it is
+    def screen(self, work: str) -> Screen:
+        return super().screen(work)._replace(title="")  # the fleet shows how far it is
 
 
 class HostsDone(Progress):

@@ -17,7 +17,7 @@ from ansible.utils.display import Display
 
 from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._text import Warn
+from ...module_utils._text import Screen, Warn
 from .._action import ModuleCalls, failure_diff, wrong_options
 from .._plain import TEMPLATE, data_of, plain
 from .._variables import Arguments, require_valid
@@ -183,6 +183,10 @@ class HostTask:
             )
 
         return HostRunner(run_module)
+
+    def screen(self, work: str) -> Screen:
+        """The screen of some work on the host."""
+        return self._calls.screen(work)
 
     def tell(self, text: str) -> None:
         """Show a sentence with the name of the host."""

@@ -25,7 +25,7 @@ from ...module_utils._schema.neighbours import ACCOUNTS, AUDIT_LOG, ZONE, ZONES
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import ACCOUNT_OPTION, Paged, Permission, Resource, Single
 from ...module_utils._schema.zone import CUSTOM_RULES
-from ...module_utils._text import Names, Warn, excerpt, plural, visible, with_names
+from ...module_utils._text import Names, Screen, Warn, excerpt, plural, visible, with_names
 from ...module_utils._timestamps import read_date, write_timestamp
 from ...module_utils._traffic.queries import query
 from .._baseline.variables import Part, settings_of
@@ -189,14 +189,16 @@ def seconds_ahead(header: str | None, received: datetime) -> float | None:
     return None if date is None else round((date - received).total_seconds() + HALF_A_SECOND, 1)
 
 
-def examine_host(parts: Sequence[Part], warn: Warn, clock: Clock) -> HostAnswers:
+def examine_host(
+    parts: Sequence[Part], warn: Warn, clock: Clock, screen: Screen | None = None
+) -> HostAnswers:
     """Read every part; raises ValueError for wrong options, before any call."""
     every = [(settings_of(part, RETRIES, warn), part.names) for part in parts]
     answers: list[HostAnswer] = []
     owners: dict[str, str] = {}
     calls = 0
     for settings, names in every:
-        with connected(settings, warn) as client:
+        with connected(settings, warn, screen) as client:
             if not answers:
                 answers += ask_all(client.ask, (ACCOUNTS, ZONES), {}, clock, names)
             try:
