@@ -24,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers
     ANALYTICS,
     RETRIES,
     HostAnswer,
+    ask_all,
     redacted,
     resources_to_read,
     seconds_ahead,
