@@ -7,17 +7,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import parse_acknowledged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
+    Acknowledging,
+    parse_acknowledged,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results, with_consents
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules
@@ -68,7 +72,7 @@ def record_of(
 ) -> HostRecord:
     service.account(ACCOUNT).seed(**{**IN_ORDER, **state})
     results = {"account_protection": modules.done("account_protection", check=True, **task)}
-    host = with_consents(host_results("lima", {}, results), [], NOW, parse_acknowledged(entries))
+    host = replace(host_results("lima", {}, results), acknowledging=Acknowledging(parse_acknowledged(entries), NOW))
     record = host_record(host, NOW.isoformat())
     validate_report(report_of([record], NOW.isoformat()))
     return record

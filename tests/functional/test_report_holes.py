@@ -8,17 +8,19 @@ not."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import Acknowledging
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results, with_consents
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -72,9 +74,9 @@ def seeded(service: LocalService, where: str, obj: Mapping[str, Any]) -> None:
 
 
 def record_of(module: str, result: dict[str, Any], accepted: Any = ()) -> HostRecord:
-    record = host_record(
-        with_consents(host_results("lima", {}, {module: result}), parse_accepted(list(accepted)), NOW), NOW.isoformat()
-    )
+    results = host_results("lima", {}, {module: result})
+    host = replace(results, accepted=parse_accepted(list(accepted)), acknowledging=Acknowledging(now=NOW))
+    record = host_record(host, NOW.isoformat())
     validate_report(report_of([record], NOW.isoformat()))
     return record
 

@@ -22,7 +22,7 @@ from .._protection.expectation import Expectation
 from .._schema.resource import OptionSpec
 from .._text import Message, Option, did_you_mean, joined, plural
 from .._timestamps import parse_expiry, write_timestamp
-from .._values.address_set import Ranges, difference, range_of, union
+from .._values.address_set import Ranges, difference, range_of, ranges_of, union
 from .feasibility import ALONE, Surroundings
 from .risks.base import Finding, Limits, Risk
 
@@ -131,7 +131,7 @@ def _read_networks(option: Option, texts: Sequence[str]) -> Ranges:
     for position, text in enumerate(texts):
         if range_of(text) is None:
             raise OptionError(option.at(position), f"'{text}' is neither an address nor a network")
-    return union(filter(None, map(range_of, texts)))
+    return ranges_of(texts)
 
 
 def _expiry(option: Option, value: Any) -> datetime | None:

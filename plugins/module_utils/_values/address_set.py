@@ -200,6 +200,11 @@ def union(ranges: Iterable[Range]) -> Ranges:
     return merged
 
 
+def ranges_of(texts: Iterable[Any]) -> Ranges:
+    """The addresses of networks as a set; a text that is no network has none."""
+    return union(filter(None, map(range_of, texts)))
+
+
 def intersection(one: Ranges, other: Ranges) -> Ranges:
     """Addresses of both sets."""
     common: Ranges = []
@@ -238,8 +243,7 @@ def complement(ranges: Ranges) -> Ranges:
 
 # Everything but what nobody announces: all of IPv4, and the part of IPv6 that is assigned.
 ROUTABLE = difference(
-    [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])],
-    union(filter(None, map(range_of, NOT_ROUTABLE))),
+    [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])], ranges_of(NOT_ROUTABLE)
 )
 
 

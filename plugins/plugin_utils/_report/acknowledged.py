@@ -8,7 +8,7 @@ expire."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -26,6 +26,7 @@ from ...module_utils._values.address_set import (
     intersection,
     networks,
     range_of,
+    ranges_of,
     union,
 )
 from .._baseline.unmanaged import Consent, consents, is_in_force, parse_entries
@@ -91,12 +92,11 @@ def _acknowledgement(name: str, entry: Mapping[str, Any], consent: Consent) -> A
     if (state in OF_NETWORKS) is not bool(texts):
         verb = "needs" if state in OF_NETWORKS else "takes no"
         raise ValueError(f"{name}: the state {state} {verb} networks.")
-    ranges = {text: range_of(text) for text in texts}
-    for text, network in ranges.items():
-        if network is None:
+    for text in texts:
+        if range_of(text) is None:
             raise ValueError(f"{name}.networks: {text!r} is neither an address nor a network.")
     components = check_type_list(entry.get("components") or list(COMPONENTS))
-    return Acknowledgement(state, consent, union(filter(None, ranges.values())), components)
+    return Acknowledgement(state, consent, ranges_of(texts), components)
 
 
 @dataclass(frozen=True)
@@ -108,10 +108,15 @@ class Acknowledging:
 
     def unprotected(self, coverage: AccountCoverage) -> list[str]:
         """The reasons why an account is unprotected, without acknowledged ones."""
-        off_is_meant = coverage.enabled is False and bool(self._networks(PROTECTION_OFF))
+        meant = {entry.state for entry in self._in_force}
+        off_is_meant = coverage.enabled is False and PROTECTION_OFF in meant
         is_off = coverage.enabled is False and not off_is_meant
-        has_prefixes = coverage.protected or off_is_meant or self._networks(NO_PREFIX)
-        uncovered = union(item for ranges in self._left(coverage) for item in ranges)
+        has_prefixes = coverage.protected or off_is_meant or NO_PREFIX in meant
+        uncovered = union(
+            network
+            for kind, ranges in _idle(coverage)
+            for network in difference(ranges, self._meant(UNCOVERED, kind))
+        )
         if not is_off and has_prefixes and not uncovered:
             return []
         # That it is off is the first reason of an account that is.
@@ -126,7 +131,7 @@ class Acknowledging:
     def unnamed(self, announced: Announced | None) -> list[str]:
         """A sentence on announced networks that no prefix names, without acknowledged ones;
         none if there are no such networks."""
-        left = _left_of(_unprotected(announced), self._networks(ANNOUNCED))
+        left = difference(_unprotected(announced), self._meant(ANNOUNCED))
         expired = self._expired(
             lambda entry: entry.state == ANNOUNCED and intersection(left, entry.networks)
         )
@@ -142,30 +147,28 @@ class Acknowledging:
                 text=text,
                 networks=networks(ranges),
                 reason=entry.consent.reason,
-                expires=_end_of(entry.consent.expires),
+                expires=_until(entry.consent.expires),
             )
-            for entry in self.entries
-            if is_in_force(entry.consent, self.now)
+            for entry in self._in_force
             for text, ranges in entry.found_in(coverage, announced)
         ]
 
-    def _networks(self, state: str, kind: str = "") -> list[Ranges]:
-        """The networks of each entry in force for a state, and for a component if one is named."""
-        return [
-            entry.networks
-            for entry in self.entries
-            if entry.state == state and is_in_force(entry.consent, self.now)
-            if not kind or kind in entry.components
-        ]
+    @property
+    def _in_force(self) -> list[Acknowledgement]:
+        return [entry for entry in self.entries if is_in_force(entry.consent, self.now)]
 
-    def _left(self, coverage: AccountCoverage) -> Iterator[Ranges]:
-        """The addresses that a component does nothing for, without acknowledged ones."""
-        for kind, ranges in _idle(coverage):
-            yield _left_of(ranges, self._networks(UNCOVERED, kind) if kind else [])
+    def _meant(self, state: str, kind: str | None = None) -> Ranges:
+        """The networks for which a state is meant; if a component is named, of this one."""
+        return union(
+            network
+            for entry in self._in_force
+            if entry.state == state and (kind is None or kind in entry.components)
+            for network in entry.networks
+        )
 
     def _expired(self, concerns: Callable[[Acknowledgement], object]) -> list[str]:
         return [
-            f"It was acknowledged ({entry.consent.reason}) until {_end_of(entry.consent.expires)}."
+            f"It was acknowledged ({entry.consent.reason}) until {_until(entry.consent.expires)}."
             for entry in self.entries
             if not is_in_force(entry.consent, self.now) and concerns(entry)
         ]
@@ -184,18 +187,13 @@ def _idle(coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
         yield "", rest
 
 
-def _left_of(ranges: Ranges, others: Iterable[Ranges]) -> Ranges:
-    return difference(ranges, union(item for each in others for item in each))
-
-
 def _unprotected(announced: Announced | None) -> Ranges:
-    texts = announced["unprotected"] if announced else []
-    return union(filter(None, map(range_of, texts)))
+    return ranges_of(announced["unprotected"] if announced else [])
 
 
 def _in_no_prefix(ranges: Ranges) -> str:
     return f"{counted_networks(ranges)} are announced, and neither protected nor excluded."
 
 
-def _end_of(expires: datetime | None) -> str | None:
+def _until(expires: datetime | None) -> str | None:
     return write_timestamp(expires) if expires else None

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
@@ -142,7 +143,8 @@ def _ends_of_entries(parts: Sequence[Part]) -> Iterator[tuple[datetime | None, s
         for entry in part.options.get(item.option) or () if part.module == item.module else ():
             if _may_end(item.resource.kind, entry):
                 key = item.resource.entry_of({"name": entry.get("scope"), **entry})
-                yield _moment_of(entry["expires"]), item.resource.title, key
+                with suppress(ValueError):  # the module refuses such an entry
+                    yield parse_expiry(str(entry["expires"])), item.resource.title, key
 
 
 def _may_end(kind: str | None, entry: Any) -> bool:
@@ -150,11 +152,3 @@ def _may_end(kind: str | None, entry: Any) -> bool:
     if not isinstance(entry, Mapping) or not entry.get("expires"):
         return False
     return bool(entry.get("kind", kind) == kind)
-
-
-def _moment_of(expires: Any) -> datetime | None:
-    """The end of an entry; None for one that the module refuses."""
-    try:
-        return parse_expiry(str(expires))
-    except ValueError:
-        return None

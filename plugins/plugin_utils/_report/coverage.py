@@ -27,6 +27,7 @@ from ...module_utils._values.address_set import (
     intersection,
     networks,
     range_of,
+    ranges_of,
     union,
 )
 from .record import (
@@ -39,6 +40,13 @@ from .record import (
     ModesNow,
     PrefixRecord,
 )
+
+SETS = {  # of addresses, with their titles
+    "protected": "Protected",
+    "uncovered": "Not covered",
+    "excluded": "Excluded",
+    "bypassing": "Allowed as sources",
+}
 
 
 @dataclass(frozen=True)
@@ -163,10 +171,7 @@ def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
     return AccountCoverage(
         enabled=coverage.get("enabled"),
         effective=bool(coverage.get("effective")),
-        protected=_addresses_of(coverage.get("protected")),
-        excluded=_addresses_of(coverage.get("excluded")),
-        uncovered=_addresses_of(coverage.get("uncovered")),
-        bypassing=_addresses_of(coverage.get("bypassing")),
+        **{name: _addresses_of(coverage.get(name)) for name in SETS},
         pieces={
             kind: [(_addresses_of(piece), frozenset(piece["modes"])) for piece in pieces]
             for kind, pieces in (coverage.get("modes") or {}).items()
@@ -189,7 +194,7 @@ def _is_switched(kind: str) -> bool:
 
 def _addresses_of(shown: Mapping[str, Any] | None) -> Ranges:
     """A set of addresses as results show it."""
-    return union(filter(None, map(range_of, (shown or {}).get("networks") or ())))
+    return ranges_of((shown or {}).get("networks") or ())
 
 
 def _having(pieces: Iterable[Piece], condition: Callable[[Modes], bool]) -> Ranges:
@@ -202,8 +207,7 @@ def _count_of_family(ranges: Ranges, family: Family) -> int:
 
 def prefix_records(before: AccountCoverage, after: AccountCoverage) -> list[PrefixRecord]:
     """The prefixes that there are after a run, and then what is protected now only."""
-    planned = union(filter(None, map(range_of, after.prefixes)))
-    others = networks(difference(before.protected, planned))
+    others = networks(difference(before.protected, ranges_of(after.prefixes)))
     kinds = dict.fromkeys([*before.pieces, *after.pieces])
     return [
         PrefixRecord(

@@ -21,7 +21,7 @@ from markupsafe import Markup
 
 from ...module_utils._text import INVISIBLE, capitalised, first_few, plural, visible
 from . import overview, record, traffic
-from .coverage import component_title
+from .coverage import SETS, component_title
 
 PAGE = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
@@ -29,12 +29,6 @@ MAX_PREFIXES = 200  # that have the same modes are shown
 NO_MODES = "not protected"  # in place of modes
 ACCOUNT_ID = re.compile("[0-9a-f]{32}")
 DASHBOARD = "https://dash.cloudflare.com/"
-SETS = {
-    "protected": "Protected",
-    "uncovered": "Not covered",
-    "excluded": "Excluded",
-    "bypassing": "Allowed as sources",
-}
 
 # Line feeds are the page's own; those of data are escaped before.
 UNSEEN_IN_PAGES = re.compile(INVISIBLE.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))

@@ -32,10 +32,10 @@ from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
 from ...module_utils._values.address_set import (
     EVERYTHING,
-    Ranges,
     difference,
     networks,
     range_of,
+    ranges_of,
     union,
 )
 from .._baseline.unmanaged import ACCESS_RULE
@@ -55,15 +55,15 @@ def announced_record(result: Mapping[str, Any], notes: Sequence[str] = ()) -> An
     """
     prefixes: Sequence[Mapping[str, Any]] = result["announced"]
     parts = [part for prefix in prefixes for part in prefix["networks"]]
-    delegated = _ranges_of(text for prefix in prefixes for text in prefix["delegated"])
-    named = _ranges_of(entry.get("prefix") for entry in result["prefixes"])
+    delegated = ranges_of(text for prefix in prefixes for text in prefix["delegated"])
+    named = ranges_of(entry.get("prefix") for entry in result["prefixes"])
     announced, unclear = (
-        _ranges_of(part["prefix"] for part in parts if part["announced"] is answer)
+        ranges_of(part["prefix"] for part in parts if part["announced"] is answer)
         for answer in (True, None)
     )
     others = union([*delegated, *named])
     kept = (one for one in result["prefixes"] if not one.get("excluded"))
-    protected = _ranges_of(one.get("prefix") for one in kept)
+    protected = ranges_of(one.get("prefix") for one in kept)
     silent = networks(difference(protected, union([*announced, *unclear])))
     unseen = f"No prefix of the account announces {first_few(silent)}, though it is protected."
     malformed = [str(part["prefix"]) for part in parts if range_of(part["prefix"]) is None]
@@ -73,10 +73,6 @@ def announced_record(result: Mapping[str, Any], notes: Sequence[str] = ()) -> An
         not_known=[*networks(difference(unclear, union([*others, *announced]))), *malformed],
         remarks=[*notes, *([unseen] if silent else [])],
     )
-
-
-def _ranges_of(texts: Iterable[Any]) -> Ranges:
-    return union(filter(None, map(range_of, texts)))
 
 
 SAME_MOMENT = timedelta(seconds=10)  # between an object's own timestamp and the log's
@@ -206,16 +202,16 @@ class Beside:
 
     def read(self, host: HostResults) -> HostResults:
         """The results of a host with what stands beside its protection."""
-        host = self._announced(host) if self._is_asked(ANNOUNCED) else host
-        host = self._access_rules(host) if self._is_asked(ACCESS_RULES) else host
-        host = self._alarms(host) if self._is_asked(ALARM_GAPS) else host
-        hours = float(self.values.get(REPORTED_HITS) or 0)
-        host = self._hits(host, hours) if hours else host
-        hours = float(self.values.get(LOG_HOURS) or 0)
-        return replace(host, changes=self._log(hours).last_changes(host)) if hours else host
-
-    def _is_asked(self, variable: str) -> bool:
-        return bool(boolean(self.values.get(variable) or False))
+        for variable, read in (
+            (ANNOUNCED, self._announced),
+            (ACCESS_RULES, self._access_rules),
+            (ALARM_GAPS, self._alarms),
+        ):
+            host = read(host) if boolean(self.values.get(variable) or False) else host
+        for variable, read_hours in ((REPORTED_HITS, self._hits), (LOG_HOURS, self._changes)):
+            hours = float(self.values.get(variable) or 0)
+            host = read_hours(host, hours) if hours else host
+        return host
 
     def _announced(self, host: HostResults) -> HostResults:
         if not (part := self._part(ACCOUNT)):
@@ -228,36 +224,29 @@ class Beside:
         unclear = [f"Whether {network} is announced is not known." for network in names]
         host = replace(host, announced=announced, unread=[*host.unread, *unclear])
         coverage, _planned = host.coverage()
-        named = _ranges_of(entry.get("prefix") for entry in result["prefixes"])
+        named = ranges_of(entry.get("prefix") for entry in result["prefixes"])
         protected = coverage.protected if coverage else named
         host = replace(host, bound_elsewhere=bound_elsewhere(result))
         return with_unmanaged(host, INFO, hindrances(result, protected))
 
     def _access_rules(self, host: HostResults) -> HostResults:
-        account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
-        if account:
-            passed = "the rules of every zone of the account"
-            result = self._run(account, INFO, gather_subset=["access_rules"])
-            host = with_access_rules(host, INFO, result, passed)
-        if zone:
-            result = self._run(zone, ZONE_INFO, access_rules=True)
-            host = with_access_rules(host, ZONE_INFO, result, "the rules of the zone")
+        results = self._results({"gather_subset": ["access_rules"]}, {"access_rules": True})
+        for module, result in results.items():
+            host = with_access_rules(host, module, result)
         return host
 
     def _alarms(self, host: HostResults) -> HostResults:
         """Sentences on attacks of which nobody would hear, which are no reason for a status."""
-        account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
-        subsets = {"gather_subset": ["prefixes", "alarms"]}
-        readings = ((account, INFO, subsets), (zone, ZONE_INFO, {"alarms": True}))
+        results = self._results({"gather_subset": ["prefixes", "alarms"]}, {"alarms": True})
         announced = host.announced["networks"] if host.announced else []
         sentences: list[str] = []
-        for result in [self._run(part, module, **more) for part, module, more in readings if part]:
+        for result in results.values():
             if result.get("failed"):
                 sentences.append(f"Alarms are not known: {result.get('msg')}")
                 continue
             own = [*announced, *(item["prefix"] for item in result.get("prefixes", ()))]
             now = datetime.now(timezone.utc)
-            sentences += alarm_gaps(result["alarms"], _ranges_of(own), now)
+            sentences += alarm_gaps(result["alarms"], ranges_of(own), now)
         return replace(host, alarms=list(dict.fromkeys(sentences)))
 
     def _hits(self, host: HostResults, hours: float) -> HostResults:
@@ -272,22 +261,33 @@ class Beside:
         every = (rule for rule in result["rules"] if rule.get("enabled") is not False)
         return with_unused(host, [rule for rule in every if rule.get("ref") in named])
 
-    def _log(self, hours: float) -> Log:
-        """The audit log, and the objects whose ids and timestamps tell which writes are theirs."""
+    def _changes(self, host: HostResults, hours: float) -> HostResults:
+        """The last changes by the audit log, and by the objects whose ids and timestamps tell which
+        writes are theirs."""
+        account = self._part(ACCOUNT)
+        dns = account and account.options.get("dns_rules") is not None
+        others = [part.module for part in self.parts if part.module in ALONGSIDE]
+        subsets = [*DEFAULT_SUBSETS, *(["dns_rules"] if dns else []), *others]
+        # The log of an account has the changes of its zones.
+        of_zone = {"changes_hours": 0 if account else hours}
+        results = self._results({"gather_subset": subsets, "changes_hours": hours}, of_zone)
+        if failed := next((item for item in results.values() if item.get("failed")), None):
+            log = Log(hours, unread=f"who changed it is not known: {failed.get('msg')}")
+        else:
+            changes = [item for result in results.values() for item in result.get("changes") or ()]
+            log = Log(hours, changes, objects_by_resource(results.values()))
+        return replace(host, changes=log.last_changes(host))
+
+    def _results(
+        self, of_account: Mapping[str, Any], of_zone: Mapping[str, Any]
+    ) -> dict[str, Mapping[str, Any]]:
+        """The results of the modules that read an account and a zone, by module, with these
+        options, as far as the host has an account and a zone."""
         account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
-        results = []
-        if account is not None:
-            with_dns = ["dns_rules"] if account.options.get("dns_rules") is not None else []
-            others = [part.module for part in self.parts if part.module in ALONGSIDE]
-            subsets = [*DEFAULT_SUBSETS, *with_dns, *others]
-            results.append(self._run(account, INFO, gather_subset=subsets, changes_hours=hours))
-        if zone is not None:  # the log of an account has the changes of its zones
-            of_zone = hours if account is None else 0
-            results.append(self._run(zone, ZONE_INFO, changes_hours=of_zone))
-        if failed := next((result for result in results if result.get("failed")), None):
-            return Log(hours, unread=f"who changed it is not known: {failed.get('msg')}")
-        changes = [item for result in results for item in result.get("changes") or ()]
-        return Log(hours, changes, objects_by_resource(results))
+        readings = ((account, INFO, of_account), (zone, ZONE_INFO, of_zone))
+        return {
+            module: self._run(part, module, **options) for part, module, options in readings if part
+        }
 
     def _part(self, *modules: str) -> Part | None:
         """The first part that runs one of some modules."""
@@ -313,11 +313,13 @@ def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostRe
     return replace(host, unused=unused if is_known else None, unknown_hits=unknown)
 
 
-def with_access_rules(
-    host: HostResults, module: str, result: Mapping[str, Any], passed: str
-) -> HostResults:
+PASSED_BY = {INFO: "the rules of every zone of the account", ZONE_INFO: "the rules of the zone"}
+
+
+def with_access_rules(host: HostResults, module: str, result: Mapping[str, Any]) -> HostResults:
     """The results of a host with the IP Access rules in the result of a module as objects that no
-    baseline names; `passed` names the rules that traffic passes by."""
+    baseline names."""
+    passed = PASSED_BY[module]
     if result.get("failed"):
         return _unread(host, f"The IP Access rules that pass by {passed}", result)
     unmanaged = [

@@ -19,19 +19,11 @@ from .._baseline.approval import Results
 from .._baseline.host_task import HostTask
 from .._baseline.lists import informed
 from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
-from .acknowledged import ACKNOWLEDGED, parse_acknowledged
+from .acknowledged import ACKNOWLEDGED, Acknowledging, parse_acknowledged
 from .arguments import OF_REPORTED_HOST, accepted_risks, check_report, expiring
 from .neighbours import TRAFFIC_HOURS, Beside, lists_not_read, traffic_task
 from .postures import PostureRecord
-from .results import (
-    HostResults,
-    differences_of,
-    host_results,
-    is_refusal,
-    is_unmet,
-    planned_rules,
-    with_consents,
-)
+from .results import HostResults, differences_of, host_results, is_refusal, is_unmet, planned_rules
 
 ACCEPTED = "the report predicts only"
 READ = (f"{PREFIX}{CUSTOM}", f"{PREFIX}{IP_LISTS}")  # of a host, whatever its baseline has
@@ -64,14 +56,15 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     predicted = host_results(task.host, owners, results, refusals)
     beside = Beside(lambda part: runner.run_module(part, True), readable, values)
     accepted, acknowledged = task.accepted(), parse_acknowledged(task.value(ACKNOWLEDGED) or [])
-    host = replace(
+    return replace(
         beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),
         expiring=expiring(parts, accepted, now, acknowledged, current.posture),
         posture=cast(PostureRecord | None, current.posture and current.posture.record()),
         overdue=current.still_in_force(predicted.of_each(differences_of)),
+        accepted=accepted,
+        acknowledging=Acknowledging(acknowledged, now),
     )
-    return with_consents(host, accepted, now, acknowledged)
 
 
 def _predicted(

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...module_utils._text import excerpt, first_few
 from ...module_utils._timestamps import read_timestamp, to_the_minute
-from ...module_utils._values.address_set import Ranges, difference, overlaps, range_of, union
+from ...module_utils._values.address_set import Ranges, difference, overlaps, range_of, ranges_of
 from .._baseline.unmanaged import BOUND, BROUGHT
 from .record import HostTraffic
 
@@ -86,7 +86,7 @@ def _passes_by(binding: Prefix) -> bool:
 def bound_elsewhere(result: Prefix) -> Ranges:
     """The addresses whose traffic goes to a service that no component stands before."""
     bindings = (binding for prefix in result["announced"] for binding in prefix["bindings"])
-    return union(filter(None, (range_of(item["network"]) for item in filter(_passes_by, bindings))))
+    return ranges_of(item["network"] for item in filter(_passes_by, bindings))
 
 
 def _quoted(word: Any) -> str:
@@ -111,8 +111,8 @@ def remarks(result: Prefix, traffic: HostTraffic | None) -> list[str]:
     components = [*traffic["components"].values()] if traffic and traffic["known"] else []
     if not traffic or not components or any(item["more_networks"] for item in components):
         return unsaid
-    attacked = [range_of(one["network"]) for item in components for one in item["networks"]]
-    attacks, begin = union(filter(None, attacked)), read_timestamp(traffic["since"])
+    attacks = ranges_of(one["network"] for item in components for one in item["networks"])
+    begin = read_timestamp(traffic["since"])
     return unsaid + [
         f"{part['prefix']} is announced on demand since {to_the_minute(part['since'])}, and no"
         f" component saw an attack on it since {to_the_minute(traffic['since'])}."
@@ -178,7 +178,7 @@ def _unheard(alarms: Mapping[str, Any], own: Ranges) -> Iterator[str]:
         for item in (_structure(policy["filters"]) for policy in telling)
     ]
     named = [str(name) for item in filters if {*item} <= {place} for name in item.get(place, ())]
-    left = difference(own, union(filter(None, map(range_of, named))))
+    left = difference(own, ranges_of(named))
     if {} in filters or (zone in map(str.casefold, named) if zone else not left):
         return
     if telling:

@@ -9,8 +9,7 @@ from them."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import datetime
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 
 from ...module_utils._protection.backtest import BacktestRecord
@@ -22,7 +21,7 @@ from ...module_utils._traffic.evidence import ComponentTraffic
 from ...module_utils._values.address_set import Ranges
 from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
-from .acknowledged import Acknowledgement, Acknowledging
+from .acknowledged import Acknowledging
 from .coverage import AccountCoverage, read_coverage
 from .postures import PostureRecord
 from .record import (
@@ -43,6 +42,8 @@ from .record import (
 
 TRAFFIC: Final = "protection_traffic_info"
 NETWORKS_IN_JSON = 100  # of a component are in report.json
+
+RULES = {resource.plural: (resource, in_order) for resource, in_order in DECIDING}  # of zones
 
 ModuleResult = Mapping[str, Any]  # of a module, as Ansible passes it on
 Found = TypeVar("Found")
@@ -168,17 +169,6 @@ def _seen(record: ComponentTraffic) -> SeenTraffic:
     return {**record, "networks": losing[:NETWORKS_IN_JSON], "more_networks": more}
 
 
-def with_consents(
-    host: HostResults,
-    accepted: Sequence[Accepted],
-    now: datetime,
-    acknowledged: Sequence[Acknowledgement] = (),
-) -> HostResults:
-    """The results of a host where what no baseline names is accepted so at this moment, and states
-    are acknowledged."""
-    return replace(host, accepted=accepted, acknowledging=Acknowledging(acknowledged, now))
-
-
 def read_results(record: Mapping[str, Any]) -> HostResults:
     """A host of the filter's input; raises ValueError for another shape."""
     host = record.get("host")
@@ -296,23 +286,21 @@ def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
         yield sentence(f"The {title_of(item)}{label} {item['reason']}")
 
 
-def existing_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
-    """The rules in the result of a module, as they are before its plan."""
-    for resource, in_order in DECIDING:
-        if resource.plural == module:
-            sides = [(result.get("diff") or {}).get(side) or {} for side in ("before", "after")]
-            was, becomes = (side.get(module) or {} for side in sides)
-            rules = {resource.label_of(rule): rule for rule in result.get("rules") or ()}
-            kept = {label: rule for label, rule in rules.items() if label not in becomes}
-            existing = {**kept, **was}
-            order = [*(sides[0].get(f"{module}_order") or rules), *existing]
-            yield from in_order(
-                [existing[label] for label in dict.fromkeys(order) if label in existing]
-            )
+def existing_rules(module: str, result: ModuleResult) -> list[ZoneRule]:
+    """The rules in the result of a module for a zone, as they are before its plan."""
+    resource, in_order = RULES[module]
+    sides = [(result.get("diff") or {}).get(side) or {} for side in ("before", "after")]
+    was, becomes = (side.get(module) or {} for side in sides)
+    rules = {resource.label_of(rule): rule for rule in result.get("rules") or ()}
+    kept = {label: rule for label, rule in rules.items() if label not in becomes}
+    existing = {**kept, **was}
+    order = [*(sides[0].get(f"{module}_order") or rules), *existing]
+    return in_order([existing[label] for label in dict.fromkeys(order) if label in existing])
 
 
-def planned_rules(module: str, result: ModuleResult) -> Iterator[ZoneRule]:
-    """The rules in the result of a module for a zone, after its plan."""
-    for resource, in_order in DECIDING:
-        if resource.plural == module:
-            yield from in_order(list(result.get("rules") or ()))
+def planned_rules(module: str, result: ModuleResult) -> list[ZoneRule]:
+    """The rules in the result of a module for a zone, after its plan; none of another module."""
+    if module not in RULES:
+        return []
+    _resource, in_order = RULES[module]
+    return in_order(list(result.get("rules") or ()))
