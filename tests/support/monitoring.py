@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.postures import PostureRecord
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import PostureRecord
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
 from tests.support.ansible_run import REPOSITORY

@@ -11,9 +11,9 @@ it; from here on a coverage is sets of addresses.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Annotated, Any, Final, Literal, TypedDict, get_args
 
 from ...module_utils._protection.modes import OFF, UNDECIDED, Modes, Piece, in_order
 from ...module_utils._schema.account import COMPONENTS, ENABLED
@@ -30,23 +30,68 @@ from ...module_utils._values.address_set import (
     ranges_of,
     union,
 )
-from .record import (
-    CLASSES,
-    FAMILIES,
-    AddressCounts,
-    ComponentPiece,
-    CoverageRecord,
-    Family,
-    ModesNow,
-    PrefixRecord,
-)
 
+# From the best to the worst, and then what nobody expects to be protected.
+AddressClass = Literal["covered", "partial", "monitored", "undecided", "uncovered", "excluded"]
+CLASSES: Final[tuple[AddressClass, ...]] = get_args(AddressClass)
+CLASS_LABELS: Final[Mapping[AddressClass, str]] = {
+    "covered": "mitigated",
+    "partial": "mitigated in part",
+    "monitored": "only monitored",
+    "undecided": "not understood",
+    "uncovered": "not covered",
+    "excluded": "excluded",
+}
+Family = Literal["ipv4", "ipv6"]
+FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
 SETS = {  # of addresses, with their titles
     "protected": "Protected",
     "uncovered": "Not covered",
     "excluded": "Excluded",
     "bypassing": "Allowed as sources",
 }
+
+# Addresses by how they are treated: every component mitigates covered ones, and one component does
+# nothing for uncovered ones.
+ClassCounts = dict[AddressClass, int]
+AddressCounts = dict[Family, ClassCounts]
+
+
+class ComponentPiece(TypedDict):
+    """Addresses whose traffic meets the same modes of a component."""
+
+    modes: list[str]
+    addresses: Annotated[str, "their number in words"]
+
+
+class CoverageRecord(TypedDict):
+    """The protection of an account now."""
+
+    enabled: bool | None
+    effective: bool
+    addresses: AddressCounts
+    protected: list[str]
+    excluded: list[str]
+    uncovered: list[str]
+    bypassing: Annotated[list[str], "sources that the allowlist lets pass"]
+    components: dict[str, list[ComponentPiece]]
+    gaps: list[str]
+    undecided: list[str]
+
+
+class ModesNow(TypedDict):
+    """The modes that a prefix has in a component, and those that it has after a run; none if it is
+    not protected."""
+
+    now: list[str]
+    planned: list[str]
+
+
+class PrefixRecord(TypedDict):
+    """A prefix that is protected, now or after a run, with its modes by component."""
+
+    prefix: str
+    components: dict[str, ModesNow]
 
 
 @dataclass(frozen=True)
@@ -181,6 +226,30 @@ def read_coverage(coverage: Mapping[str, Any]) -> AccountCoverage:
         undecided=list(coverage.get("undecided") or ()),
         prefixes=[str(item["prefix"]) for item in coverage.get("prefixes") or ()],
     )
+
+
+SUBNET = 1 << 64  # people count IPv6 addresses in networks of this size
+FAMILY_TITLES: Final[Mapping[Family, str]] = {"ipv4": "IPv4", "ipv6": "IPv6"}
+
+
+def amount(family: str, number: int) -> str:
+    """A number of addresses; IPv6 in /64 networks, where it is at least one."""
+    if family == "ipv6" and number >= SUBNET:
+        return f"{number // SUBNET:,} /64"
+    return f"{number:,}"
+
+
+def mitigated_shares(addresses: AddressCounts) -> Iterator[tuple[int, int, str]]:
+    """By family, the number of addresses for which attacks are mitigated, that of the protected
+    ones, and both in words."""
+    for family, title in FAMILY_TITLES.items():
+        numbers = addresses[family]
+        whole = sum(numbers.values()) - numbers["excluded"]
+        if whole:
+            partial = amount(family, numbers["partial"])
+            text = f"{amount(family, numbers['covered'])} of {amount(family, whole)}"
+            more = f" ({partial} in part)" if numbers["partial"] else ""
+            yield numbers["covered"], whole, f"{text} protected {title} addresses{more}"
 
 
 def component_title(kind: str) -> str:

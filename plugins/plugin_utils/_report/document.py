@@ -26,10 +26,8 @@ from ...module_utils._values.address_set import (
 from .._baseline.approval import host_plan_id, plan_ids
 from .._baseline.unmanaged import weakening
 from .._baseline.variables import CUSTOM, FIREWALL
-from .coverage import AccountCoverage, prefix_records
+from .coverage import CLASSES, FAMILIES, AccountCoverage, prefix_records
 from .record import (
-    CLASSES,
-    FAMILIES,
     REPORT_VERSION,
     STATUSES,
     Conflict,

@@ -20,20 +20,11 @@ from ...module_utils._text import visible
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
 from .._variables import CONTACTS
+from .coverage import CLASSES, FAMILIES
 from .html import html_page
 from .markdown import markdown_page
 from .overview import contacts
-from .record import (
-    CLASSES,
-    FAMILIES,
-    STATUSES,
-    HostRecord,
-    Metric,
-    Report,
-    seconds,
-    shown_as,
-    was_read,
-)
+from .record import STATUSES, HostRecord, Metric, Report, seconds, shown_as, was_read
 from .traffic import PACKET_ACTIONS
 
 METRIC_PREFIX = "edgeops_protection_"

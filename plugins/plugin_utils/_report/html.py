@@ -20,8 +20,7 @@ from jinja2 import Environment, Template
 from markupsafe import Markup
 
 from ...module_utils._text import INVISIBLE, capitalised, first_few, plural, visible
-from . import overview, record, traffic
-from .coverage import SETS, component_title
+from . import coverage, overview, record, traffic
 
 PAGE = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
@@ -62,7 +61,7 @@ def html_page(report: record.Report) -> str:
 def _template() -> tuple[Template, str, str]:
     """The template, the style sheet and the script."""
     environment = Environment(autoescape=True)
-    environment.globals.update(overview=overview, record=record, traffic=traffic)
+    environment.globals.update(coverage=coverage, overview=overview, record=record, traffic=traffic)
     environment.globals.update({function.__name__: function for function in CALLED})
     environment.filters["capitalised"] = capitalised
     environment.tests["idle"] = record.is_idle
@@ -105,7 +104,9 @@ def dashboard(host: record.HostRecord) -> str:
     return f"{DASHBOARD}{account_id}" if fits else ""
 
 
-def prefix_rows(prefixes: Sequence[record.PrefixRecord]) -> list[tuple[str, list[tuple[str, str]]]]:
+def prefix_rows(
+    prefixes: Sequence[coverage.PrefixRecord],
+) -> list[tuple[str, list[tuple[str, str]]]]:
     """Prefixes with the same modes as one row: their names, and by component the modes now and
     after a run; those that change come first."""
     rows = record.values_by_key(
@@ -115,7 +116,7 @@ def prefix_rows(prefixes: Sequence[record.PrefixRecord]) -> list[tuple[str, list
     return [(_first_networks(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
 
 
-def _both_modes(modes: record.ModesNow) -> tuple[str, str]:
+def _both_modes(modes: coverage.ModesNow) -> tuple[str, str]:
     return " or ".join(modes["now"]) or NO_MODES, " or ".join(modes["planned"]) or NO_MODES
 
 
@@ -133,16 +134,17 @@ def host_counts(host: record.HostRecord) -> str:
     return " · ".join(texts)
 
 
-def coverage_rows(coverage: record.CoverageRecord) -> Iterator[tuple[str, str]]:
+def coverage_rows(protected: coverage.CoverageRecord) -> Iterator[tuple[str, str]]:
     """The components and the sets of addresses of an account, each with its title."""
-    for kind, pieces in coverage["components"].items():
+    for kind, pieces in protected["components"].items():
         modes = [f"{' or '.join(piece['modes'])} for {piece['addresses']}" for piece in pieces]
-        yield capitalised(component_title(kind)), "; ".join(modes) or "there is nothing to protect"
-    networks: Mapping[str, Any] = coverage
-    for name, title in SETS.items():
+        title = capitalised(coverage.component_title(kind))
+        yield title, "; ".join(modes) or "there is nothing to protect"
+    networks: Mapping[str, Any] = protected
+    for name, title in coverage.SETS.items():
         if networks[name]:
             yield title, _first_networks(networks[name])
-    for sentence in coverage["undecided"]:
+    for sentence in protected["undecided"]:
         yield "Not understood", sentence
 
 
@@ -152,4 +154,4 @@ def _first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
 
 
 # The template calls these by their names.
-CALLED = (component_title, coverage_rows, dashboard, host_counts, host_lists, plural, prefix_rows)
+CALLED = (coverage_rows, dashboard, host_counts, host_lists, plural, prefix_rows)

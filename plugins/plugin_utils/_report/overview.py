@@ -20,25 +20,27 @@ from markupsafe import Markup
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._text import capitalised, excerpt, left_out, plural, sentence, visible
 from .._variables import CONTACTS
-from .record import (
+from .coverage import (
     CLASS_LABELS,
     CLASSES,
     FAMILY_TITLES,
-    LABELS,
-    MAX_CHARS,
-    AcceptedRisk,
     AddressClass,
     AddressCounts,
     ClassCounts,
-    Difference,
     Family,
+    amount,
+    mitigated_shares,
+)
+from .record import (
+    LABELS,
+    MAX_CHARS,
+    AcceptedRisk,
+    Difference,
     HostChange,
     HostRecord,
     Report,
     Status,
     Totals,
-    amount,
-    mitigated_shares,
     values_by_key,
 )
 

@@ -22,7 +22,7 @@ from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts
 from .acknowledged import ACKNOWLEDGED, Acknowledging, parse_acknowledged
 from .arguments import OF_REPORTED_HOST, accepted_risks, check_report, expiring
 from .neighbours import TRAFFIC_HOURS, Beside, lists_not_read, traffic_task
-from .postures import PostureRecord
+from .record import PostureRecord
 from .results import HostResults, differences_of, host_results, is_refusal, is_unmet, planned_rules
 
 ACCEPTED = "the report predicts only"

@@ -33,7 +33,7 @@ from ...module_utils._protection.losses import UnmanagedRecord
 from ...module_utils._text import capitalised, excerpt
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
-from .postures import PostureRecord, with_posture
+from .coverage import AddressCounts, CoverageRecord, PrefixRecord, mitigated_shares
 
 REPORT_VERSION: Final = 1
 
@@ -42,19 +42,7 @@ Status = Literal["unknown", "unprotected", "weakened", "drift", "pending", "in_o
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 LABELS: Final[Mapping[str, str]] = {name: name.replace("_", " ") for name in STATUSES}
 
-# From the best to the worst, and then what nobody expects to be protected.
-AddressClass = Literal["covered", "partial", "monitored", "undecided", "uncovered", "excluded"]
-CLASSES: Final[tuple[AddressClass, ...]] = get_args(AddressClass)
-CLASS_LABELS: Final[Mapping[AddressClass, str]] = {
-    "covered": "mitigated",
-    "partial": "mitigated in part",
-    "monitored": "only monitored",
-    "undecided": "not understood",
-    "uncovered": "not covered",
-    "excluded": "excluded",
-}
-Family = Literal["ipv4", "ipv6"]
-FAMILIES: Final[tuple[Family, ...]] = get_args(Family)
+MAX_LINE: Final = 200  # characters of a posture are shown beside a status
 MAX_CHARS: Final = 600  # characters of a value or a line are shown
 
 
@@ -313,47 +301,24 @@ class HostTraffic(TypedDict):
     components: dict[str, SeenTraffic]
 
 
-# Addresses by how they are treated: every component mitigates covered ones, and one component does
-# nothing for uncovered ones.
-ClassCounts = dict[AddressClass, int]
-AddressCounts = dict[Family, ClassCounts]
+class PostureRecord(TypedDict):
+    """A posture of a host: values that hold until a time."""
+
+    name: Annotated[str | None, "null if the host has the values themselves"]
+    until: Annotated[str, "the moment from which the baseline alone counts"]
+    reason: str | None
+    since: Annotated[str | None, "null if nobody said it"]
 
 
-class ComponentPiece(TypedDict):
-    """Addresses whose traffic meets the same modes of a component."""
-
-    modes: list[str]
-    addresses: Annotated[str, "their number in words"]
-
-
-class CoverageRecord(TypedDict):
-    """The protection of an account now."""
-
-    enabled: bool | None
-    effective: bool
-    addresses: AddressCounts
-    protected: list[str]
-    excluded: list[str]
-    uncovered: list[str]
-    bypassing: Annotated[list[str], "sources that the allowlist lets pass"]
-    components: dict[str, list[ComponentPiece]]
-    gaps: list[str]
-    undecided: list[str]
-
-
-class ModesNow(TypedDict):
-    """The modes that a prefix has in a component, and those that it has after a run; none if it is
-    not protected."""
-
-    now: list[str]
-    planned: list[str]
-
-
-class PrefixRecord(TypedDict):
-    """A prefix that is protected, now or after a run, with its modes by component."""
-
-    prefix: str
-    components: dict[str, ModesNow]
+def with_posture(text: str, posture: PostureRecord | None) -> str:
+    """A text on a host, and its posture."""
+    if not posture:
+        return text
+    since = f" since {to_the_minute(posture['since'])}" if posture["since"] else ""
+    reason = f" ({posture['reason']})" if posture["reason"] else ""
+    named = f"posture {posture['name']}" if posture["name"] else "a posture"
+    line = f"{named}{since} until {to_the_minute(posture['until'])}{reason}"
+    return ", ".join(filter(None, [text, excerpt(line, MAX_LINE)]))
 
 
 class AcceptedRisk(TypedDict):
@@ -372,30 +337,6 @@ class Deadline(TypedDict):
     title: Annotated[str, "the kind of thing in words"]
     key: str
     expires: Annotated[str, "the moment from which it does not count"]
-
-
-SUBNET = 1 << 64  # people count IPv6 addresses in networks of this size
-FAMILY_TITLES: Final[Mapping[Family, str]] = {"ipv4": "IPv4", "ipv6": "IPv6"}
-
-
-def amount(family: str, number: int) -> str:
-    """A number of addresses; IPv6 in /64 networks, where it is at least one."""
-    if family == "ipv6" and number >= SUBNET:
-        return f"{number // SUBNET:,} /64"
-    return f"{number:,}"
-
-
-def mitigated_shares(addresses: AddressCounts) -> Iterator[tuple[int, int, str]]:
-    """By family, the number of addresses for which attacks are mitigated, that of the protected
-    ones, and both in words."""
-    for family, title in FAMILY_TITLES.items():
-        numbers = addresses[family]
-        whole = sum(numbers.values()) - numbers["excluded"]
-        if whole:
-            partial = amount(family, numbers["partial"])
-            text = f"{amount(family, numbers['covered'])} of {amount(family, whole)}"
-            more = f" ({partial} in part)" if numbers["partial"] else ""
-            yield numbers["covered"], whole, f"{text} protected {title} addresses{more}"
 
 
 def mitigation(record: Mapping[str, Any]) -> str:

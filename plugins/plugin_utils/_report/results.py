@@ -23,7 +23,6 @@ from .._baseline.unmanaged import Accepted, accepted_reason, title_of
 from .._plain import plain
 from .acknowledged import Acknowledging
 from .coverage import AccountCoverage, read_coverage
-from .postures import PostureRecord
 from .record import (
     AcceptedRisk,
     Announced,
@@ -32,6 +31,7 @@ from .record import (
     Expected,
     HostTraffic,
     LastChange,
+    PostureRecord,
     Risk,
     SeenTraffic,
     Step,

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import amount
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import (
     MAX_LINKS,
     ages,
@@ -21,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overvie
     signature,
     value_text,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import MAX_CHARS, amount
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import MAX_CHARS
 
 
 @pytest.mark.parametrize(
