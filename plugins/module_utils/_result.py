@@ -103,11 +103,9 @@ def make_diff(operations: Iterable[Operation]) -> Diff:
     """The objects concerned before and after, sorted by key; one that changes twice, before the
     first change."""
     diff = Diff(before={}, after={})
-    first: dict[tuple[object, ...], Operation] = {}
-    last: dict[tuple[object, ...], Operation] = {}
-    for item in with_along(operations):
-        last[item.order] = item
-        first.setdefault(item.order, item)
+    changes = list(with_along(operations))
+    last = {item.order: item for item in changes}
+    first = {item.order: item for item in reversed(changes)}
     for order in sorted(first):
         _enter(diff["before"], first[order], first[order].existing)
         _enter(diff["after"], first[order], last[order].planned)

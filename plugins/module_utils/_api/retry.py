@@ -53,6 +53,12 @@ class Ending(NamedTuple):
     passing: bool = True
     pending: bool = False
 
+    @classmethod
+    def of(cls, request: Request, response: Response) -> Ending:
+        """The outcome of an attempt with this response."""
+        seconds, pending = read_retry_after(response.headers), request.is_pending(response)
+        return cls(response.status, response, retry_after=seconds, pending=pending)
+
     @property
     def failed(self) -> bool:
         """Return whether the attempt brought nothing that a caller can use."""

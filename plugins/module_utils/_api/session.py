@@ -19,7 +19,7 @@ import ssl
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import BoundedSemaphore, Event
-from typing import Any, Callable, Dict, Iterator, Mapping, Sequence
+from typing import Any, Callable, Dict, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from .._budget.budget import CALLS, QUERIES, CallBudget, Closed, NoBudget
@@ -33,23 +33,15 @@ from .adapters import Adapter, usual_trust
 from .client import Client
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
-from .retry import (
-    RATE_LIMITED,
-    Ending,
-    TaskTime,
-    read_retry_after,
-    seconds_until_retry,
-    still_pending,
-)
+from .retry import RATE_LIMITED, Ending, TaskTime, seconds_until_retry, still_pending
 from .settings import Settings
 
 try:
     import requests
-    from requests.auth import AuthBase
     from urllib3 import disable_warnings, exceptions
     from urllib3.connection import CertificateError
-except ImportError:
-    AuthBase = object  # type: ignore[misc,assignment]
+except ImportError:  # which REQUESTS_IMPORT_ERROR tells
+    pass
 else:
     TIMED_OUT = (requests.Timeout, exceptions.TimeoutError, socket.timeout)
     NOT_CONNECTED = (exceptions.ConnectTimeoutError, exceptions.NewConnectionError)
@@ -65,18 +57,6 @@ ENCODINGS = ("gzip", "deflate")
 MOST_OPEN = 64  # connections to a host that stay open
 # Without it, the analytics count all queries of a user together.
 BY_ACCOUNT = {"X-Rate-Limit-Type": "account-based"}
-
-
-class Headers(AuthBase):
-    """Carries the credentials; since it is the session's auth, requests does not look into
-    .netrc."""
-
-    def __init__(self, headers: Mapping[str, str]) -> None:
-        self._headers = headers
-
-    def __call__(self, prepared: Any) -> Any:
-        prepared.headers.update(self._headers)
-        return prepared
 
 
 class UnreadableBody(Exception):
@@ -95,12 +75,18 @@ class Connections:
     proxies and CAs that the environment names, read once."""
 
     def __init__(self, settings: Settings) -> None:
+
+        def with_credentials(prepared: Any) -> Any:
+            """Since it is the session's auth, requests does not look into .netrc."""
+            prepared.headers.update(settings.headers)
+            return prepared
+
         if settings.verify is False:  # the user has said so, once is enough
             disable_warnings(exceptions.InsecureRequestWarning)
         self.session = requests.Session()
         # http is for loopback only; a proxy would read the credentials.
         self.session.trust_env = not settings.base_url.lower().startswith("http:")
-        self.session.auth = Headers(settings.headers)
+        self.session.auth = with_credentials
         self.session.headers["User-Agent"] = "edgeops.protection/" + VERSION
         self.session.headers["Accept-Encoding"] = ", ".join(ENCODINGS)
         adapter = Adapter(usual_trust(settings.verify), pool_maxsize=MOST_OPEN)
@@ -256,12 +242,7 @@ class Session:
         failed, limit = True, None
         try:
             response = self._exchange(request, seconds)
-            attempt = Ending(
-                response.status,
-                response,
-                retry_after=read_retry_after(response.headers),
-                pending=request.is_pending(response),
-            )
+            attempt = Ending.of(request, response)
             failed = attempt.failed
             limited = response.status == RATE_LIMITED or request.about
             limit = None if limited else response.headers.get("Ratelimit")

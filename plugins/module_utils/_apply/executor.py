@@ -164,12 +164,10 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
     """
     returned: dict[Operation, Object] = {}
     done: list[Operation] = []
-    unknown: list[Operation] = []
-    refusals: dict[Operation, ServiceError] = {}
     groups = list(concurrent_groups(plan))
     client.progress.planned(calls=sum(map(len, groups)), operations=len(plan.operations))
     for group in groups:
-        cause: ServiceError | None = None
+        failed: list[tuple[Call, ServiceError]] = []
         for call, attempt in zip(
             group, attempt_each(lambda call: _send(call, client, warn), group)
         ):
@@ -178,25 +176,29 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
                 done.extend(call.operations)
                 client.progress.applied(len(call.operations))
                 _warn_of_differences(call, returned, warn)
-                continue
-            if not isinstance(attempt.error, ServiceError):
+            elif isinstance(attempt.error, ServiceError):
+                failed.append((call, attempt.error))
+            else:
                 raise attempt.error
-            unknown.extend(call.operations if attempt.error.maybe_applied else ())
-            refusals.update(
-                dict.fromkeys(call.operations, attempt.error) if attempt.error.status else {}
-            )
-            cause = cause or attempt.error
-        if cause is not None:
-            finished = {*done, *unknown}
-            left = [item for item in plan.operations if item not in finished]
-            raise BrokenOff(cause, done, left, unknown, refusals) from cause
+        if failed:
+            raise _broken_off(plan, done, failed) from failed[0][1]
     for call in _without_answer(plan):
         try:
             returned.update(match_results(call, client.read(call.resource)))
         except ServiceError as exc:
-            raise BrokenOff(exc, done, (), (), refusals) from exc
+            raise BrokenOff(exc, done, (), ()) from exc
         _warn_of_differences(call, returned, warn)
     return spread_nested(returned)
+
+
+def _broken_off(
+    plan: Plan, done: Sequence[Operation], failed: Sequence[tuple[Call, ServiceError]]
+) -> BrokenOff:
+    unknown = [item for call, error in failed if error.maybe_applied for item in call.operations]
+    refusals = {item: error for call, error in failed if error.status for item in call.operations}
+    finished = {*done, *unknown}
+    left = [item for item in plan.operations if item not in finished]
+    return BrokenOff(failed[0][1], done, left, unknown, refusals)
 
 
 def _without_answer(plan: Plan) -> list[Call]:

@@ -15,16 +15,7 @@ from __future__ import annotations
 from typing import Any, Iterable, Mapping, Sequence
 
 from .._errors import OptionError
-from .._schema.resource import (
-    API_FIELDS,
-    Field,
-    Object,
-    OptionSpec,
-    Resource,
-    Values,
-    options_of,
-    without,
-)
+from .._schema.resource import API_FIELDS, Field, Object, OptionSpec, Resource, Values, without
 from .._text import Message, Option
 from .._values.kinds import same_value
 
@@ -32,7 +23,7 @@ from .._values.kinds import same_value
 def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
     """The part of an object that no option describes, without what only Cloudflare sets; of a
     declared field with suboptions, what these do not describe."""
-    rest = _split(options_of(resource.fields), obj)[1]
+    rest = _split(resource.field_options, obj)[1]
     if resource.nested and resource.nested.field in rest:
         inner = without(rest.pop(resource.nested.field), *resource.read_only)
         rest.update({resource.nested.field: inner} if inner else {})
@@ -41,7 +32,7 @@ def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:
 
 def declared(resource: Resource, obj: Object) -> dict[str, Any]:
     """The part of an object that options describe."""
-    return _split(options_of(resource.fields), obj)[0]
+    return _split(resource.field_options, obj)[0]
 
 
 def _split(spec: OptionSpec, obj: Object) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -72,7 +63,7 @@ def with_api_fields(
     for name in fields:
         if name in resource.assigned:
             raise OptionError(option, f"only Cloudflare sets {name}; leave it out")
-    known = _paths_of(_split(options_of(resource.fields), fields)[0])
+    known = _paths_of(_split(resource.field_options, fields)[0])
     if known:
         own = path.at(*known[0])
         raise OptionError(option, Message("there is an option ", own, "; give it there"))

@@ -17,7 +17,7 @@ from typing import Any, Collection, Hashable, Iterable, Iterator, Mapping, Named
 from .._errors import OptionError
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
 from .._text import Message, Option
-from .._values.kinds import same_value
+from .._values.kinds import ID, same_value
 from .api_fields import undeclared, undeclared_changes
 
 
@@ -315,7 +315,4 @@ def spread_nested(returned: Returned) -> dict[Operation, Object]:
 def nested_id(resource: Resource, obj: Object | None) -> Hashable:
     """The normalised id of the nested object of `obj`; None where it names none."""
     nested = (obj or {}).get(resource.nested.field) if resource.nested else None
-    if not resource.nested or not isinstance(nested, Mapping):
-        return None
-    fields = resource.field(resource.nested.field).fields
-    return next(item for item in fields if item.name == "id").normalised(nested) or None
+    return ID.normalise(fields_in(nested).get("id")) or None

@@ -259,11 +259,6 @@ COLLECTIONS: Mapping[str, tuple[Resource, ...]] = {
 }
 
 
-def of_kind(resources: tuple[Resource, ...], kind: str | None) -> Resource:
-    """The rules or filters of one kind."""
-    return next(resource for resource in resources if resource.kind == kind)
-
-
 def rules_of(component: str) -> Resource:
     """The rules of a component."""
     return next(item for item in (*RULES, DNS_RULES) if item.component == component)

@@ -32,7 +32,6 @@ from .resource import (
     Semantics,
     State,
     Write,
-    options_of,
 )
 
 LIST_KIND = "ip"
@@ -149,7 +148,7 @@ def _normalise_items(value: Any) -> tuple[Any, ...]:
     )
 
 
-_ITEMS = {"type": "list", "elements": "dict", "options": options_of(items_of("").fields)}
+_ITEMS = {"type": "list", "elements": "dict", "options": items_of("").field_options}
 # A list with its items as one object, as files have it: exports and snapshots.
 WHOLE_LISTS = replace(
     LISTS,

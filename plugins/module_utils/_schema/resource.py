@@ -412,10 +412,24 @@ class Resource:
         return (*(["id"] if self.key and "id" not in self._by_name else []), *self.read_only)
 
     @cached_property
+    def field_options(self) -> OptionSpec:
+        """The options of one object that are its fields."""
+        return options_of(self.fields)
+
+    @cached_property
+    def options(self) -> OptionSpec:
+        """The options of one object: its fields, when it expires where that can be said, and fields
+        that are not declared where they can be sent."""
+        return {
+            **self.field_options,
+            **(EXPIRES if self.may_expire else {}),
+            **(API_OPTION if self.is_ordered else {}),
+        }
+
+    @cached_property
     def other_options(self) -> frozenset[str]:
         """The names of what a task may say of an object beside its fields."""
-        more = {**(EXPIRES if self.may_expire else {}), **(API_OPTION if self.is_ordered else {})}
-        return frozenset([*self.assigned, *more])
+        return frozenset([*self.assigned, *(self.options.keys() - self.field_options.keys())])
 
     @property
     def has_exact_state(self) -> bool:
@@ -547,14 +561,14 @@ API_FIELDS = "api_fields"  # what a task says of fields that are not declared
 API_OPTION: OptionSpec = {API_FIELDS: {"type": "dict"}}  # of an object that is sent as a whole
 
 
-def options_of(fields: tuple[Field, ...], required: tuple[str, ...] = ()) -> OptionSpec:
-    """The argument spec of some fields; `required` names those that a task cannot leave out."""
+def options_of(fields: tuple[Field, ...]) -> OptionSpec:
+    """The argument spec of some fields."""
     spec: OptionSpec = {}
     for item in fields:
         spec[item.name] = dict(item.value.option)
         if item.fields:
             spec[item.name]["options"] = options_of(item.fields)
-        if item.required or item.name in required:
+        if item.required:
             spec[item.name]["required"] = True
     return spec
 

@@ -38,10 +38,8 @@ from .managed_rules import EXECUTE, deployed
 from .rate_limits import RATE_LIMIT_RULES, limit_of
 from .resource import (
     ACCOUNT_OPTION,
-    API_OPTION,
     DELETE,
     ENFORCING,
-    EXPIRES,
     LOGGING,
     OWNERS,
     REF,
@@ -71,7 +69,6 @@ from .resource import (
     fields_of_rules,
     id_of_new,
     lacking,
-    options_of,
     renaming,
     take_all,
     without,
@@ -339,7 +336,7 @@ DEPLOYMENT_OPTIONS: OptionSpec = {  # its position is for a new one
 }
 _DEPLOYMENT = mapping(DEPLOYMENT_OPTIONS, take_all)
 _PARTS = (
-    Field("rules", ordered_list({**options_of(CUSTOM_RULES.fields), **EXPIRES, **API_OPTION})),
+    Field("rules", ordered_list(CUSTOM_RULES.options)),
     Field("deploy", _DEPLOYMENT._replace(normalise=_as_deployed), absent_default={}),
 )
 # A ruleset with its rules and its deployment as one object, as files have it.

@@ -13,17 +13,7 @@ from .._guard.risks.account import ACCOUNT_RISKS
 from .._guard.risks.base import risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, check_purge, numbered, parse_desired
-from .._schema.account import (
-    ALLOWLIST,
-    COLLECTIONS,
-    DNS_RULES,
-    FILTERS,
-    PREFIXES,
-    RULES,
-    STATUS,
-    TCP_KINDS,
-    of_kind,
-)
+from .._schema.account import ALLOWLIST, COLLECTIONS, DNS_RULES, FILTERS, PREFIXES, RULES, STATUS
 from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Option
 from .base import (
@@ -35,14 +25,15 @@ from .base import (
     Options,
     Setting,
     list_option,
-    object_options,
 )
 
 STAGED_ROLLOUT: OptionSpec = {
     "staged_rollout": {"type": "bool", "default": False},
     **ROLLOUT_EVIDENCE,
 }
-KIND_OPTION: OptionSpec = {"kind": {"type": "str", "choices": list(TCP_KINDS), "required": True}}
+KIND_OPTION: OptionSpec = {
+    "kind": {"type": "str", "choices": [one.kind for one in RULES], "required": True}
+}
 SUBSETS: Mapping[str, tuple[Resource, ...]] = {"status": (STATUS,), **COLLECTIONS}
 
 
@@ -109,19 +100,19 @@ class SingleObject(ModuleSpec):
     def __init__(self, resources: tuple[Resource, ...], name: str) -> None:
         self._resources = resources
         self._name = name
-        self._object_options = object_options(resources[0])
         self.options = {
             **(KIND_OPTION if len(resources) > 1 else {}),
-            **self._object_options,
+            **resources[0].options,
             **STATE_OPTION,
             **(STAGED_ROLLOUT if resources[0].mode_field else {}),
             **risk_options(ACCOUNT_RISKS),
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        resource = of_kind(self._resources, options.get("kind"))
-        entries = [(Option(), {option: options.get(option) for option in self._object_options})]
-        return (parse_desired(resource, entries, absent=options["state"] == ABSENT),)
+        resource = next(one for one in self._resources if one.kind == options.get("kind"))
+        # With fields of other kinds, which parse_desired refuses.
+        named = {option: options.get(option) for option in self._resources[0].options}
+        return (parse_desired(resource, [(Option(), named)], absent=options["state"] == ABSENT),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         resource, (key,) = desired[0].resource, desired[0].objects

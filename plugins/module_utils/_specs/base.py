@@ -23,17 +23,7 @@ from .._guard.feasibility import ALONE, Surroundings
 from .._guard.risks.base import Risk, risk_options
 from .._plan.desired import Desired, parse_desired
 from .._protection.expectation import Expectation
-from .._schema.resource import (
-    ACCOUNT_OPTION,
-    API_OPTION,
-    EXPIRES,
-    TIMES_OF_CLOUDFLARE,
-    Field,
-    OptionSpec,
-    Resource,
-    State,
-    options_of,
-)
+from .._schema.resource import ACCOUNT_OPTION, TIMES_OF_CLOUDFLARE, OptionSpec, Resource, State
 from .._text import Message, Option
 from .._values.address_set import range_of
 
@@ -121,19 +111,9 @@ class ModuleSpec(ABC):
         return type(self).desired is not ModuleSpec.desired
 
 
-def fields_of(fields: Sequence[Field], options: Options) -> dict[str, Any]:
+def fields_of(resource: Resource, options: Options) -> dict[str, Any]:
     """The options that are fields of a resource."""
-    return {item.name: options.get(item.name) for item in fields}
-
-
-def object_options(resource: Resource) -> OptionSpec:
-    """The options of one object: its fields, when it expires where that can be said, and fields
-    that are not declared where they can be sent."""
-    return {
-        **options_of(resource.fields),
-        **(EXPIRES if resource.may_expire else {}),
-        **(API_OPTION if resource.is_ordered else {}),
-    }
+    return {item.name: options.get(item.name) for item in resource.fields}
 
 
 class Setting(ModuleSpec):
@@ -145,10 +125,11 @@ class Setting(ModuleSpec):
         self._resource, self.owner = resource, resource.owner
         self.risks, self.surroundings = risks, surroundings
         self._names = tuple(item.name for item in resource.fields)
-        self.options = {**options_of(resource.fields, self._names), **risk_options(risks)}
+        own = {name: {**option, "required": True} for name, option in resource.options.items()}
+        self.options = {**own, **risk_options(risks)}
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        fields = fields_of(self._resource.fields, options)
+        fields = fields_of(self._resource, options)
         return (parse_desired(self._resource, [(Option(), fields)]),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
@@ -160,9 +141,11 @@ class Setting(ModuleSpec):
 def list_option(
     resource: Resource, more: OptionSpec | None = None, required: bool = False
 ) -> dict[str, Any]:
-    """An option that takes a list of objects, also as results show them."""
+    """An option that takes a list of objects, also as results show them; those of an ordered list
+    with their positions."""
     ignored: OptionSpec = {name: {"type": "str"} for name in resource.assigned}
-    options = {**(more or {}), **object_options(resource), **ignored}
+    position = POSITION_OPTION if resource.is_ordered else {}
+    options = {**(more or {}), **position, **resource.options, **ignored}
     spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
     return dict(spec, required=True) if required else spec
 

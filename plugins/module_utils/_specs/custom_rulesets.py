@@ -69,7 +69,7 @@ RULESET_NAME = CUSTOM_RULESETS[ZONE_OPTION].field("name")
 OF_A_RULESET: OptionSpec = {
     "name": {"type": "str", "required": True},
     "description": {"type": "str"},
-    "rules": list_option(rules_of(ZONE_OPTION, ""), POSITION_OPTION),
+    "rules": list_option(rules_of(ZONE_OPTION, "")),
     "deploy": {"type": "dict", "options": {**DEPLOYMENT_OPTIONS, **POSITION_OPTION}},
     **EXPIRES,
     **IGNORE_OPTION,

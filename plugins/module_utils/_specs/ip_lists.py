@@ -15,15 +15,7 @@ from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 from .._guard.rule_plans import SURROUNDINGS
-from .._plan.desired import (
-    STATE,
-    Desired,
-    Entries,
-    check_purge,
-    numbered,
-    parse_desired,
-    parse_ignore,
-)
+from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, parse_ignore
 from .._protection.list_losses import lists_of_others, unmanaged_items, unmanaged_lists
 from .._schema.lists import LIST_KIND, LISTS, items_of, managed_lists, with_items
 from .._schema.resource import Object, OptionSpec, State
@@ -90,15 +82,14 @@ class IpList(ModuleSpec):
         if purge:
             check_purge("items", options["items"], absent=absent)
         if absent and options["items"] == []:
-            problem = Message(
-                "it names no item. Leave it out to delete the list, or set ", STATE, " to present"
-            )
+            advice = "it names no item. Leave it out to delete the list, or set "
+            problem = Message(advice, Option("state"), " to present")
             raise OptionError(Option("items"), problem)
         items = desired_items(Option(), options, absent, purge)
         if absent and options["items"] is not None:
             holder = parse_desired(LISTS, [(Option(), {"name": options["name"]})])
             return (holder._replace(only_deletes=True), items)
-        fields = [(Option(), fields_of(LISTS.fields, options))]
+        fields = [(Option(), fields_of(LISTS, options))]
         return (parse_desired(LISTS, fields, absent=absent), items)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:

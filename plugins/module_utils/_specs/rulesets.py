@@ -29,7 +29,6 @@ from .base import (
     ABSENT,
     EXACT,
     EXACT_OPTIONS,
-    POSITION_OPTION,
     ModuleResult,
     ModuleSpec,
     Options,
@@ -61,7 +60,7 @@ class OrderedRules(ModuleSpec):
         self.risks = risks_of_rules(resource)
         self.expects = EXPECTED_OF[resource.traffic if item.decide else ""]
         self.options = {
-            item.option: list_option(resource, POSITION_OPTION, required=True),
+            item.option: list_option(resource, required=True),
             **EXACT_OPTIONS,
             "validate": {"type": "bool", "default": False},
             **(EXPECTATION_OPTIONS if self.expects else {}),

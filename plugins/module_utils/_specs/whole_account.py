@@ -16,7 +16,7 @@ from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desir
 from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
 from .._protection.holes import unmanaged_records
 from .._schema.account import ACCOUNT_RESOURCES, COLLECTIONS, STATUS
-from .._schema.resource import Resource, State, options_of, without
+from .._schema.resource import Resource, State, without
 from .._text import Option
 from .._values.kinds import several
 from .account import KIND_OPTION, STAGED_ROLLOUT, SUBSETS, subsets_of
@@ -31,7 +31,7 @@ class AccountProtection(ModuleSpec):
 
     def __init__(self) -> None:
         self.options = {
-            **options_of(STATUS.fields),
+            **STATUS.options,
             **{
                 name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
                 for name, items in COLLECTIONS.items()
@@ -76,7 +76,7 @@ def _option_for(resource: Resource) -> str:
 def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
     """Options of one collection of the account."""
     if resource is STATUS:
-        return [] if options["enabled"] is None else [(Option(), fields_of(STATUS.fields, options))]
+        return [] if options["enabled"] is None else [(Option(), fields_of(STATUS, options))]
     return [
         (path, without(entry, "kind"))
         for path, entry in numbered(option, options[option] or [])

@@ -23,7 +23,7 @@ from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Key, Object, Resource, State
 from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS
-from ...module_utils._specs.base import object_options, validate
+from ...module_utils._specs.base import validate
 from ...module_utils._text import Option
 from ...module_utils._values.kinds import FLAG
 from .._baseline.variables import PREFIX, VARIABLE_OF
@@ -53,7 +53,7 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
     texts = [name for name in flags if isinstance(options.get(name), str)]
     if not resource.key and texts:  # a single object must be known for sure
         return f"{texts[0]} is {options[texts[0]]!r}"
-    validated, error = validate(object_options(resource), resource.name, options)
+    validated, error = validate(resource.options, resource.name, options)
     if error:
         return error
     try:

@@ -94,7 +94,6 @@ def test_options_come_from_the_declaration() -> None:
     assert spec["id"] == {"type": "str", "required": True}
     assert spec["filter"]["options"]["paused"] == {"type": "bool"}
     assert "required" not in options_of(STATUS.fields)["enabled"]
-    assert options_of(STATUS.fields, ("enabled",))["enabled"]["required"] is True
 
 
 GLOBAL = {"scope": "global", "name": "GLOBAL"}
