@@ -25,7 +25,7 @@ from ..plugin_utils._baseline.variables import OF_CONNECTION, parts_to_read
 from ..plugin_utils._doctor.answers import examine_host
 from ..plugin_utils._doctor.record import bundle_text, failures, lines_of, record_of
 from ..plugin_utils._files import host_folder, write_private
-from ..plugin_utils._variables import require_valid
+from ..plugin_utils._variables import Arguments
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -33,11 +33,10 @@ prepare_workers()
 NAME = "bundle.json"
 KINDS = ["deviation", "unknown"]
 CLOCK = partial(datetime.now, timezone.utc)
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    "directory": {"type": "str", "default": "doctor"},
-    "fail_on": {"type": "list", "elements": "str", "choices": KINDS, "default": []},
+DOCTOR: Arguments = {
+    "doctor_directory": {"type": "str", "default": "doctor"},
+    "doctor_fail_on": {"type": "list", "elements": "str", "choices": KINDS, "default": []},
 }
-DOCTOR = {f"doctor_{name}": argument for name, argument in ARGUMENTS.items()}
 
 
 class ActionModule(FleetAction):
@@ -48,8 +47,7 @@ class ActionModule(FleetAction):
     ) -> dict[str, Any]:
         variables = task_vars or {}
         try:
-            require_valid(DOCTOR, {f"doctor_{k}": item for k, item in self._task.args.items()})
-            _result, options = self.validate_argument_spec(ARGUMENTS)
+            options = self.options(DOCTOR, "doctor_")
             self.require_requests()
             result = self.results(variables, lambda task: self._examined(task, options))
         except ValueError as exc:
@@ -61,8 +59,8 @@ class ActionModule(FleetAction):
         """The result of the task; raises OSError and ValueError."""
         task.require_control_node()
         parts = parts_to_read(task.host, task.values(OF_CONNECTION))
-        every = {secret for part in parts for secret in known_secrets(part.options, os.environ)}
-        known = sorted(every, key=len, reverse=True)
+        every = {name: value for part in parts for name, value in part.options.items()}
+        known = known_secrets(every, os.environ)
         examination = examine_host(parts, task.warn, CLOCK, task.screen("doctor"))
         record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)
         path = host_folder(options["directory"], task.host) / NAME

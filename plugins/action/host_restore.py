@@ -35,15 +35,16 @@ from ..plugin_utils._export.snapshot import (
     snapshot_before,
     snapshots_in,
 )
-from ..plugin_utils._variables import TEXTS, Arguments, require_valid
+from ..plugin_utils._variables import TEXTS, Arguments
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
-ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
-    **{name: {"type": "str", "default": ""} for name in ("file", "before", "since")},
-    "accept_risks": {"type": "list", "elements": "raw", "default": []},
-    **{name: {**TEXTS, "default": []} for name in ("leave_objects", "leave_fields")},
+RESTORE: Arguments = {
+    **{f"restore_{name}": {"type": "str", "default": ""} for name in ("file", "before", "since")},
+    "restore_accept_risks": {"type": "list", "elements": "raw", "default": []},
+    "restore_leave_objects": {**TEXTS, "default": []},
+    "restore_leave_fields": {**TEXTS, "default": []},
 }
 REVERT = (
     "A restore changes no file. Revert the commit that it undoes, or the next run of the baseline"
@@ -53,7 +54,6 @@ UNMET = (
     "The expectations are those of the inventory as it is now. If the change that you undo brought"
     " them, revert its commit first, or add -e '{\"baseline_expectations\": []}'."
 )
-RESTORE: Arguments = {f"restore_{name}": argument for name, argument in ARGUMENTS.items()}
 
 
 class ActionModule(CollectionAction):
@@ -66,20 +66,13 @@ class ActionModule(CollectionAction):
     ) -> dict[str, Any]:
         task = HostTask(self.calls(task_vars or {}))
         restore = _Restore(task, bool(self._task.check_mode))
-        result = task.result_of(lambda: restore.run(self._file, self._options()))
+        result = task.result_of(lambda: restore.run(self._file, self.options(RESTORE, "restore_")))
         if result.get("failed"):
             return _with_cure(result)
         if result.get("changed"):
             task.tell(REVERT)
             result["msg"] = REVERT
         return {**result, **restore.difference()}
-
-    def _options(self) -> dict[str, Any]:
-        """The options of the task; raises ValueError for wrong ones."""
-        values = {f"restore_{name}": value for name, value in self._task.args.items()}
-        require_valid(RESTORE, values)
-        _result, options = self.validate_argument_spec(ARGUMENTS)
-        return dict(options)
 
     def _file(self, name: str) -> StateFile:
         """The file, from the process's working directory on; raises ValueError."""

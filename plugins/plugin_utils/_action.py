@@ -44,6 +44,7 @@ from ..module_utils._specs.base import (
 from ..module_utils._specs.registry import MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible, with_names
 from ._plain import plain
+from ._variables import Arguments, require_valid
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 
@@ -216,6 +217,16 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         of_task = (self._connection, self._play_context, self._loader)
         of_ansible = (*of_task, self._templar, self._shared_loader_obj)
         return ModuleCalls(self._task, of_ansible, variables)
+
+    def options(self, arguments: Arguments, prefix: str) -> dict[str, Any]:
+        """The options of the task, which variables with this prefix fill; raises ValueError with
+        their names."""
+        require_valid(
+            arguments, {f"{prefix}{name}": item for name, item in self._task.args.items()}
+        )
+        own = {name.removeprefix(prefix): argument for name, argument in arguments.items()}
+        _result, options = self.validate_argument_spec(own)
+        return dict(options)
 
 
 class ModuleAction(CollectionAction):

@@ -21,7 +21,6 @@ from typing import Any
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._text import first_few
-from ...module_utils._timestamps import write_timestamp
 from .._baseline.approval import approved_plan
 from .._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
 from .._baseline.posture import merged, time_there
@@ -42,16 +41,11 @@ from .variables import (
     ATTACK,
     LEVEL,
     OVER,
-    POSTURE_NAME,
-    REASON,
-    accepted_before,
-    carried,
+    asked_posture,
     check_options,
-    end_of_attack,
-    holds,
-    posture_values,
+    last_posture,
+    next_posture,
     read_options,
-    way_back,
 )
 
 MINUTES = 15  # of traffic that are shown
@@ -83,36 +77,15 @@ class Attack:
         written = self._written()
         if values.get(OVER) and not written:
             raise ValueError(f"There is no posture to end: {self._file.path} does not exist.")
-        posture = dict(written or {}) if values.get(OVER) else self._posture()
+        posture = dict(written or {}) if values.get(OVER) else asked_posture(values)
         during = {**values, POSTURE: {**posture, "until": FAR}}
         parts = merged(task.host, during, lambda _until: True).parts(task.host)
         now = time_there(parts, task.runner().run_module)
-        accepted = [*(posture.get("accept_risks") or []), *(values.get(ACCEPT) or [])]
-        until = now
-        if not values.get(OVER):
-            until = end_of_attack(values, now)
-            current = written if written and holds(written, now) else {}
-            if current.get("name") == posture.get("name"):
-                known = accepted_before(current)
-                accepted = [*known, *(risk for risk in accepted if risk not in known)]
-                posture = {
-                    **({"reason": current["reason"]} if "reason" in current else {}),
-                    **posture,
-                }
-            posture = carried(self._file.path, written or {}, posture, now)
-            self._show_traffic(parts)
-            posture["since"] = current.get("since") or write_timestamp(now)
-            accepted += [] if "name" in posture else way_back(posture, until)
-        posture.update({"accept_risks": accepted} if accepted else {})
-        return self._apply({**posture, "until": write_timestamp(until)})
-
-    def _posture(self) -> dict[str, Any]:
-        """The posture that is to hold, without its time."""
-        values = self._values
-        reason = {"reason": values[REASON]} if values.get(REASON) else {}
-        if values.get(POSTURE_NAME):
-            return {"name": values[POSTURE_NAME], **reason}
-        return {**reason, **posture_values(values, values)}
+        if values.get(OVER):
+            return self._apply(last_posture(values, posture, now))
+        posture = next_posture(values, posture, self._file.path, written or {}, now)
+        self._show_traffic(parts)
+        return self._apply(posture)
 
     def _written(self) -> dict[str, Any] | None:
         """The posture in the file; raises ValueError for a posture that something else sets."""

@@ -97,7 +97,7 @@ def check_options(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) 
         raise ValueError(f"Until when? Set one of {HOURS} and {UNTIL}.")
 
 
-def end_of_attack(options: Mapping[str, Any], now: datetime) -> datetime:
+def _end_of_attack(options: Mapping[str, Any], now: datetime) -> datetime:
     """The time until which the posture holds; raises ValueError."""
     hours = options.get(HOURS)
     if hours is not None:
@@ -116,7 +116,52 @@ def end_of_attack(options: Mapping[str, Any], now: datetime) -> datetime:
     return until
 
 
-def posture_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
+def asked_posture(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The posture that the options of a host ask for, without its time; raises ValueError."""
+    reason = {"reason": options[REASON]} if options.get(REASON) else {}
+    if options.get(POSTURE_NAME):
+        return {"name": options[POSTURE_NAME], **reason}
+    return {**reason, **_posture_values(options, options)}
+
+
+def next_posture(
+    options: Mapping[str, Any],
+    posture: Mapping[str, Any],
+    path: Path,
+    written: Mapping[str, Any],
+    now: datetime,
+) -> dict[str, Any]:
+    """The posture that is to hold from now on in the file, which may hold one; raises
+    ValueError."""
+    until = _end_of_attack(options, now)
+    current = written if written and holds(written, now) else {}
+    accepted = [*(options.get(ACCEPT) or ())]
+    if current.get("name") == posture.get("name"):
+        known = _accepted_before(current)
+        accepted = [*known, *(risk for risk in accepted if risk not in known)]
+        posture = {**({"reason": current["reason"]} if "reason" in current else {}), **posture}
+    posture = _carried(path, written, posture, now)
+    posture["since"] = current.get("since") or write_timestamp(now)
+    accepted += [] if "name" in posture else _way_back(posture, until)
+    return _with_end(posture, accepted, until)
+
+
+def last_posture(
+    options: Mapping[str, Any], written: Mapping[str, Any], now: datetime
+) -> dict[str, Any]:
+    """The posture in the file, which ends now."""
+    accepted = [*(written.get("accept_risks") or ()), *(options.get(ACCEPT) or ())]
+    return _with_end(written, accepted, now)
+
+
+def _with_end(
+    posture: Mapping[str, Any], accepted: Sequence[Any], until: datetime
+) -> dict[str, Any]:
+    risks = {"accept_risks": accepted} if accepted else {}
+    return {**posture, **risks, "until": write_timestamp(until)}
+
+
+def _posture_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a posture that the options say directly; raises ValueError for a block of what
     it must not block, and if the host has nothing that they are for."""
     owners = [owner for owner in OWNERS if names_owner(host, owner)]
@@ -140,7 +185,7 @@ def holds(written: Mapping[str, Any], now: datetime) -> bool:
     return parse_expiry(until.isoformat() if isinstance(until, date) else str(until)) > now
 
 
-def carried(
+def _carried(
     path: Path, written: Mapping[str, Any], posture: Mapping[str, Any], now: datetime
 ) -> dict[str, Any]:
     """A posture with the values that the file holds, since nothing else takes back what they have
@@ -173,14 +218,14 @@ def _of_both(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[
     return list(entries.values())
 
 
-def way_back(values: Mapping[str, Any], until: datetime) -> list[dict[str, str]]:
+def _way_back(values: Mapping[str, Any], until: datetime) -> list[dict[str, str]]:
     """The acceptances without which nothing may take these values back."""
     codes = dict.fromkeys(code for name in values for code in WAY_BACK.get(name, ()))
     end = write_timestamp(until + AFTERWARDS)
     return [{"code": code, "expires": end, "reason": BACK} for code in codes]
 
 
-def accepted_before(written: Mapping[str, Any]) -> list[Any]:
+def _accepted_before(written: Mapping[str, Any]) -> list[Any]:
     """The acceptances that somebody has given to the posture in a file."""
     return [
         risk

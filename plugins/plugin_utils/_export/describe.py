@@ -115,19 +115,18 @@ def export_state(state: State, purge: bool = False) -> Export:
     for plural, objects in state.items():
         if not BY_PLURAL[plural].key:
             _export_setting(BY_PLURAL[plural], objects, export)
-    options = list(dict.fromkeys(OPTION_OF[plural] for plural in state if plural in OPTION_OF))
+    known = {OPTION_OF[plural] for plural in state if plural in OPTION_OF}
+    options = [option for option in COLLECTIONS if option in known]
     ignored: list[str] = []
-    for option in (name for name in COLLECTIONS if name in options):
+    for option in options:
         _export_list(option, state, export, ignored)
     if options:
-        exclusive = [
-            name for name in COLLECTIONS if name in options and name not in export.incomplete
-        ]
+        exclusive = [option for option in options if option not in export.incomplete]
         export.variables[PURGE] = exclusive if purge else []
         export.variables.update({IGNORE_IDS: ignored} if ignored else {})
     for plural in state:
         if BY_PLURAL[plural].key and plural not in OPTION_OF:
-            _export_rules(BY_PLURAL[plural], state[plural], purge, export, _deployments(state))
+            _export_rules(BY_PLURAL[plural], state[plural], purge, export, deployments_of(state))
     return export
 
 
@@ -165,7 +164,7 @@ def _export_list(option: str, state: State, export: Export, ignored: list[str]) 
     export.variables[f"{PREFIX}{option}"] = described
 
 
-def _deployments(state: State) -> set[str]:
+def deployments_of(state: State) -> set[str]:
     """The refs of custom rules that the variables of rulesets describe."""
     rulesets = state.get(WHOLE_RULESETS[ZONE_OPTION].plural, ())
     return {str(one["deploy"]["ref"]) for one in rulesets if one.get("deploy")}

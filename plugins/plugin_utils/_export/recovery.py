@@ -41,6 +41,7 @@ from .describe import (
     IGNORE_IDS,
     OPTION_OF,
     PURGE,
+    deployments_of,
     kind_option,
     name_of,
     options_for,
@@ -221,13 +222,7 @@ def first_named(texts: Sequence[str], separator: str) -> str:
 def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restoration:
     """Bring the objects of a snapshot back, if Cloudflare has the `current` ones."""
     recovered = Restoration()
-    rulesets = [
-        obj
-        for state in (snapshot, current)
-        for resource in WHOLE_RULESETS.values()
-        for obj in state.get(resource.plural, ())
-    ]
-    deployments = {obj["deploy"]["ref"] for obj in rulesets if obj.get("deploy")}
+    deployments = deployments_of(snapshot) | deployments_of(current)
     exceptions = _with_deployments(exceptions, snapshot, current)
     exceptions = replace(exceptions, deployments=deployments, fields=[*exceptions.fields, "deploy"])
     for plural, objects in snapshot.items():
