@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.action.host_restore import R
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import ACCEPTED_BY
-from ansible_collections.edgeops.protection.plugins.module_utils._protection import packet, request
+from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
@@ -225,9 +225,9 @@ OF_REQUEST: Mapping[str, Schema] = {
 OF_PACKET: Mapping[str, Schema] = {
     "destination_port": _any_of([PORT, TEMPLATE]),
     "source_port": _any_of([PORT, TEMPLATE]),
-    "protocol": _one_of(packet.PROTOCOLS),
-    "data_center": _matching(packet.PLACE_CODE),
-    "region": _matching(packet.PLACE_CODE),
+    "protocol": _one_of(request.PROTOCOLS),
+    "data_center": _matching(request.PLACE_CODE),
+    "region": _matching(request.PLACE_CODE),
     "fields": _any_of([OBJECT, TEMPLATE]),
 }
 ACCEPTANCE: Mapping[str, Schema] = {
@@ -242,7 +242,7 @@ DETAILS: Mapping[str, Schema] = {
     "postures": {**OBJECT, "additionalProperties": _closed(OF_POSTURE)},
     "posture": _closed({**dict.fromkeys(("name", "until", "reason", "since"), TEXT), **OF_POSTURE}, "until"),
     "request": _closed({key: OF_REQUEST.get(key, TEXT) for key in request.REQUEST_KEYS}),
-    "packet": _closed({key: OF_PACKET.get(key, TEXT) for key in packet.PACKET_KEYS}, "destination"),
+    "packet": _closed({key: OF_PACKET.get(key, TEXT) for key in request.PACKET_KEYS}, "destination"),
     "expect": _any_of([{"enum": [*OF_REQUESTS, *OF_PACKETS]}, _closed(dict.fromkeys(COMPONENTS, _one_of(OF_PACKETS)))]),
 }
 ITEMS: Mapping[str, Schema] = {

@@ -297,12 +297,10 @@ class _Parser:
             raise self.misplaced("a field")
         start = self.next.start
         field = self.field()
+        if self.at_end() and field in ("true", "false"):
+            return Constant(field == "true")
         if self.at_end():
-            return (
-                Constant(field == "true")
-                if field in ("true", "false")
-                else Comparison(field, "", (), False, start)
-            )
+            return Comparison(field, "", (), False, start)
         tree = self.compared(field, start)
         if not self.at_end() and not tree.problem:
             tree = self.unknown(field, "is not expected there")
@@ -505,15 +503,10 @@ def _number_range(token: Token) -> Range:
     numbers = []
     for text in (first, last) if dots else (first,):
         if not DECIMAL.fullmatch(text):
-            why = (
-                f", but a number to base {8 if text.isdigit() else 16}"
-                if OTHER_BASE.fullmatch(text)
-                else ""
-            )
-            raise Unread(
-                f"{quoted(text)} is not a port{why}; write decimal digits without a leading 0",
-                token.start,
-            )
+            base = 8 if text.isdigit() else 16
+            why = f", but a number to base {base}" if OTHER_BASE.fullmatch(text) else ""
+            to_do = "write decimal digits without a leading 0"
+            raise Unread(f"{quoted(text)} is not a port{why}; {to_do}", token.start)
         numbers.append(int(text))
     if numbers[0] > numbers[-1]:
         raise Unread(f"{quoted(token.text)} is not a range of ports", token.start)

@@ -131,15 +131,8 @@ def is_address(text: str) -> bool:
 
 
 def literal_of(token: Token) -> FieldValue:
-    """The value of a single literal; raises NotKnown."""
-    if token.kind != WORD:
-        return text_of(token)
-    if is_number(token.text):
-        return number_of(token.text)
-    try:
-        return ipaddress.ip_address(token.text)
-    except ValueError:
-        raise NotKnown(f"{quoted(token.text)} is not understood") from None
+    """The value of a text or a number; raises NotKnown."""
+    return number_of(token.text) if token.kind == WORD else text_of(token)
 
 
 PERCENT_ESCAPE = re.compile(rb"%([0-9a-fA-F]{2})")

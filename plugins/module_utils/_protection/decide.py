@@ -41,7 +41,7 @@ from .expectation import (
     decision,
 )
 from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, Component, Rule
-from .packet import DNS, PROTOCOL_FIELD, Packet
+from .request import DNS, PROTOCOL_FIELD, Packet
 
 LOG, UNKNOWN_END = "log", "unknown"
 

@@ -17,7 +17,7 @@ from .modes import UNDECIDED
 
 if TYPE_CHECKING:  # loaded by the tasks that expect something: Ansible compiles it in every run
     from .._expressions.operands import Fields
-    from .packet import Packet
+    from .request import Packet
 
 ALLOWED, SKIPPED, LOGGED = "allowed", "skipped", "logged"
 CHALLENGED, BLOCKED = "challenged", "blocked"
@@ -189,12 +189,10 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
 
 def _with_described(item: Expectation, kind: str, described: Mapping[str, Any]) -> Expectation:
     option = item.option.at(kind)
+    from .request import parse_packet, parse_request  # loaded by the tasks that expect something
+
     if kind == REQUEST:
-        from .request import parse_request
-
         return item._replace(request=parse_request(option, described))
-    from .packet import parse_packet
-
     return item._replace(packet=parse_packet(option, described))
 
 

@@ -38,8 +38,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.op
         ("0", 0),
         ("010", 8),
         ("0x1f", 31),
-        ("192.0.2.1", ipaddress.ip_address("192.0.2.1")),
-        ("2001:db8::1", ipaddress.ip_address("2001:db8::1")),
     ],
 )
 def test_literals_have_the_values_of_the_engine(literal: str, value: FieldValue) -> None:
@@ -48,7 +46,7 @@ def test_literals_have_the_values_of_the_engine(literal: str, value: FieldValue)
     assert type(literal_of(token)) is type(value)
 
 
-@pytest.mark.parametrize("literal", [r'"\n"', r'"\x4"', "$list", "99999999999999999999", "192.0.2.0/24", "abc"])
+@pytest.mark.parametrize("literal", [r'"\n"', r'"\x4"', "$list", "99999999999999999999", "192.0.2.1", "abc"])
 def test_other_literals_have_no_value(literal: str) -> None:
     (token,) = tokens_of(literal)
     with pytest.raises(NotKnown):

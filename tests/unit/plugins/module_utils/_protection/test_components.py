@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import decide_packet
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.packet import parse_packet
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import parse_packet
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 PACKET = {"destination": "192.0.2.7", "destination_port": 443, "source": "198.51.100.9", "source_port": 40000}

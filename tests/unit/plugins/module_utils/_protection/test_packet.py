@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import MISSING
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.packet import parse_packet
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import parse_packet
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 OPTION = Option("expectations", 0, "packet")

@@ -10,7 +10,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import PacketDecisions
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import find
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.packet import parse_packet
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import parse_packet
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 GLOBAL = {"scope": "global", "name": "global", "mode": "enabled"}
