@@ -12,7 +12,7 @@ from collections import Counter
 
 from .._plan.plan import Operation, Plan
 from .._protection.holes import weaker_records
-from .._protection.losses import is_idle_exception
+from .._protection.losses import idle_among
 from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.managed_rules import MANAGED_RULES, deployed
 from .._schema.neighbours import ZONE
@@ -160,12 +160,8 @@ def idle_exceptions(plan: Plan) -> str:
     if not changed:
         return ""
     rules = in_order_of(MANAGED_RULES)(plan.after()[MANAGED_RULES.plural])
-    idle = [
-        rule.title
-        for index, rule in enumerate(rules)
-        if any(rule.key == item.key for item in changed)
-        and is_idle_exception(rule, rules[index + 1 :])
-    ]
+    keys = {item.key for item in changed}
+    idle = [rule.title for rule in idle_among(rules) if rule.key in keys]
     ones = f"exception {idle[0]} does" if len(idle) == 1 else f"exceptions {first_few(idle)} do"
     why = f"no rule behind executes what {'it skips' if len(idle) == 1 else 'they skip'}"
     return f"The {ones} nothing, since {why}." if idle else ""

@@ -14,6 +14,7 @@ stands in a state as its reason.
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import Callable, Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
@@ -23,14 +24,7 @@ from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
-from .._protection.plain import (
-    OWN_PREFIXES,
-    OWNER_NAMES,
-    depends_on_owner,
-    groups_of,
-    may_be_wide,
-    one_of,
-)
+from .._protection.plain import OWN_PREFIXES, OWNER_NAMES, depends_on_owner, wide_groups
 from .._schema.neighbours import ZONE
 from .._schema.registry import (
     DECIDING,
@@ -192,14 +186,8 @@ def with_own_names(plan: Plan, context: Context, client: Client) -> Plan:
             for rule in rules_in_force(state, resource)
         }
         own, _field, _words = OWNER_NAMES[resource.traffic]
-        some = [
-            rule
-            for group in groups_of(rules.values())
-            for together in [one_of(group[0], group)]
-            if may_be_wide(resource, together)
-            for rule in (*group, together)
-        ]
-        if any(depends_on_owner(resource, rule) for rule in some):
+        wide = chain(*wide_groups(resource, rules.values()))
+        if any(depends_on_owner(resource, rule) for rule in wide):
             readings[own.plural] = partial(_own_names, own, plan, context, client)
     return with_read(plan, readings)
 

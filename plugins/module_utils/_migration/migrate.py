@@ -115,15 +115,12 @@ def migrate(
     listed = _as_before(firewall_rules, refs, by_ref(custom_rules))
     ordered = sorted(listed, key=_evaluation)
     allowed = _pairs(ordered)
-    custom = [
-        _custom_rule(
-            rule,
-            refs[rule.id],
-            [other for other in ordered if other.active and allowed.get(other.id) == rule.id],
-        )
-        for rule in ordered
-        if not rule.obstacle and rule.id not in allowed
-    ]
+    custom = []
+    for rule in ordered:
+        if not rule.obstacle and rule.id not in allowed:
+            active = [other for other in ordered if other.active]
+            merged = [other for other in active if allowed.get(other.id) == rule.id]
+            custom.append(_custom_rule(rule, refs[rule.id], merged))
     positions = {rule["ref"]: position for position, rule in enumerate(custom, start=1)}
     doubts = _doubts(listed, ordered)
     entries = []
@@ -308,21 +305,17 @@ def steps(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule]
     }
     migration = migrate(rules, custom_rules)
     needed = {entry["becomes"] for entry in migration.entries if entry["id"] in in_effect}
+    conflicts = []
+    for rule in migration.rules:
+        there = existing.get(rule["ref"], {})
+        is_in_effect = there and same(there, rule) and there.get("enabled") is not False
+        if there and rule["ref"] in needed and not is_in_effect:
+            conflicts.append(rule["ref"])
     return {
-        "conflicts": [
-            rule["ref"]
-            for rule in migration.rules
-            if rule["ref"] in needed
-            and rule["ref"] in existing
-            and not _is_in_effect(existing[rule["ref"]], rule)
-        ],
+        "conflicts": conflicts,
         "create": _placed(migration.rules, existing),
         "pause": _pausable([entry for entry in migration.entries if entry["id"] in in_effect]),
     }
-
-
-def _is_in_effect(existing: CustomRule, rule: CustomRule) -> bool:
-    return same(existing, rule) and existing.get("enabled") is not False
 
 
 def _placed(

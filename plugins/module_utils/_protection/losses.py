@@ -196,15 +196,20 @@ def _is_of_deployments(name: str) -> bool:
     return name.partition(" ")[0] in ("rulesets", "rules")
 
 
-def is_idle_exception(rule: ZoneRule, behind: Sequence[ZoneRule]) -> bool:
-    """True for a rule that takes requests past nothing but deployments behind it, and none of
+def idle_among(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
+    """The rules of a list that take requests past nothing but deployments behind them, and none of
     these is there."""
-    return (
-        rule.lets_pass
-        and not rule.unknown
-        and all(map(_is_of_deployments, rule.skips - {REST_OF_THE_LIST}))
-        and not any(one.enforces and rule.takes_past(one) for one in behind)
-    )
+    for index, rule in enumerate(rules):
+        behind = rules[index + 1 :]
+        if _skips_deployments_alone(rule) and not any(
+            one.enforces and rule.takes_past(one) for one in behind
+        ):
+            yield rule
+
+
+def _skips_deployments_alone(rule: ZoneRule) -> bool:
+    others = rule.skips - {REST_OF_THE_LIST}
+    return rule.lets_pass and not rule.unknown and all(map(_is_of_deployments, others))
 
 
 def _newly_skipped(was: ZoneRule, becomes: ZoneRule) -> list[str]:

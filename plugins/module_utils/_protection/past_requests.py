@@ -43,10 +43,6 @@ class Origin(NamedTuple):
         return self.dimension if source == ANALYTICS else self.column
 
 
-def _upper(value: Any) -> str:
-    return str(value).upper()  # Logpush has countries in lower case
-
-
 def _query_behind(value: Any) -> bytes:
     return _encoded(str(value).partition("?")[2])  # behind a path in records, and behind none
 
@@ -79,7 +75,7 @@ PARTS: Mapping[str, Origin] = {
     "host": Origin("clientRequestHTTPHost", "ClientRequestHost", lambda value: str(value).lower()),
     "path": Origin("clientRequestPath", "ClientRequestPath"),
     "query": Origin("clientRequestQuery", "ClientRequestURI", _query_behind),
-    "country": Origin("clientCountryName", "ClientCountry", _upper),
+    "country": Origin("clientCountryName", "ClientCountry", lambda value: str(value).upper()),
     "asn": Origin("clientAsn", "ClientASN"),
     "user_agent": Origin("userAgent", "ClientRequestUserAgent"),
     "referer": Origin("clientRequestReferer", "ClientRequestReferer"),

@@ -100,7 +100,7 @@ class MetRule(NamedTuple):
 def met_by_plain(resource: Resource, rules: Sequence[ZoneRule], state: State) -> list[MetRule]:
     """The rules that all plain traffic of a kind matches, unless it meets others before that end
     the evaluation."""
-    if not any(may_be_wide(resource, one_of(group[0], group)) for group in groups_of(rules)):
+    if not any(wide_groups(resource, rules)):
         return []
     met: dict[Key, MetRule] = {}
     before: list[ZoneRule] = []
@@ -150,11 +150,13 @@ def _together(
     return fewest
 
 
-def groups_of(rules: Iterable[ZoneRule]) -> list[Sequence[ZoneRule]]:
-    """The rules that stop traffic, and those that let it pass, each if there are any."""
+def wide_groups(resource: Resource, rules: Iterable[ZoneRule]) -> Iterator[list[ZoneRule]]:
+    """The rules that stop traffic, and those that let it pass, each with one for all of them;
+    without those of which it is proven that no part is wide."""
     every = [*rules]
-    groups = [one for one in every if one.enforces], [one for one in every if one.lets_pass]
-    return [*filter(None, groups)]
+    for group in ([one for one in every if one.enforces], [one for one in every if one.lets_pass]):
+        if group and may_be_wide(resource, one_of(group[0], group)):
+            yield [*group, one_of(group[0], group)]
 
 
 def one_of(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:

@@ -285,12 +285,11 @@ def answer(coverage: Coverage, network: str) -> NetworkAnswer:
 def _prefixes_around(coverage: Coverage, range_: Range, excluded: bool) -> list[str]:
     """The prefixes that contain the network or a part of it, the widest first."""
     around = [
-        (network, str(entry["prefix"]))
-        for entry, network in coverage.prefixes(excluded)
-        if network[0] <= range_[1] and range_[0] <= network[1]
+        (first - last, str(entry["prefix"]))
+        for entry, (first, last) in coverage.prefixes(excluded)
+        if first <= range_[1] and range_[0] <= last
     ]
-    around.sort(key=lambda item: (item[0][0] - item[0][1], item[1]))
-    return [text for _network, text in around]
+    return [text for _size, text in sorted(around)]
 
 
 def read_account(account: Any) -> State:

@@ -23,7 +23,7 @@ from ..._protection.losses import (
     SOFTENED,
     TURNED,
     TURNED_OFF,
-    is_idle_exception,
+    idle_among,
     matches_nothing,
     overtaken,
     rule_loss,
@@ -361,19 +361,10 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
     entries: list[Entry] = []
     for rules in (item for item in _changed_rules(change) if item.resource is resource):
         planned = {rule.key: rule for rule in rules.after}
-        idle = {
-            rule.key
-            for index, rule in enumerate(rules.after)
-            if is_idle_exception(rule, rules.after[index + 1 :])
-        }
+        idle = {rule.key for rule in idle_among(rules.after)}
         for rule, loss in rule_losses(resource, rules.before, rules.after):
-            is_idle = rule.enforces and matches_nothing(rule.expression)
-            if (
-                loss.how == SOFTENED
-                or is_idle
-                or (rule.key in idle and not rule.enforces)
-                or any(_makes_up_for(rules, rule, other) for other in rules.after)
-            ):
+            is_idle = matches_nothing(rule.expression) if rule.enforces else rule.key in idle
+            if loss.how == SOFTENED or is_idle or _is_made_up_for(rules, rule):
                 continue
             narrowed = f"{'matches' if loss.certain else 'may match'} fewer {resource.traffic}s"
             outcome = {**OUTCOMES, NARROWED: narrowed}.get(loss.how, loss.reason)
@@ -386,16 +377,19 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
     return Finding(message, [], entries)
 
 
-def _makes_up_for(rules: Rules, rule: ZoneRule, other: ZoneRule) -> bool:
+def _is_made_up_for(rules: Rules, rule: ZoneRule) -> bool:
     """Return whether another rule stops all that a rule stopped, with no exception in front of it
     that did not stand in front of that rule."""
-    if not (rule.enforces and other.enforces) or rule_loss(rules.resource, rule, other):
-        return False
-    passed, passes = (
-        {one.key for one in side[: side.index(at)] if one.takes_past(at)}
-        for side, at in ((rules.before, rule), (rules.after, other))
+
+    def exceptions(side: Sequence[ZoneRule], at: ZoneRule) -> set[Key]:
+        return {one.key for one in side[: side.index(at)] if one.takes_past(at)}
+
+    return rule.enforces and any(
+        other.enforces
+        and not rule_loss(rules.resource, rule, other)
+        and exceptions(rules.after, other) <= exceptions(rules.before, rule)
+        for other in rules.after
     )
-    return passes <= passed
 
 
 RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets its rules
