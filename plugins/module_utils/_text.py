@@ -139,6 +139,11 @@ def first_few(names: Iterable[str], most: int = MAX_NAMES) -> str:
     return f"{', '.join(every[:most])} {left_out(len(every), most)}".rstrip()
 
 
+def first_joined(texts: Sequence[str], separator: str, most: int) -> str:
+    """The first texts and how many more there are, with a separator of one's own."""
+    return separator.join(filter(None, [*texts[:most], left_out(len(texts), most)]))
+
+
 def first_sentences(sentences: Sequence[str], most: int = MAX_NAMES) -> str:
     """The first sentences in a row, and how many more there are: `A. B. And 2 more.`"""
     more = left_out(len(sentences), most)

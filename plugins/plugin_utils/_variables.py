@@ -33,7 +33,7 @@ from ..module_utils._text import (
     did_you_mean,
     excerpt,
     first_few,
-    left_out,
+    first_joined,
     redact,
     visible,
 )
@@ -98,9 +98,8 @@ def message_of(problems: Sequence[Problem]) -> str:
     texts = [sentence_of(*problem) for problem in problems]
     if len(texts) == 1:
         return f"{texts[0]}."
-    listed = [f"({number}) {text}" for number, text in enumerate(texts[:MAX_PROBLEMS], 1)]
-    more = left_out(len(texts), MAX_PROBLEMS)
-    return f"{len(texts)} errors in the variables: {'; '.join(listed)}{more and f'; {more}'}."
+    numbered = [f"({number}) {text}" for number, text in enumerate(texts, 1)]
+    return f"{len(texts)} errors in the variables: {first_joined(numbered, '; ', MAX_PROBLEMS)}."
 
 
 def _wrong(option: Option, argument: Argument, value: Any) -> Iterator[Problem]:

@@ -54,8 +54,7 @@ def prepare_workers(action: str = "") -> None:
     sha256()  # for which OpenSSL loads its algorithms
     load_trust()
     _shared_byte()
-    for name in (CLAIMED, FOUND):
-        _shared_file(name)
+    _shared_file(NOTES)
     share(_shared_file("readings"))  # of what is read once for all hosts
     _prepare_templates()
     gc.freeze()  # so that no worker, nor the end of the run, searches all of this for garbage
@@ -88,57 +87,58 @@ def _shared_byte() -> mmap.mmap:
     return mmap.mmap(-1, 1)
 
 
-CLAIMED, FOUND = "claimed", "found"  # by tasks of this run, for one another
-CLAIMING = Lock()  # of the threads of a worker
-CLAIMS: dict[str, list[str]] = {}  # hosts by what they claim, as far as this process has read
-CLAIMS_READ = [0]  # bytes
+NOTES = "notes"  # of tasks of this run, for one another
+READING = Lock()  # of the threads of a worker
+NOTED: dict[str, list[str]] = {}  # by subject, as far as this process has read
+BYTES_READ = [0]
 
 
 def claimed_before(owner: str, host: str) -> str:
     """The other host of this run that has claimed an account or zone, in whichever worker; empty if
     this host is the first one."""
-    file, claim = (
-        _shared_file(CLAIMED).fileno(),
-        f"{os.getppid()} {owner}",
-    )  # of the run by its process
-    # Each worker writes at the end before it reads, so of two hosts one sees the other.
-    os.write(file, f"{claim}\t{host}\n".encode())
-    with CLAIMING:
-        _read_claims(file)
-    return next((other for other in CLAIMS.get(claim, ()) if other != host), "")
-
-
-def _read_claims(file: int) -> None:
-    """Read the claims that are new, since thousands of hosts claim something in one worker."""
-    start = CLAIMS_READ[0]
-    text, end, _rest = os.pread(file, os.fstat(file).st_size - start, start).rpartition(b"\n")
-    for line in filter(None, text.decode().split("\n")):
-        claim, _tab, host = line.rpartition("\t")
-        CLAIMS.setdefault(claim, []).append(host)
-    CLAIMS_READ[0] += len(text + end)  # another worker may still write its line
-
-
-@lru_cache(maxsize=None)
-def _shared_file(_name: str) -> BinaryIO:
-    """The file with this name that a process shares with the workers that it forks from now on."""
-    return TemporaryFile("ab+", buffering=0)
+    # Each worker writes before it reads, so of two hosts one sees the other.
+    _note(owner, host)
+    return next((other for other in _noted(owner) if other != host), "")
 
 
 @contextmanager
 def found_by_run(name: str, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """The findings of all tasks of this run by now under a name, in whichever worker, those of this
     one among them; other tasks wait until this one is through with them."""
-    number, key = _shared_file(FOUND).fileno(), json.dumps([os.getppid(), name])
-    fcntl.lockf(number, fcntl.LOCK_EX)
+    file, subject = _shared_file(NOTES), json.dumps(name)
+    fcntl.lockf(file, fcntl.LOCK_EX)
     try:
-        with open(number, "r+", encoding="utf-8", closefd=False) as file:
-            file.seek(0)  # all workers have one position in the file
-            lines = [json.loads(line) for line in file]
-            file.write(json.dumps([key, own]) + "\n")
-        every = [*(others for other, others in lines if other == key), own]
-        yield {item: others[item] for others in every for item in others}
+        _note(subject, json.dumps(own))
+        every = [json.loads(findings) for findings in _noted(subject)]
+        yield {item: findings[item] for findings in every for item in findings}
     finally:
-        fcntl.lockf(number, fcntl.LOCK_UN)
+        fcntl.lockf(file, fcntl.LOCK_UN)
+
+
+def _note(subject: str, text: str) -> None:
+    """Write a note of one line about a subject; the run is known by its process."""
+    note = f"{os.getppid()} {subject}\t{text}\n"
+    os.write(_shared_file(NOTES).fileno(), note.encode())
+
+
+def _noted(subject: str) -> list[str]:
+    """All notes about a subject. It reads those that are new, since thousands of hosts claim
+    something in one worker."""
+    file = _shared_file(NOTES).fileno()
+    with READING:
+        start = BYTES_READ[0]
+        text, end, _rest = os.pread(file, os.fstat(file).st_size - start, start).rpartition(b"\n")
+        for line in filter(None, text.decode().split("\n")):
+            about, _tab, note = line.rpartition("\t")
+            NOTED.setdefault(about, []).append(note)
+        BYTES_READ[0] += len(text + end)  # another worker may still write its line
+    return NOTED.get(f"{os.getppid()} {subject}", [])
+
+
+@lru_cache(maxsize=None)
+def _shared_file(_name: str) -> BinaryIO:
+    """The file with this name that a process shares with the workers that it forks from now on."""
+    return TemporaryFile("ab+", buffering=0)
 
 
 def end_with_run() -> None:

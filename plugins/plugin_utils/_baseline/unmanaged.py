@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from ansible.module_utils.common.validation import check_type_dict, check_type_list
 
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
-from ...module_utils._text import excerpt, left_out, plural, sentence, visible
+from ...module_utils._text import excerpt, first_joined, plural, sentence, visible
 from ...module_utils._timestamps import parse_expiry
 from .._variables import NEEDED, TEXTS, Argument, require_valid
 
@@ -79,8 +79,7 @@ def describe_differences(approved: Sequence[InResult], current: Sequence[InResul
             " alone, the order of the rules is another one, or the plan is of another account or"
             " zone. The diff shows the objects as they are."
         )
-    more = left_out(len(differences), MAX_DIFFERENCES)
-    return "; ".join(filter(None, [*differences[:MAX_DIFFERENCES], more])) + "."
+    return f"{first_joined(differences, '; ', MAX_DIFFERENCES)}."
 
 
 def _differing_operations(

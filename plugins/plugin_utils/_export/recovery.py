@@ -34,7 +34,7 @@ from ...module_utils._schema.resource import (
     State,
 )
 from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS, rules_of
-from ...module_utils._text import left_out
+from ...module_utils._text import first_joined
 from ...module_utils._values.kinds import same_value
 from .._baseline.variables import PREFIX, VARIABLE_OF, Part
 from .describe import (
@@ -188,8 +188,9 @@ class Restoration:
     def require_complete(self) -> None:
         """Raises ValueError if an object cannot come back as it was."""
         if self.refused:
+            sentences = first_joined([*_by_reason(self.refused)], " ", MAX_NAMED)
             raise ValueError(
-                f"{first_named(list(_by_reason(self.refused)), ' ')} Nothing was changed."
+                f"{sentences} Nothing was changed."
                 " To restore everything else, name these objects in restore_leave_objects, by id"
                 " if they have one; to restore them without fields that the collection does not"
                 " know, name the fields in restore_leave_fields."
@@ -210,13 +211,7 @@ def _by_reason(refused: Iterable[Refusal]) -> Iterator[str]:
             yield Refusal(names[0], reason).sentence
         else:
             sentence = Refusal(f"{len(names)} objects", reason).sentence
-            yield f"{sentence} They are: {first_named(names, ', ')}."
-
-
-def first_named(texts: Sequence[str], separator: str) -> str:
-    """The first texts, and the number of the others."""
-    more = left_out(len(texts), MAX_NAMED)
-    return separator.join(filter(None, [*texts[:MAX_NAMED], more]))
+            yield f"{sentence} They are: {first_joined(names, ', ', MAX_NAMED)}."
 
 
 def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restoration:

@@ -16,6 +16,7 @@ from ...module_utils._schema.lists import items_of
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Resource, State
 from ...module_utils._schema.zone import rules_of
+from ...module_utils._text import first_joined
 from .._baseline.approval import EXPECTED_PLAN
 from .._baseline.variables import (
     BASELINE,
@@ -29,7 +30,7 @@ from .._baseline.variables import (
 )
 from .._plain import plain
 from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
-from .recovery import Exceptions, Restoration, first_named, recover
+from .recovery import MAX_NAMED, Exceptions, Restoration, recover
 from .snapshot import NamedKeys
 
 ACCOUNT_STATE = frozenset(
@@ -79,9 +80,10 @@ def _validations(described: Mapping[str, Any]) -> dict[str, bool]:
 
 def difference_message(file: str, host: str, differences: Sequence[str]) -> str:
     """The failure of a restore that left something different."""
+    first = first_joined(differences, "; ", MAX_NAMED)
     return (
-        f"{host} is not what {file} says, though the changes were made:"
-        f" {first_named(differences, '; ')}. Look at differences in the result, and restore again."
+        f"{host} is not what {file} says, though the changes were made: {first}."
+        " Look at differences in the result, and restore again."
     )
 
 
