@@ -11,7 +11,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from jinja2 import Environment, Template
 from markupsafe import Markup
 
-from ...module_utils._text import INVISIBLE, capitalised, first_few, plural, visible
+from ...module_utils._text import INVISIBLE, capitalised, first_few, left_out, plural, visible
 from . import coverage, overview, record, traffic
 
 PAGE = Path(__file__).parent / "page"
@@ -40,7 +40,6 @@ def html_page(report: record.Report) -> str:
         f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src"
         f" 'sha256-{_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    shared = overview.shared_operations(report["hosts"])
     groups = overview.group_names(report["hosts"])
     page = template.render(
         report=report,
@@ -48,9 +47,8 @@ def html_page(report: record.Report) -> str:
         style=Markup(style),
         script=Markup(script),
         hosts_in_words=plural(report["totals"]["hosts"], "host", "hosts"),
-        numbers=_report_numbers(report),
-        parts=overview.overview(report, shared),
-        others=overview.as_others(shared),
+        present={host["host"] for host in report["hosts"]},
+        shared=overview.shared_operations(report["hosts"]),
         groups=groups,
         places={name: place for place, (name, _number) in enumerate(groups)},
     )
@@ -76,27 +74,6 @@ def _hash(text: str) -> str:
     return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def _report_numbers(report: record.Report) -> Iterator[tuple[str, str]]:
-    """Numbers, and their nouns."""
-    totals = report["totals"]
-    for number, whole, noun, verb in (
-        (totals["mitigating"], totals["accounts"], "account", "mitigate"),
-        (totals["enforcing"], totals["zones"], "zone", "enforce"),
-    ):
-        if whole:
-            verb += "s" if 1 in (number, whole) else ""
-            yield f"{number:,}", f"of {plural(whole, noun, f'{noun}s')} {verb}"
-    numbers: Mapping[str, Any] = totals
-    for key, item in record.shown_as(record.Counted):
-        yield f"{numbers[key]:,}", item.one if numbers[key] == 1 else item.many
-
-
-def host_lists(host: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """The titles and lines of the lists of a host."""
-    for key, item in record.shown_as(record.HostLines):
-        yield item.title, list(item.lines(host[key]))
-
-
 def dashboard(host: record.HostRecord) -> str:
     """The address of an account in Cloudflare's dashboard; nothing else gets into a link."""
     account_id = host["account_id"]
@@ -113,7 +90,7 @@ def prefix_rows(
         (tuple(map(_both_modes, item["components"].values())), item["prefix"]) for item in prefixes
     )
     ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))
-    return [(_first_networks(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
+    return [(first_networks(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
 
 
 def _both_modes(modes: coverage.ModesNow) -> tuple[str, str]:
@@ -134,24 +111,11 @@ def host_counts(host: record.HostRecord) -> str:
     return " · ".join(texts)
 
 
-def coverage_rows(protected: coverage.CoverageRecord) -> Iterator[tuple[str, str]]:
-    """The components and the sets of addresses of an account, each with its title."""
-    for kind, pieces in protected["components"].items():
-        modes = [f"{' or '.join(piece['modes'])} for {piece['addresses']}" for piece in pieces]
-        title = capitalised(coverage.component_title(kind))
-        yield title, "; ".join(modes) or "there is nothing to protect"
-    networks: Mapping[str, Any] = protected
-    for name, title in coverage.SETS.items():
-        if networks[name]:
-            yield title, _first_networks(networks[name])
-    for sentence in protected["undecided"]:
-        yield "Not understood", sentence
-
-
-def _first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
+def first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
+    """The first networks of a set, and where the others are."""
     where = " in report.json" if len(networks) > most else ""
     return first_few(networks, most) + where
 
 
 # The template calls these by their names.
-CALLED = (coverage_rows, dashboard, host_counts, host_lists, plural, prefix_rows)
+CALLED = (dashboard, first_networks, host_counts, left_out, plural, prefix_rows)

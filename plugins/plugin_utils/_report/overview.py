@@ -11,14 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from markupsafe import Markup
 
 from ...module_utils._schema.registry import BY_NAME
-from ...module_utils._text import capitalised, excerpt, left_out, plural, sentence, visible
+from ...module_utils._text import capitalised, excerpt, plural, sentence, visible
 from .._variables import CONTACTS
 from .coverage import (
     CLASS_LABELS,
@@ -44,17 +44,6 @@ from .record import (
     values_by_key,
 )
 
-MEANINGS: Final[Mapping[str, str]] = {
-    "unknown": "It could not be read, so nobody knows whether it is protected.",
-    "unprotected": (
-        "The protection is off, protects no address, or a component does nothing for protected"
-        " addresses."
-    ),
-    "weakened": "It protects less than its baseline describes.",
-    "drift": "It differs from its baseline, and protects no less.",
-    "pending": "It matches its baseline, but for steps that wait for their time.",
-    "in_order": "It matches its baseline.",
-}
 REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
     "unknown": "Correct what the message names, and run the report again.",
     "unprotected": (
@@ -198,21 +187,42 @@ FEWEST = 3  # hosts share a change; of fewer each shows its own
 
 
 class SharedOperation(NamedTuple):
-    """An operation, and the hosts on which a run would make exactly it."""
+    """An operation, the hosts on which a run would make exactly it, and its anchor."""
 
     operation: Difference
     hosts: Sequence[str]
+    anchor: str
+
+
+Shared = TypeVar("Shared", bound=Hashable)
+
+
+def shared_by_hosts(pairs: Iterable[tuple[Shared, str]]) -> list[tuple[Shared, list[str]]]:
+    """What several hosts share, out of pairs with a host; that of most hosts first."""
+    hosts = values_by_key(dict.fromkeys(pairs))
+    several = [item for item in hosts.items() if len(item[1]) >= FEWEST]
+    return sorted(several, key=lambda item: -len(item[1]))
 
 
 def shared_operations(records: Iterable[HostRecord]) -> dict[str, SharedOperation]:
-    """The operations that several hosts have, by what they do; those of most hosts first."""
+    """The operations that several hosts have, by what they do."""
     every = [(item, record["host"]) for record in records for item in record["operations"]]
     signed = [(signature(operation), operation, host) for operation, host in every]
     operations = {key: operation for key, operation, _host in reversed(signed)}
-    hosts = values_by_key(dict.fromkeys((key, host) for key, _operation, host in signed))
-    several = [item for item in hosts.items() if len(item[1]) >= FEWEST]
-    several.sort(key=lambda item: -len(item[1]))
-    return {key: SharedOperation(operations[key], names) for key, names in several}
+    shared = shared_by_hosts((key, host) for key, _operation, host in signed)
+    return {
+        key: SharedOperation(operations[key], hosts, f"change-{position}")
+        for position, (key, hosts) in enumerate(shared)
+    }
+
+
+def shared_reasons(records: Iterable[HostRecord]) -> list[tuple[tuple[Status, str], list[str]]]:
+    """The reasons that several hosts share, each with the status that it gives them."""
+    return shared_by_hosts(
+        ((record["status"], reason), record["host"])
+        for record in records
+        for reason in record["reasons"]
+    )
 
 
 def signature(operation: Difference) -> str:
@@ -232,52 +242,6 @@ MAX_ROWS = 200  # of a list are shown; report.json has all
 MAX_OPEN = 10  # rows do not push the hosts away, so that the part is open
 MAX_LINKS = 30  # hosts that a row names
 
-Link = tuple[str, str]  # the anchor of a host on the page, and its name
-Cell = Any  # a text, or a dictionary of text, code, hosts and an operation
-
-
-class PagePart(NamedTuple):
-    """A part of the page between the totals and the hosts; `more` says which rows are left out."""
-
-    title: str
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    open: bool = False
-    more: str = ""
-
-
-def overview(report: Report, shared: Mapping[str, SharedOperation]) -> list[PagePart]:
-    """The parts of the page between the totals and the hosts, as far as they have rows."""
-    ends, accepted = _ends(report), _accepted(report["hosts"])
-    previous, conflicts = _previous_part(report), _conflict_part(report)
-    parts = (_reason_part(report["hosts"]), _ages(report), previous, ends, accepted, conflicts)
-    filled = [
-        part._replace(
-            rows=part.rows[:MAX_ROWS],
-            more=capitalised(left_out(len(part.rows), MAX_ROWS, "row", "rows")),
-        )
-        for part in parts
-        if part.rows
-    ]
-    return [*filled, *([_shared_part(shared)] if shared else [])]
-
-
-def _reason_part(records: Sequence[HostRecord]) -> PagePart:
-    """The reasons that several hosts share, those of most hosts first, and what to do."""
-    hosts = values_by_key(
-        ((record["status"], reason), record["host"])
-        for record in records
-        for reason in dict.fromkeys(record["reasons"])
-    )
-    several = sorted(hosts.items(), key=lambda item: -len(item[1]))
-    rows = [
-        [reason, REMEDIES[status], links(names)]
-        for (status, reason), names in several
-        if len(names) >= FEWEST
-    ]
-    columns = ["Why", "What to do", "Hosts"]
-    return PagePart("Reasons that several hosts share", columns, rows, open=True)
-
 
 def anchor(host: str) -> str:
     """The anchor of a host, of letters that need no escape in an address; hosts have one each."""
@@ -288,30 +252,6 @@ def anchor(host: str) -> str:
     )
 
 
-def links(hosts: Iterable[str]) -> dict[str, Any]:
-    """A cell with the first of some hosts, and how many more there are."""
-    every = list(hosts)
-    named = [(anchor(host), host) for host in every[:MAX_LINKS]]
-    return {"links": named, "more": left_out(len(every), MAX_LINKS)}
-
-
-def _ages(report: Report) -> PagePart:
-    rows = [[text] for text in ages(report)]
-    return PagePart("Parts of this report", [], rows, open=len(rows) <= MAX_OPEN)
-
-
-def _previous_part(report: Report) -> PagePart:
-    previous = report["previous"]
-    if previous is None:
-        return PagePart("", [], [])
-    title = f"Since the report of {shown(previous['generated'])}"
-    present = {record["host"] for record in report["hosts"]}
-    rows = [list(_change_cells(item, present)) for item in previous["hosts"]]
-    if not rows:
-        return PagePart(title, [], [["No host stands otherwise."]], open=True)
-    return PagePart(title, ["Host", "Status", "Reasons"], rows, open=len(rows) <= MAX_OPEN)
-
-
 def status_change(item: HostChange) -> str:
     """The status of a host before and now."""
     statuses = (item["before"], item["now"])
@@ -319,26 +259,22 @@ def status_change(item: HostChange) -> str:
     return now if now == before else f"{before} \u2192 {now}"
 
 
-def _change_cells(item: HostChange, present: set[str]) -> Iterator[Cell]:
-    yield links([item["host"]]) if item["host"] in present else item["host"]
-    yield status_change(item)
+def changed_reasons(item: HostChange) -> str:
+    """The reasons of a host that are new, and those that are gone."""
     gone = [f"No longer: {reason}" for reason in item["gone"]]
     number = len(item["differences"])
     more = [f"{plural(number, 'new difference', 'new differences')}."] if number else []
-    yield " ".join([*item["new"], *more, *gone])
+    return " ".join([*item["new"], *more, *gone])
 
 
-def _ends(report: Report) -> PagePart:
-    ends = values_by_key(
+def ends(records: Iterable[HostRecord]) -> list[tuple[tuple[str, str, str], list[str]]]:
+    """The moment, the title and the key of all that ends soon, in order, with its hosts."""
+    hosts = values_by_key(
         ((item["expires"], item["title"], item["key"]), record["host"])
-        for record in report["hosts"]
+        for record in records
         for item in record["expiring"]
     )
-    rows = [
-        [until(expires, report), {"text": capitalised(title), "code": key}, links(hosts)]
-        for (expires, title, key), hosts in sorted(ends.items())
-    ]
-    return PagePart("Ends within two weeks", ["At", "Entry", "Hosts"], rows)
+    return sorted(hosts.items())
 
 
 CONFLICTS = {
@@ -355,25 +291,13 @@ def conflict_texts(report: Report) -> Iterator[tuple[str | None, str, list[str],
         yield item["network"], CONFLICTS[item["kind"]], item["hosts"], item["against"]
 
 
-def _conflict_part(report: Report) -> PagePart:
-    """The conflicts between hosts."""
-    rows = [
-        [{"code": network}, capitalised(what), links(hosts), links(against)]
-        for network, what, hosts, against in conflict_texts(report)
-    ]
-    columns = ["Network", "Conflict", "Passes, or protects", "Blocks"]
-    return PagePart("Conflicts between hosts", columns, rows)
-
-
-def _accepted(records: Iterable[HostRecord]) -> PagePart:
-    """The accepted risks in force, each with all hosts that accept it so."""
-    accepted = values_by_key(
+def accepted_risks(records: Iterable[HostRecord]) -> dict[tuple[str, ...], list[str]]:
+    """The accepted risks in force with their scope, each with all hosts that accept it so."""
+    return values_by_key(
         ((item["code"], *_scope(item)), record["host"])
         for record in records
         for item in record["accepted_risks"]
     )
-    rows = [[{"code": code}, *scope, links(hosts)] for (code, *scope), hosts in accepted.items()]
-    return PagePart("Accepted risks in force", ["Risk", "For", "Until", "Reason", "Hosts"], rows)
 
 
 def _scope(item: AcceptedRisk) -> tuple[str, str, str]:
@@ -381,24 +305,6 @@ def _scope(item: AcceptedRisk) -> tuple[str, str, str]:
     bound = ", ".join([*item["networks"], *item["entries"]]) or "all"
     until = shown(item["expires"]) if item["expires"] else "for ever"
     return bound, until, item["reason"] or "none given"
-
-
-def _shared_part(shared: Mapping[str, SharedOperation]) -> PagePart:
-    """The changes that more than one host has; all of them, since hosts refer to them."""
-    rows = [
-        [{"operation": operation_texts(operation), "id": f"change-{position}"}, links(hosts)]
-        for position, (operation, hosts) in enumerate(shared.values())
-    ]
-    return PagePart("Changes that several hosts share", ["Run", "Object", "Fields", "Hosts"], rows)
-
-
-def as_others(shared: Mapping[str, SharedOperation]) -> dict[str, Link]:
-    """By operation that hosts share, where the page has it, and how many other hosts it is for."""
-    others = [plural(len(item.hosts) - 1, "other host", "other hosts") for item in shared.values()]
-    return {
-        key: (f"change-{position}", f"as on {words}")
-        for position, (key, words) in enumerate(zip(shared, others, strict=True))
-    }
 
 
 def group_names(records: Sequence[HostRecord]) -> list[tuple[str, int]]:

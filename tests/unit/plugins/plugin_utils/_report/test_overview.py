@@ -9,13 +9,10 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import amount
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import (
-    MAX_LINKS,
     ages,
     anchor,
-    as_others,
     bars,
     by_hosts,
-    links,
     operation_texts,
     shared_operations,
     shown,
@@ -38,13 +35,6 @@ def test_hosts_have_one_anchor_each(host: str, identity: str) -> None:
     assert anchor(host) == identity
 
 
-@pytest.mark.parametrize(("number", "more"), [(MAX_LINKS, ""), (MAX_LINKS + 2, "and 2 more")])
-def test_a_cell_names_the_first_hosts_and_counts_the_others(number: int, more: str) -> None:
-    cell = links(f"h{position}" for position in range(number))
-    assert cell["links"][0] == ("host-h0", "h0")
-    assert (len(cell["links"]), cell["more"]) == (MAX_LINKS, more)
-
-
 def sharing_host(name: str, *keys: str) -> Any:
     return {"host": name, "operations": [{"action": "create", "key": key} for key in keys]}
 
@@ -62,8 +52,7 @@ def test_operations_of_several_hosts_are_those_of_most_hosts_first() -> None:
         ("x", ["a", "c", "d"]),
     ], "two hosts that do w show it themselves"
     assert list(shared) == [signature(item.operation) for item in shared.values()]
-    others = [("change-0", "as on 3 other hosts"), ("change-1", "as on 2 other hosts")]
-    assert list(as_others(shared).values()) == others
+    assert [item.anchor for item in shared.values()] == ["change-0", "change-1"]
 
 
 def test_lines_stand_once_for_all_hosts_that_have_them() -> None:

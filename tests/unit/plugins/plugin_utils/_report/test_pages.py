@@ -28,6 +28,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files i
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, summary
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import compare
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import MAX_LINKS
 
 GENERATED = "2026-11-21T10:00:00+00:00"
 LONGEST_PAGE = 62_000  # bytes of report.md
@@ -144,6 +145,12 @@ def compared(data: str) -> Any:
     report = report_of([record(data, owner=data, runbook=data), other], GENERATED)
     report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])
     return report
+
+
+@pytest.mark.parametrize(("number", "more"), [(MAX_LINKS, ""), (MAX_LINKS + 2, "and 2 more")])
+def test_a_row_names_the_first_hosts_and_counts_the_others(number: int, more: str) -> None:
+    page = html_page(report_of([record(host=f"h{position:02}") for position in range(number)], GENERATED))
+    assert f'<a href="#host-h{MAX_LINKS - 1}">h{MAX_LINKS - 1}</a> {more}</td>' in page
 
 
 @pytest.mark.parametrize("data", HOSTILE)
