@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import partial
 
 from flask import Blueprint, g, request
@@ -33,13 +32,6 @@ def list_rules(zone_id: str) -> Response:
     return page(chosen(g.zone.rules))
 
 
-@area.post("/firewall/rules")
-def create_rules(zone_id: str) -> Response:
-    created = [checked_rule(body, f"/{index}") for index, body in enumerate(request.get_json())]
-    g.zone.rules.extend(created)
-    return success(created)
-
-
 @area.put("/firewall/rules")
 def replace_rules(zone_id: str) -> Response:
     bodies = request.get_json()
@@ -64,44 +56,6 @@ def replace_all(bodies: list[Item], pointers: list[str]) -> list[Item]:
     return existing
 
 
-@area.patch("/firewall/rules")
-def prioritise_rules(zone_id: str) -> Response:
-    bodies = request.get_json()
-    existing = matching(g.zone.rules, "firewall rule", bodies, pointers_to(bodies))
-    for item, body in zip(existing, bodies, strict=True):
-        item["priority"] = body["priority"]
-    return success(existing)
-
-
-@area.patch("/firewall/rules/<rule_id>")
-def prioritise_rule(zone_id: str, rule_id: str) -> Response:
-    same_id(request.get_json(), rule_id)
-    item = one(g.zone.rules, "firewall rule", rule_id)
-    item["priority"] = request.get_json()["priority"]
-    return success(item)
-
-
-@area.get("/firewall/rules/<rule_id>")
-def read_rule(zone_id: str, rule_id: str) -> Response:
-    return success(one(g.zone.rules, "firewall rule", rule_id))
-
-
-@area.delete("/firewall/rules")
-def delete_rules(zone_id: str) -> Response:
-    doomed = [item for item in g.zone.rules if item["id"] in request.args.getlist("id")]
-    return success(remove(g.zone.rules, doomed))
-
-
-@area.delete("/firewall/rules/<rule_id>")
-def delete_rule(zone_id: str, rule_id: str) -> Response:
-    item = one(g.zone.rules, "firewall rule", rule_id)
-    removed = remove(g.zone.rules, [item])
-    with_filter = (request.get_json(silent=True) or {}).get("delete_filter_if_unused", False)
-    if with_filter and not g.zone.uses(item["filter"]["id"]):
-        g.zone.filters.remove(item["filter"])
-    return success(removed)
-
-
 def checked_rule(body: Item, pointer: str) -> Item:
     """The rule that a body describes, on its filter as that stands in the zone."""
     if "products" in body and body["action"] != "bypass":
@@ -120,13 +74,6 @@ def list_filters(zone_id: str) -> Response:
     return page(chosen(g.zone.filters))
 
 
-@area.post("/filters")
-def create_filters(zone_id: str) -> Response:
-    created = [filter_(body) for body in request.get_json()]
-    g.zone.filters.extend(created)
-    return success(created)
-
-
 @area.put("/filters")
 def replace_filters(zone_id: str) -> Response:
     bodies = request.get_json()
@@ -134,6 +81,11 @@ def replace_filters(zone_id: str) -> Response:
     for item, body in zip(existing, bodies, strict=True):
         overwrite(item, body)
     return success(existing)
+
+
+@area.get("/filters/<filter_id>")
+def read_filter(zone_id: str, filter_id: str) -> Response:
+    return success(one(g.zone.filters, "filter", filter_id))
 
 
 @area.put("/filters/<filter_id>")
@@ -148,31 +100,6 @@ def overwrite(item: Item, body: Item) -> None:
     # In place, since rules hold the very same dict.
     item.clear()
     item.update(filter_(body))
-
-
-@area.get("/filters/<filter_id>")
-def read_filter(zone_id: str, filter_id: str) -> Response:
-    return success(one(g.zone.filters, "filter", filter_id))
-
-
-@area.delete("/filters")
-def delete_filters(zone_id: str) -> Response:
-    doomed = [item for item in g.zone.filters if item["id"] in request.args.getlist("id")]
-    unused(doomed)
-    return success(remove(g.zone.filters, doomed))
-
-
-@area.delete("/filters/<filter_id>")
-def delete_filter(zone_id: str, filter_id: str) -> Response:
-    item = one(g.zone.filters, "filter", filter_id)
-    unused([item])
-    return success(remove(g.zone.filters, [item])[0])
-
-
-def unused(doomed: Iterable[Item]) -> None:
-    for item in doomed:
-        if g.zone.uses(item["id"]):
-            raise refusal(400, INVALID, f"filter {item['id']!r} is used by a firewall rule")
 
 
 # Both
@@ -219,9 +146,3 @@ def pointers_to(bodies: list[Item]) -> list[str]:
 def same_id(body: Item, identifier: str) -> None:
     if body.get("id", identifier) != identifier:
         raise refusal(400, INVALID, f"the body is about {body['id']!r}, the path about {identifier!r}", "/id")
-
-
-def remove(items: list[Item], doomed: list[Item]) -> list[Item]:
-    for item in doomed:
-        items.remove(item)
-    return [{"id": item["id"]} for item in doomed]

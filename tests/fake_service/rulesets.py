@@ -16,7 +16,7 @@ from .answers import INVALID, METHOD_NOT_ALLOWED, Refusal, missing, no_route, re
 from .contract import API
 from .credentials import Area
 from .current import service
-from .custom_rules import CUSTOM, NAME, added, changed, new_entry_point, replaced
+from .custom_rules import CUSTOM, NAME, new_entry_point, replaced
 from .phases import PHASES, Phase
 from .rule_checks import MOST_RULES, check
 from .zones import Zone
@@ -85,20 +85,12 @@ def list_rulesets(**owner: str) -> Response:
 
 
 def create_ruleset(**owner: str) -> Response:
+    """A custom ruleset; an entry point comes with its first write."""
     body = request.get_json()
-    phase = PHASES[g.place.option].get(body["phase"])
-    if phase and phase.most_custom and body["kind"] == CUSTOM:
-        if len(g.place.owner.custom_rulesets) >= phase.most_custom:
-            raise refusal(400, TOO_MANY, f"exceeded maximum number of custom rulesets: {phase.most_custom}", "/kind")
-        return replace(made(phase, body["name"], CUSTOM), body)
-    if phase is None or body["kind"] != g.place.kind:
-        raise refusal(
-            400, INVALID, f"there is no entry point of the phase {body['phase']} and this kind here", "/phase"
-        )
-    if g.place.stored(phase) is not None:
-        reason = f"exceeded maximum number of {g.place.kind} rulesets for phase {phase.name}"
-        raise refusal(400, TOO_MANY, f"{g.place.kind!r} is not a valid value for kind because {reason}", "/kind")
-    return replace(made(phase, body["name"]), body)
+    phase = PHASES[g.place.option][body["phase"]]
+    if len(g.place.owner.custom_rulesets) >= phase.most_custom:
+        raise refusal(400, TOO_MANY, f"exceeded maximum number of custom rulesets: {phase.most_custom}", "/kind")
+    return replace(made(phase, body["name"], CUSTOM), body)
 
 
 def read_entry_point(phase: str, **owner: str) -> Response:
@@ -122,45 +114,17 @@ def read_ruleset(ruleset_id: str, **owner: str) -> Response:
 
 
 def replace_ruleset(ruleset_id: str, **owner: str) -> Response:
-    stored, body = ruleset(ruleset_id), request.get_json()
-    if stored["kind"] != CUSTOM and body.get("name", stored["name"]) != stored["name"]:
-        raise refusal(400, INVALID, f"the ruleset has the name {stored['name']!r}, which cannot be changed", "/name")
-    return replace(stored, body)
+    return replace(custom_ruleset(ruleset_id), request.get_json())
 
 
 def delete_ruleset(ruleset_id: str, **owner: str) -> Response:
-    stored = ruleset(ruleset_id)
+    stored = custom_ruleset(ruleset_id)
     rules = [rule for each in g.place.owner.entry_points.values() for rule in each["rules"]]
     if any(rule.get("action_parameters", {}).get("id") == ruleset_id for rule in rules):
         raise refusal(400, INVALID, f"the ruleset {ruleset_id!r} is deployed", "")
-    if not dry_run() and stored["kind"] == CUSTOM:
+    if not dry_run():
         g.place.owner.custom_rulesets.remove(stored)
-    elif not dry_run():
-        del g.place.owner.entry_points[stored["phase"]]
     return Response(status=204)
-
-
-# Single rules
-
-
-def create_rule(ruleset_id: str, **owner: str) -> Response:
-    stored = ruleset(ruleset_id)
-    return write(stored, added(stored["rules"], request.get_json(), service.clock.timestamp(), check_of(stored)))
-
-
-def change_rule(ruleset_id: str, rule_id: str, **owner: str) -> Response:
-    stored, body = ruleset(ruleset_id), request.get_json()
-    existing = rule(stored, rule_id)
-    if body.get("id", rule_id) != rule_id:
-        raise refusal(400, INVALID, f"the body is about {body['id']!r}, the path about {rule_id!r}", "/id")
-    now, check = service.clock.timestamp(), check_of(stored)
-    return write(stored, changed(stored["rules"], existing, body, now, check))
-
-
-def delete_rule(ruleset_id: str, rule_id: str, **owner: str) -> Response:
-    stored = ruleset(ruleset_id)
-    doomed = rule(stored, rule_id)
-    return write(stored, [each for each in stored["rules"] if each is not doomed])
 
 
 # All of them
@@ -189,11 +153,12 @@ def ruleset(ruleset_id: str) -> Item:
     return stored
 
 
-def rule(stored: Item, rule_id: str) -> Item:
-    match: Item | None = next((each for each in stored["rules"] if each["id"] == rule_id), None)
-    if match is None:
-        raise missing("rule", rule_id)
-    return match
+def custom_ruleset(ruleset_id: str) -> Item:
+    """One of those that calls by their id may change."""
+    stored = ruleset(ruleset_id)
+    if stored["kind"] != CUSTOM:
+        raise refusal(400, INVALID, "an entry point is changed by the path of its phase", "")
+    return stored
 
 
 def check_of(stored: Item) -> Any:
@@ -241,9 +206,6 @@ ROUTES = (
     ("GET", "/<ruleset_id>", read_ruleset),
     ("PUT", "/<ruleset_id>", replace_ruleset),
     ("DELETE", "/<ruleset_id>", delete_ruleset),
-    ("POST", "/<ruleset_id>/rules", create_rule),
-    ("PATCH", "/<ruleset_id>/rules/<rule_id>", change_rule),
-    ("DELETE", "/<ruleset_id>/rules/<rule_id>", delete_rule),
 )
 
 

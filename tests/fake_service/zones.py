@@ -106,9 +106,6 @@ class Zone:
     def find(items: list[Item], identifier: str) -> Item | None:
         return next((item for item in items if item["id"] == identifier), None)
 
-    def uses(self, filter_id: str) -> bool:
-        return any(rule["filter"]["id"] == filter_id for rule in self.rules)
-
     def document(self) -> Item:
         """The zone in the shape of a state document."""
         return {

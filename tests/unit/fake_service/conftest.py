@@ -99,12 +99,6 @@ def custom_rules(zone: Any) -> Rules:
 
 
 @pytest.fixture
-def path(custom_rules: Rules, zone: Any) -> str:
-    """The path, below the rulesets, of the ruleset that holds them."""
-    return f"/{zone.entry_point['id']}"
-
-
-@pytest.fixture
 def sdk(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     for variable in ("API_KEY", "EMAIL"):  # they would be sent instead of the token
         monkeypatch.delenv("CLOUDFLARE_" + variable, raising=False)

@@ -29,7 +29,3 @@ EXISTING: Rules = [
         "score_per_period": 40,
     },
 ]
-
-
-def ids(ruleset: dict[str, Any]) -> list[str]:
-    return [rule["id"] for rule in ruleset["rules"]]

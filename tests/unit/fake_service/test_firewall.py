@@ -82,14 +82,3 @@ def test_a_batch_has_25_rules_at_most(firewall: Client, zone: Any) -> None:
     zone.seed(rules=[{"action": "block", "filter": {"expression": f"ip.src eq 192.0.2.{n}"}} for n in range(26)])
     assert len(firewall.result("PUT", "/firewall/rules", zone.rules[:25])) == 25
     assert "25 items at most" in firewall.refused("PUT", "/firewall/rules", zone.rules)["message"]
-
-
-def test_a_filter_in_use_cannot_be_deleted(firewall: Client, rules: list[dict[str, Any]], zone: Any) -> None:
-    used = rules[0]["filter"]["id"]
-    zone.seed(filters=[{"expression": "ssl"}])
-    free = zone.filters[-1]["id"]
-    assert firewall.refused("DELETE", f"/filters/{used}")["status"] == 400
-    assert firewall.refused("DELETE", "/filters", params={"id": [free, used]})["status"] == 400
-    assert len(zone.filters) == 4
-    assert firewall.result("DELETE", f"/filters/{free}") == {"id": free}
-    assert len(zone.filters) == 3
