@@ -140,7 +140,7 @@ class Run(NamedTuple):
     def predict(self, checked: Checked) -> tuple[Checked, Applied]:
         """The plan that the run would apply; if the task asks for it, Cloudflare validates the plan
         first."""
-        if self.task.is_validated:
+        if self.task.options.get("validate"):
             try:
                 dry_run(checked.plan, self.client)
             except ServiceError as exc:

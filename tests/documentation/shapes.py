@@ -34,6 +34,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     COMPONENTS,
     DNS_RULES,
     FILTERS,
+    NETWORK_FIREWALL_RULES,
     PREFIXES,
     RULES,
     STATUS,
@@ -41,7 +42,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ALARM_LISTS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource

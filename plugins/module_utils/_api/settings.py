@@ -52,10 +52,9 @@ def credential_headers(
         )
         raise OptionError(Option("api_token"), "it goes alone; leave out " + surplus)
     if not credentials:
-        credentials = {name: environment.get(variable) for name, variable in ENVIRONMENT.items()}
-        credentials = {name: value for name, value in credentials.items() if value}
-        if "api_token" in credentials:
-            credentials = {"api_token": credentials["api_token"]}
+        given = {name: environment.get(variable) for name, variable in ENVIRONMENT.items()}
+        names = ["api_token"] if given["api_token"] else KEY_SCHEME
+        credentials = {name: given[name] for name in names if given[name]}
     for name, value in credentials.items():
         _check_header_value(name, value)
     if "api_token" in credentials:

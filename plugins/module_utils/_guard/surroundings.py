@@ -19,8 +19,7 @@ from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
 from .._protection.overrides import managed_rules, weakenings_between
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
-from .._schema.managed_rules import named_entries
-from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of, rules_in_force
 from .._schema.resource import ZONE_OWNER, Object
 from .._schema.zone import CUSTOM_RULES
@@ -52,7 +51,7 @@ def with_managed_rules(plan: Plan, client: Client) -> Plan:
         return plan
     states = (plan.before, plan.after())
     objects = [obj for state in states for objects in state.values() for obj in objects]
-    names = {(what, name) for obj in objects for what, name, _item in named_entries(obj)}
+    names = {name for obj in objects for name in levels_of(obj)} - {""}
     if len(names) < 2 and all(item.certain for item in weakenings_between(resource, *states)):
         return plan
     catalogue = resource.catalogue_object()

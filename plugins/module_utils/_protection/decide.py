@@ -17,8 +17,15 @@ from typing import Mapping, Sequence
 from .._expressions.evaluation import Batch, decider, is_in
 from .._expressions.grammar import WITHOUT_LISTS, NotKnown, lists_in
 from .._expressions.operands import Fields
-from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
-from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.account import (
+    ACCOUNT,
+    ALLOWLIST,
+    DISABLED,
+    ENABLED,
+    MONITORING,
+    NETWORK_FIREWALL_RULES,
+    PREFIXES,
+)
 from .._schema.registry import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in_force
 from .._schema.resource import ENFORCING, Resource, State
 from .._schema.zone import CUSTOM_RULES

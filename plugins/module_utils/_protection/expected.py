@@ -11,8 +11,7 @@ from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._expressions.evaluation import Batch
 from .._plan.plan import Plan
-from .._schema.account import COMPONENTS
-from .._schema.network_firewall import NETWORK_FIREWALL_RULES
+from .._schema.account import COMPONENTS, NETWORK_FIREWALL_RULES
 from .._schema.registry import contents_in, zone_values
 from .._schema.resource import State
 from .._schema.zone import CUSTOM_RULES

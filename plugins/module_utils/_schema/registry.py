@@ -16,29 +16,12 @@ from .._expressions.grammar import lists_in, with_contents
 from .._remembered import remembered
 from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG, SAFE_ID
-from . import account, neighbours
+from . import account, neighbours, zone
 from .lists import LISTS, WHOLE_LISTS, items_of
 from .managed_rules import MANAGED_RULES, deployed, skipped_rulesets
-from .network_firewall import NETWORK_FIREWALL_RULES
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
 from .resource import ENFORCING, ZONE_OPTION, Key, Object, Resource, State, fields_in, is_new
-from .zone import (
-    ACTIONS_BY_PRECEDENCE,
-    CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
-    CUSTOM_RULESETS,
-    EXECUTED_RULESETS,
-    FIREWALL_RULES,
-    PLAN_NAMES,
-    SECURITY_LEVEL,
-    SKIP_PARAMETERS,
-    UNMANAGED_SKIP_PARAMETERS,
-    WHOLE_RULESETS,
-    plan_of,
-    rank_of_firewall_rule,
-    rules_of,
-)
 
 SKIPPING = frozenset({"skip", "allow", "bypass"})
 # Fields that narrow what a rule matches; another one that is not known may do so.
@@ -102,18 +85,18 @@ class ZoneRule(NamedTuple):
 
 
 def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:
-    return [_firewall_rule(rule) for rule in sorted(rules, key=rank_of_firewall_rule)]
+    return [_firewall_rule(rule) for rule in sorted(rules, key=zone.rank_of_firewall_rule)]
 
 
 def _firewall_rule(rule: Object) -> ZoneRule:
     condition = fields_in(rule.get("filter"))
     action = str(rule.get("action"))
-    entry = FIREWALL_RULES.label_of(rule)
+    entry = zone.FIREWALL_RULES.label_of(rule)
     description = rule.get("description")
     products = rule.get("products") if action == "bypass" else None
     at_rest = rule.get("paused"), condition.get("paused"), condition.get("deleted")
     return ZoneRule(
-        key=FIREWALL_RULES.key_of(rule),
+        key=zone.FIREWALL_RULES.key_of(rule),
         entry=entry,
         title=f"{entry} ({description})" if description else entry,
         action=action,
@@ -122,7 +105,7 @@ def _firewall_rule(rule: Object) -> ZoneRule:
         stops=action in ENFORCING,
         skips=frozenset([REST_OF_THE_LIST] if action == "allow" else map(str, products or [])),
         obj=rule,
-        unknown=_unknown(action, ACTIONS_BY_PRECEDENCE),
+        unknown=_unknown(action, zone.ACTIONS_BY_PRECEDENCE),
     )
 
 
@@ -175,7 +158,7 @@ def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
     for name, value in fields_in(parameters).items():
         if name in ("ruleset", "phase") and value == "current":
             named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]
-        elif name in (SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS) - {"ruleset", "phase"}:
+        elif name in (zone.SKIP_PARAMETERS | zone.UNMANAGED_SKIP_PARAMETERS) - {"ruleset", "phase"}:
             named += (
                 [f"{name} {item}" for item in _skipped_items(value)]
                 if isinstance(value, (list, tuple, Mapping))
@@ -225,29 +208,29 @@ MANAGED: Sequence[Managed] = (
         for option, resources in account.COLLECTIONS.items()
         for resource in resources
     ),
-    _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules"),
+    _evaluated(account.NETWORK_FIREWALL_RULES, "network_firewall_rules"),
     Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
-    *(Managed(item, "custom_rulesets", "rulesets") for item in WHOLE_RULESETS.values()),
-    Managed(FIREWALL_RULES, "firewall_rules", "rules", _firewall_rules_in_order),
-    _evaluated(CUSTOM_RULES, "custom_rules"),
+    *(Managed(item, "custom_rulesets", "rulesets") for item in zone.WHOLE_RULESETS.values()),
+    Managed(zone.FIREWALL_RULES, "firewall_rules", "rules", _firewall_rules_in_order),
+    _evaluated(zone.CUSTOM_RULES, "custom_rules"),
     _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
     _evaluated(MANAGED_RULES, "managed_rules", decide=False),
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
-    Managed(SECURITY_LEVEL, "security_level", "level"),
+    Managed(zone.SECURITY_LEVEL, "security_level", "level"),
 )
 # Resources that are read alone: what stands beside the protection of accounts and zones.
 READ_ONLY: Sequence[Resource] = neighbours.NEIGHBOURS
-OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, CUSTOM_RULES_OF_ACCOUNT)  # for its zones
+OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, zone.CUSTOM_RULES_OF_ACCOUNT)  # for its zones
 MODULES = tuple(dict.fromkeys(item.module for item in MANAGED))
 BY_NAME: Mapping[str, Resource] = {  # by the name that results have
     item.name: item
     for item in (
         *(item.resource for item in MANAGED),
         LISTS,
-        *CUSTOM_RULESETS.values(),
+        *zone.CUSTOM_RULESETS.values(),
         items_of(""),
         *OF_ACCOUNT_ALONE,
-        rules_of(ZONE_OPTION, ""),
+        zone.rules_of(ZONE_OPTION, ""),
     )
 }
 BY_PLURAL: Mapping[str, Resource] = {item.resource.plural: item.resource for item in MANAGED}
@@ -271,14 +254,14 @@ def evaluated_as(resource: Resource) -> Resource:
     return resource if resource.plural in IN_ORDER else of_phase.get(resource.phase, resource)
 
 
-def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
+def rules_in_force(state: State, resource: Resource = zone.CUSTOM_RULES) -> list[ZoneRule]:
     """The rules of a state in the order in which traffic meets them: custom rules of the account
     before those of the zone, and in the place of a rule that executes a ruleset the rules of
     that, if the state has them."""
     rules = IN_ORDER[resource.plural](state.get(resource.plural) or ())
-    if resource is not CUSTOM_RULES:
+    if resource is not zone.CUSTOM_RULES:
         return rules
-    of_account = state.get(CUSTOM_RULES_OF_ACCOUNT.plural)
+    of_account = state.get(zone.CUSTOM_RULES_OF_ACCOUNT.plural)
     if not of_account and not any(map(executed_by, rules)):
         return rules
     first, then = Chain(state, OF_ACCOUNT), Chain(state)
@@ -289,13 +272,13 @@ def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[Zone
 
 def executed_rulesets(state: State) -> dict[str, list[Object]]:
     """The rulesets that rules of a state execute, for another state."""
-    return {EXECUTED_RULESETS: [*state.get(EXECUTED_RULESETS, ())]}
+    return {zone.EXECUTED_RULESETS: [*state.get(zone.EXECUTED_RULESETS, ())]}
 
 
 def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
     """The object of a state by which a rule is there; one of an account is there by itself."""
     if rule.of_account:
-        return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": rule.entry}
+        return zone.CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": rule.entry}
     return resource, {**rule.obj, "ref": rule.via[0]} if rule.via else rule.obj
 
 
@@ -305,8 +288,8 @@ OF_ACCOUNT = " of the account"
 
 def zone_values(state: State) -> dict[str, bytes]:
     """The values of the fields that requests have by their zone, as far as the state knows it."""
-    (zone,) = state.get(neighbours.ZONE.plural) or ({},)
-    values = {"cf.zone.plan": PLAN_NAMES.get(plan_of(zone)), "cf.zone.name": zone.get("name")}
+    (of,) = state.get(neighbours.ZONE.plural) or ({},)
+    values = {"cf.zone.plan": zone.PLAN_NAMES.get(zone.plan_of(of)), "cf.zone.name": of.get("name")}
     return {name: str(value).encode() for name, value in values.items() if value}
 
 
@@ -336,7 +319,9 @@ class Chain:
     """
 
     def __init__(self, state: State, of: str = "") -> None:
-        self._rulesets = {str(obj.get("id")): obj for obj in state.get(EXECUTED_RULESETS) or ()}
+        self._rulesets = {
+            str(obj.get("id")): obj for obj in state.get(zone.EXECUTED_RULESETS) or ()
+        }
         self._of, self._values = of, zone_values(state)
         self._skips: list[ZoneRule] = []
         self.rules: list[ZoneRule] = []
@@ -392,7 +377,7 @@ class Chain:
                 via=None if self._of else rule.key,
                 of_account=bool(self._of),
             )
-            for one in IN_ORDER[CUSTOM_RULES.plural](ruleset.get("rules") or ())
+            for one in IN_ORDER[zone.CUSTOM_RULES.plural](ruleset.get("rules") or ())
         ]
 
 

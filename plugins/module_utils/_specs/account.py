@@ -3,19 +3,32 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules for an account's Advanced TCP Protection and Advanced DNS Protection."""
+"""The modules for an account's Advanced TCP Protection and Advanced DNS Protection: its parts, and
+the whole of it."""
 
 from __future__ import annotations
 
 from typing import Any, Mapping, Sequence
 
+from .._errors import OptionProblems
 from .._guard.risks.account import ACCOUNT_RISKS
 from .._guard.risks.base import risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
-from .._plan.desired import Desired, check_purge, numbered, parse_desired
-from .._schema.account import ALLOWLIST, COLLECTIONS, DNS_RULES, FILTERS, PREFIXES, RULES, STATUS
-from .._schema.resource import Object, OptionSpec, Resource, State
+from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
+from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
+from .._schema.account import (
+    ACCOUNT_RESOURCES,
+    ALLOWLIST,
+    COLLECTIONS,
+    DNS_RULES,
+    FILTERS,
+    PREFIXES,
+    RULES,
+    STATUS,
+)
+from .._schema.resource import Object, OptionSpec, Resource, State, without
 from .._text import Option
+from .._values.kinds import several
 from .base import (
     ABSENT,
     PURGE_OPTION,
@@ -24,6 +37,7 @@ from .base import (
     ModuleSpec,
     Options,
     Setting,
+    fields_of,
     list_option,
 )
 
@@ -120,6 +134,69 @@ class SingleObject(ModuleSpec):
         return {self._name: next((item for item in objects if resource.key_of(item) == key), None)}
 
 
+class AccountProtection(ModuleSpec):
+    """account_protection: the whole account in one plan; what the task leaves out is left alone."""
+
+    risks = ACCOUNT_RISKS
+    expects = (PACKET,)
+
+    def __init__(self) -> None:
+        self.options = {
+            **STATUS.options,
+            **{
+                name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
+                for name, items in COLLECTIONS.items()
+            },
+            "purge": {**several(*COLLECTIONS).option, "default": []},
+            "ignore_ids": {"type": "list", "elements": "str", "default": []},
+            **EXPECTATION_OPTIONS,
+            **STAGED_ROLLOUT,
+            **risk_options(ACCOUNT_RISKS),
+        }
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        purge = options["purge"]
+        problems = OptionProblems()
+        parsed = []
+        for option in purge:
+            with problems.collected():
+                check_purge(option, options[option])
+        needs_dns = any("dns" in item.components for item in self.expectations)
+        for resource in ACCOUNT_RESOURCES:
+            option = _option_for(resource)
+            if resource.on_demand and options.get(option) is None and not needs_dns:
+                continue
+            with problems.collected():
+                parsed.append(
+                    parse_desired(
+                        resource, _entries_of(option, resource, options), exclusive=option in purge
+                    )
+                )
+        problems.raise_any()
+        ignored = frozenset(options.get("ignore_ids") or ())
+        return [item._replace(ignore_ids=ignored) for item in parsed]
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        from .._protection.holes import unmanaged_records  # loaded by this module alone
+
+        return {"protection": subsets_of(state), "unmanaged": unmanaged_records(desired, state)}
+
+
+def _option_for(resource: Resource) -> str:
+    return next(option for option, resources in SUBSETS.items() if resource in resources)
+
+
+def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
+    """Options of one collection of the account."""
+    if resource is STATUS:
+        return [] if options["enabled"] is None else [(Option(), fields_of(STATUS, options))]
+    return [
+        (path, without(entry, "kind"))
+        for path, entry in numbered(option, options[option] or [])
+        if resource.kind is None or entry["kind"] == resource.kind
+    ]
+
+
 SPECS: Mapping[str, ModuleSpec] = {
     "tcp_protection_status": Setting(STATUS, ACCOUNT_RISKS),
     "protected_prefixes": WholeList(PREFIXES, "prefixes"),
@@ -128,4 +205,5 @@ SPECS: Mapping[str, ModuleSpec] = {
     "protection_rule": SingleObject(RULES, "rule"),
     "dns_protection_rule": SingleObject((DNS_RULES,), "rule"),
     "protection_filter": SingleObject(FILTERS, "filter"),
+    "account_protection": AccountProtection(),
 }

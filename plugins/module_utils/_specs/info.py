@@ -3,8 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules that read an account or a zone, and what stands beside its protection; and whole
-collections, read for roles in place of the module's own task."""
+"""The modules that read an account or a zone, and what stands beside its protection."""
 
 from __future__ import annotations
 
@@ -18,21 +17,16 @@ from .._api.neighbours import (
     read_announced,
     read_changes,
     read_ip_lists,
-    read_rulesets,
 )
 from .._errors import OptionError, parsed
-from .._plan.api_fields import declared, undeclared
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
-from .._schema.lists import WHOLE_LISTS
-from .._schema.registry import MANAGED, RULESETS
+from .._schema.registry import RULESETS
 from .._schema.resource import (
     ACCOUNT_OPTION,
-    API_FIELDS,
     ZONE_OPTION,
     Field,
-    InFiles,
     Object,
     OptionSpec,
     Resource,
@@ -41,7 +35,6 @@ from .._schema.resource import (
 )
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from .._text import Option
-from .._timestamps import write_timestamp
 from .._values.kinds import FLAG, ID, TEXT, identifier, several
 from .account import SUBSETS, subset_of
 from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
@@ -171,41 +164,6 @@ class CustomRulesInfo(RulesInfo):
         for name in (CHANGES_HOURS, HITS_HOURS):
             check_changes(options.get(name) or 0, name)
         return super().reads(options, desired, state)
-
-
-NOW = "now"  # the time of Cloudflare, beside a state
-
-
-class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural, and the time there."""
-
-    def __init__(self, owner: str, plurals: Sequence[str]) -> None:
-        self.owner, self.options = owner, {}
-        self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        return [one for one in self._resources if not isinstance(one.listing, InFiles)]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return state
-
-    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
-        now = {NOW: write_timestamp(client.now) if client.now else None}
-        files = [one for one in self._resources if isinstance(one.listing, InFiles)]
-        return {**now, **{one.plural: _read_whole(one, client) for one in files}}
-
-
-def _read_whole(resource: Resource, client: Client) -> list[dict[str, Any]]:
-    """Objects of a collection with all that they hold, as files have them; raises ServiceError."""
-    if resource is WHOLE_LISTS:
-        return read_ip_lists(client)
-
-    def as_options(rule: Mapping[str, Any]) -> dict[str, Any]:
-        rest = undeclared(CUSTOM_RULES, rule)
-        return {**declared(CUSTOM_RULES, rule), **({API_FIELDS: rest} if rest else {})}
-
-    rulesets = read_rulesets(client, resource.owner)
-    return [{**one, "rules": [*map(as_options, one["rules"])]} for one in rulesets]
 
 
 SPECS: Mapping[str, ModuleSpec] = {

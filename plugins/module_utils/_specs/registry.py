@@ -25,8 +25,8 @@ ROOMS: Mapping[str, Sequence[str]] = {
         "protection_rule",
         "dns_protection_rule",
         "protection_filter",
+        "account_protection",
     ),
-    "whole_account": ("account_protection",),
     "ip_lists": ("ip_list", "ip_lists"),
     "custom_rulesets": ("custom_ruleset", "custom_rulesets"),
     "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
@@ -38,8 +38,6 @@ ROOMS: Mapping[str, Sequence[str]] = {
 def _modules_in(room: str) -> Specs:
     if room == "account":
         from .account import SPECS
-    elif room == "whole_account":
-        from .whole_account import SPECS
     elif room == "ip_lists":
         from .ip_lists import SPECS
     elif room == "custom_rulesets":

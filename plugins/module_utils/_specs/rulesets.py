@@ -16,7 +16,7 @@ from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
 from .._guard.terms import BACKTEST
-from .._plan.desired import Desired, desired_rules, numbered, parse_desired
+from .._plan.desired import THE_TASK, Desired, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATION_OPTIONS, FIREWALL, PACKET, REQUEST
 from .._protection.holes import unmanaged_records
 from .._remembered import remembered
@@ -24,7 +24,6 @@ from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import ZONE_OPTION, Resource, State
 from .._schema.zone import FIREWALL_RULES
-from .._text import Option
 from .base import (
     ABSENT,
     EXACT,
@@ -99,7 +98,7 @@ def _desired_rules(
 ) -> Desired:
     absent, exact = state == ABSENT, state == EXACT
     ignored = [*(ignore or ()), *(map(glob.escape, deployments) if exact else ())]
-    return desired_rules(resource, numbered(option, rules), absent, exact, Option(), ignored)
+    return desired_rules(resource, numbered(option, rules), absent, exact, THE_TASK, ignored)
 
 
 class FirewallRules(ModuleSpec):

@@ -66,11 +66,6 @@ class Task(NamedTuple):
         """The risks that its plans can have."""
         return codes_of(self.spec.risks)
 
-    @property
-    def is_validated(self) -> bool:
-        """Return whether Cloudflare validates the plan in check mode."""
-        return bool(self.options.get("validate"))
-
 
 def parse_task(
     spec: ModuleSpec,
@@ -84,7 +79,7 @@ def parse_task(
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
     if context.reads:
-        from .info import StateReader  # loaded for roles
+        from .whole_state import StateReader  # loaded for roles
 
         spec = StateReader(spec.owner, context.reads)
     else:

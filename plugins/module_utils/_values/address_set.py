@@ -20,8 +20,6 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Any, Iterable, Iterator, List, Tuple, Union
 
-from .._text import plural
-
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
 
 # The family, the first address, the length; or a malformed text.
@@ -311,11 +309,15 @@ def counted(ranges: Ranges) -> str:
     """Number of addresses in words: IPv6 addresses by the /64 where there is at least one."""
     four = count([item for item in ranges if item[0] < IPV6])
     six = count(ranges) - four
-    parts = [plural(four, "IPv4 address", "IPv4 addresses")] if four else []
+    parts = [_number_of(four, "IPv4 address", "es")] if four else []
     if six >= 1 << 64:
         whole, rest = divmod(six, 1 << 64)
         more = "more than " if rest else ""
-        parts.append(more + plural(whole, "IPv6 /64 network", "IPv6 /64 networks"))
+        parts.append(more + _number_of(whole, "IPv6 /64 network", "s"))
     elif six:
-        parts.append(plural(six, "IPv6 address", "IPv6 addresses"))
+        parts.append(_number_of(six, "IPv6 address", "es"))
     return " and ".join(parts) or "no addresses"
+
+
+def _number_of(number: int, noun: str, ending: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else ending}"

@@ -21,7 +21,7 @@ from ...module_utils._plan.desired import Position, parse_position, parse_values
 from ...module_utils._schema.lists import WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import MANAGED, title_of_resource
 from ...module_utils._schema.resource import API_FIELDS, Key, Resource, Values
-from ...module_utils._specs.info import NOW
+from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from .._variables import Argument, require_valid

@@ -22,8 +22,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.pla
     met_by_plain,
     width,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES

@@ -26,13 +26,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     ALLOWLIST,
     DNS_RULES,
     FILTERS,
+    NETWORK_FIREWALL_RULES,
     PREFIXES,
     RULES,
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES

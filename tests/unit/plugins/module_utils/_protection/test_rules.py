@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dec
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import Outcome
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
