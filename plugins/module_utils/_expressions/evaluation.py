@@ -305,13 +305,11 @@ def _number_test(operator: str, texts: list[str]) -> Test:
     def points(start: int) -> Iterable[int]:
         return (max(start, point) for point in (-LARGEST_NUMBER, *near, LARGEST_NUMBER))
 
+    def is_within(value: int) -> bool:
+        return any(one[0] <= value <= one[-1] for one in ranges)
+
     if operator == "in":
-        return _tested(
-            NUMBER_KINDS,
-            "numbers",
-            lambda value: any(one[0] <= value <= one[-1] for one in ranges),
-            points,
-        )
+        return _tested(NUMBER_KINDS, "numbers", is_within, points)
     compare, number = _order(operator), ranges[0][0]
     return _tested(NUMBER_KINDS, "a number", lambda value: compare(value, number), points)
 
@@ -325,11 +323,11 @@ def _address_test(comparison: Comparison) -> Test:
         other = ipaddress.ip_address(comparison.operands[0].text)
     except ValueError as exc:
         raise NotKnown(str(exc)) from exc
-    return _tested(
-        ADDRESS_KINDS,
-        "an address",
-        lambda value: value.version == other.version and compare(value, other),
-    )
+
+    def is_so(value: Address) -> bool:
+        return value.version == other.version and compare(value, other)
+
+    return _tested(ADDRESS_KINDS, "an address", is_so)
 
 
 def is_in(ranges: Ranges, address: Address) -> bool:

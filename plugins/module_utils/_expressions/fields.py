@@ -53,11 +53,9 @@ def values_of(leaf: Comparison) -> Ranges:
         is_port = FILTER_FIELDS[leaf.field] is ALL_PORTS
         return numbers_of(leaf, 0, HIGHEST_PORT) if is_port else addresses_of(leaf)
     name, *rest = leaf.field.split()
-    what = (
-        f"{quoted(name)} is a function, and filters know none"
-        if "(" in rest[:1]
-        else f"filters know no field {quoted(name)}"
-    )
+    what = f"filters know no field {quoted(name)}"
+    if "(" in rest[:1]:
+        what = f"{quoted(name)} is a function, and filters know none"
     raise Unread(f"{what}, only {', '.join(FILTER_FIELDS)}", leaf.start, malformed=False)
 
 

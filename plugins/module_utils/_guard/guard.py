@@ -22,7 +22,7 @@ from .._schema.resource import Resource, State
 from .._text import joined
 from .check import Checked, backtested, check_plan
 from .feasibility import check_feasibility
-from .rollout import Rollout, monitoring_of
+from .rollout import Rollout
 from .terms import Terms, approval_refusal
 
 
@@ -37,15 +37,7 @@ class Guard(NamedTuple):
     @classmethod
     def begun(cls, terms: Terms, client: Client, context: Context = TASK) -> Guard:
         """The guard of a task whose first answers have told Cloudflare's time."""
-        rollout = Rollout(
-            client,
-            client.now,
-            monitoring_of(terms),
-            terms.is_staged,
-            terms.evidence,
-            terms.accepted,
-            datetime.now(timezone.utc),
-        )
+        rollout = Rollout(client, client.now, terms, datetime.now(timezone.utc))
         return cls(terms, context, client, rollout)
 
     def plan(

@@ -37,7 +37,7 @@ from .risks.base import (
     key_of,
     mode_of,
 )
-from .terms import Acceptance, EvidenceLimits, Pending, Terms, accepting
+from .terms import Pending, Terms, accepting
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic
@@ -45,18 +45,12 @@ if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in
 AVOIDED = (skips_monitoring.code, drops_traffic.code)  # the risks for which a rollout waits
 
 
-def monitoring_of(terms: Terms) -> timedelta:
-    """The time for which a rule or filter monitors before it is enabled."""
-    least = monitoring_time(terms.limits)
-    return max(least, terms.evidence.time) if terms.evidence else least
-
-
 @dataclass
 class Rollout:
     """The rollout of one run, at Cloudflare's time `now`, None if it is not known.
 
-    In stages (`is_staged`), a rule or filter monitors for the time `monitoring` first, and longer
-    if the traffic speaks against it, for tasks that ask for that (`limits`). `local_time` keeps
+    If the `terms` of the task ask for stages, a rule or filter monitors first, and longer if the
+    traffic speaks against it, for tasks that ask for that as well. `local_time` keeps
     `not_before` out of the past. `verdicts` are what the traffic says of the objects that the last
     plan enables, `against` those that keep an object back, and `staged` the objects that are to be
     enabled later. Those that are enabled `at_once` wait for nothing.
@@ -64,16 +58,19 @@ class Rollout:
 
     client: Client
     now: datetime | None
-    monitoring: timedelta
-    is_staged: bool = True
-    limits: EvidenceLimits | None = None
-    accepted: Sequence[Acceptance] = ()
+    terms: Terms
     local_time: datetime | None = None
     verdicts: dict[VerdictKey, Verdict] = field(default_factory=dict)
     against: dict[VerdictKey, Verdict] = field(default_factory=dict)
     staged: set[VerdictKey] = field(default_factory=set)
     at_once: AbstractSet[VerdictKey] = frozenset()
     _listings: AccountTraffic | None = None
+
+    @property
+    def monitoring(self) -> timedelta:
+        """The time for which a rule or filter monitors before it is enabled."""
+        least, evidence = monitoring_time(self.terms.limits), self.terms.evidence
+        return max(least, evidence.time) if evidence else least
 
     def plan(self, make: Callable[[Adjust], Plan], first: Resource) -> Plan:
         """The plan; if it may change who is protected, it starts from the state of all that decides
@@ -83,7 +80,7 @@ class Rollout:
             return plan
         unread = [item for item in decided_with(first) if item.plural not in plan.before]
         plan = self._examined(plan, unread)
-        if not self.is_staged or not self._keep_back(plan):
+        if not self.terms.is_staged or not self._keep_back(plan):
             return plan
         return make(self._adjusting(self.against))._replace(before=plan.before)
 
@@ -91,23 +88,23 @@ class Rollout:
         """The plan from the whole state of its account, once its verdicts are known."""
         work: list[Callable[[], Any]] = [partial(self.client.read, item) for item in unread]
         asking: Sequence[Operation] = ()
-        if self.limits:
+        limits = self.terms.evidence
+        if limits:
             from . import evidence  # loaded by the tasks that ask for it
 
-            verdicts = evidence.verdicts_without_traffic(plan, self.limits, self.now)
+            verdicts = evidence.verdicts_without_traffic(plan, limits, self.now)
             self.verdicts = {key: verdicts[key] for key in verdicts if key not in self.at_once}
             known = self.at_once | verdicts.keys()
             asking = [item for item in enabling(plan) if key_of(item) not in known]
             if asking and self._listings is None:
-                work.append(partial(evidence.ask, self.client, asking, self.limits, self.now))
+                work.append(partial(evidence.ask, self.client, asking, limits, self.now))
         results = list(concurrently(lambda call: call(), work))
         if len(results) > len(unread):
             self._listings = results[-1]
         rest = {resource.plural: objects for resource, objects in zip(unread, results)}
         plan = plan._replace(before={**rest, **plan.before}) if rest else plan
-        if asking and self.limits and self._listings:
-            more = evidence.verdicts_of(asking, plan, self._listings, self.limits)
-            self.verdicts.update(more)
+        if asking and limits and self._listings:
+            self.verdicts.update(evidence.verdicts_of(asking, plan, self._listings, limits))
         return plan
 
     def _keep_back(self, plan: Plan) -> bool:
@@ -118,7 +115,7 @@ class Rollout:
             verdict = self.verdicts.get(key_of(item))
             if verdict and verdict.reason:
                 risk = Finding("", list(verdict.ranges), entries_of([item]), drops_traffic.code)
-                if not accepting(risk, self.accepted, self.now):
+                if not accepting(risk, self.terms.accepted, self.now):
                     against[key_of(item)] = verdict
         self.against = {**self.against, **against}
         return bool(against)
@@ -139,7 +136,7 @@ class Rollout:
                 return {name: value for name, value in values.items() if name != mode}
             return {**values, mode: MONITORING}
 
-        return adjust if self.is_staged else as_desired
+        return adjust if self.terms.is_staged else as_desired
 
     def avoided(self, plan: Plan, desired: Iterable[Desired]) -> Sequence[str]:
         """The codes of the risks that the plan avoids by waiting."""
@@ -147,7 +144,7 @@ class Rollout:
 
     def pending(self, plan: Plan, desired: Iterable[Desired]) -> list[Pending]:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
-        if not self.is_staged:
+        if not self.terms.is_staged:
             return []
         changed = {(item.resource.plural, item.key) for item in plan.operations}
         after = plan.after()

@@ -199,7 +199,9 @@ def _depends_on_owner(expression: str, traffic: str, lets_pass: bool) -> bool:
         return not all(are_wide)
     _whole, *kinds = _kinds_of(traffic, lets_pass)
     if is_request:
-        return _depends_on_zone(expression, kinds[0])
+        with suppress(Unread):
+            return bool(_in_words(kinds[0], _rest_at_best(kinds[0], expression)))
+        return False
     for kind in kinds:
         rest = _rest(kind, expression)
         others = complement(union(part for to, _sources in rest for part in to))
@@ -224,11 +226,9 @@ def _may_be_wide(expression: str, lets_pass: bool) -> bool:
         return True
     if not _in_words(kind, [(EVERYTHING, complement(_most_sources(tree, True)))]):
         return False  # most rules name a few sources
-    truths = [*_best_truths(tree, True)]
-    assumed = dict(truths)
-    rest = _rest(kind, expression, assumed)
+    rest = _rest_at_best(kind, expression)
     has_too_many_cases = rest == [(EVERYTHING, EVERYTHING)]
-    return len(assumed) < len(truths) or has_too_many_cases or bool(_in_words(kind, rest))
+    return has_too_many_cases or bool(_in_words(kind, rest))
 
 
 def _most_sources(tree: Tree, is_true: bool) -> Ranges:
@@ -247,13 +247,12 @@ def _most_sources(tree: Tree, is_true: bool) -> Ranges:
     return EVERYTHING
 
 
-def _depends_on_zone(expression: str, kind: Kind) -> bool:
-    try:
-        truths = [*_best_truths(parse(expression), True)]
-    except Unread:
-        return False
+def _rest_at_best(kind: Kind, expression: str) -> Flows:
+    """The traffic that may not match if the name of the zone is the best; none if a comparison with
+    it may have to be true as well as false. Raises Unread."""
+    truths = [*_best_truths(parse(expression), True)]
     assumed = dict(truths)
-    return len(assumed) < len(truths) or bool(_in_words(kind, _rest(kind, expression, assumed)))
+    return _rest(kind, expression, assumed) if len(assumed) == len(truths) else []
 
 
 def _best_truths(tree: Tree, is_true: bool) -> Iterator[tuple[Comparison, bool]]:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import product
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from .._api.responses import Request, Response
@@ -122,10 +123,9 @@ class AccountTraffic:
 
         Subnets that lie in a space only in part are asked for address by address.
         """
-        listings = {
-            name: listing if spaces is None else self.within(listing, spaces)
-            for name, listing in self.by_node.items()
-        }
+        listings = self.by_node
+        if spaces is not None:
+            listings = {name: self.within(one, spaces) for name, one in listings.items()}
         return Traffic(
             self.since,
             self.until,
@@ -139,21 +139,16 @@ class AccountTraffic:
         if not unknown and not any(item.rows for item in self.by_node.values()):
             unknown = [NOTHING_SEEN]
         dropping = [item.page for item in self.by_node.values() if any(map(_drops, item.rows))]
-        pages = {
-            (page, name): page._replace(
-                node=page.node._replace(name=f"{page.node.name}_{name}", key=key, grouped_by=()),
-                limit=number,
-                heaviest=True,
-            )
-            for page in dropping
-            for name, key in TOP.items()
-        }
+        pages = []
+        for page, (name, key) in product(dropping, TOP.items()):
+            node = page.node._replace(name=f"{page.node.name}_{name}", key=key, grouped_by=())
+            pages.append((name, page._replace(node=node, limit=number, heaviest=True)))
         packets: dict[str, Counter[str]] = {name: Counter() for name in TOP}
         try:
-            answer = self.ask(list(pages.values())) if pages else NodeRows({}, {})
+            answer = self.ask([page for _name, page in pages]) if pages else NodeRows({}, {})
         except Unanswered as exc:
             return Heaviest(packets, [*unknown, exc.reason])
-        for (dummy, name), page in pages.items():
+        for name, page in pages:
             for row in answer.rows.get(page.node.name, ()):
                 packets[name][row.destination] += row.packets
         heaviest = {name: dict(values.most_common(number)) for name, values in packets.items()}

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import enabled_too_soon
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits, enabled_too_soon
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Rollout, changes_protection
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import (
     EvidenceLimits,
     Pending,
+    Terms,
     parse_acceptances,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, parse_desired
@@ -31,13 +32,14 @@ from tests.support.coverage_model import rule as rule_of
 
 NOBODY: Any = None  # no client is asked
 DAY = timedelta(hours=24)
+A_DAY = Limits({"min_monitoring_hours": 24})
 RULE = {"scope": "global", "name": "global"}
 UNKNOWN = "has monitored for an unknown time"
 
 
 def pending(now: datetime | None, modified_on: Any, local_time: datetime = NOON) -> list[Pending]:
     """What is pending of a monitoring rule that the task wants enabled."""
-    rollout = Rollout(NOBODY, now, DAY, local_time=local_time)
+    rollout = Rollout(NOBODY, now, Terms(A_DAY, is_staged=True), local_time)
     rule = {"id": "1", **RULE, "mode": "monitoring", "modified_on": modified_on}
     desired = [Desired(RULES[0], {RULES[0].key_of(RULE): {**RULE, "mode": "enabled"}})]
     state = account_state(syn_flood_rules=[rule])
@@ -133,7 +135,8 @@ def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[Service, Ro
     service = Service()
     client = Client(service, {"account_id": "0" * 32})
     acceptances = parse_acceptances("accept_risks", accepted, ["drops_traffic"])
-    rollout = Rollout(client, NOON, DAY, limits=EvidenceLimits(24.0, 0.1, None), accepted=acceptances)
+    terms = Terms(A_DAY, acceptances, evidence=EvidenceLimits(24.0, 0.1, None), is_staged=True)
+    rollout = Rollout(client, NOON, terms)
     state = account_state(syn_flood_rules=[{"id": "1", **rule_of("monitoring"), "modified_on": modified_on}])
     state.pop("allowlist")
     desired = parse_desired(RULES[0], [(Option(), {**rule_of("enabled"), **(more or {})})])
