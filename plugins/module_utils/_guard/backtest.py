@@ -75,15 +75,11 @@ def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float
         newly, undecided = record["newly_blocked"], record["undecided"]
         rules = [f"{one['ref']} {one['percent']:g} %" for one in record["rules"] if one["requests"]]
         by = f" ({first_few(rules)})" if rules else ""
-        reasons.append(
-            f"Of the requests that pass today, {newly['percent'] or 0:g} % would be blocked or"
-            f" challenged{by}, and {most:g} % may be."
-        )
+        share = f"Of the requests that pass today, {newly['percent'] or 0:g} %"
+        reasons.append(f"{share} would be blocked or challenged{by}, and {most:g} % may be.")
         if undecided["requests"]:
-            reasons.append(
-                f"Of {undecided['percent'] or 0:g} % it is not known, without"
-                f" {first_few(undecided['fields'])}."
-            )
+            without, percent = first_few(undecided["fields"]), undecided["percent"] or 0
+            reasons.append(f"Of {percent:g} % it is not known, without {without}.")
     if not reasons:
         return None
     stopping = [tried.step.rule for tried in backtest.tried if tried.may_stop]

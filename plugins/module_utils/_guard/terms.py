@@ -80,20 +80,16 @@ def parse_acceptances(
 
 
 def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
+    names = ", ".join(ACCEPTED_BY)
     if isinstance(element, str):
         return Acceptance(option, _code(option, element, codes))
     if not isinstance(element, Mapping):
-        raise OptionError(
-            option, f"{element!r} is neither a code nor a dictionary with {', '.join(ACCEPTED_BY)}"
-        )
+        raise OptionError(option, f"{element!r} is neither a code nor a dictionary with {names}")
     values = {str(name): value for name, value in element.items() if value is not None}
     for name in values:
         if name not in ACCEPTED_BY:
-            raise OptionError(
-                option,
-                f"it has no {name}{did_you_mean(name, ACCEPTED_BY)};"
-                f" it takes {', '.join(ACCEPTED_BY)}",
-            )
+            hint = did_you_mean(name, ACCEPTED_BY)
+            raise OptionError(option, f"it has no {name}{hint}; it takes {names}")
     if "code" not in values:
         raise OptionError(option, "it lacks code, the risk that is accepted")
     networks, entries = (
@@ -112,10 +108,8 @@ def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptanc
 def _code(option: Option, value: Any, codes: Sequence[str]) -> str:
     code = str(value)
     if code not in codes:
-        raise OptionError(
-            option,
-            f"'{code}' is not a risk{did_you_mean(code, codes)}; there are {', '.join(codes)}",
-        )
+        hint = did_you_mean(code, codes)
+        raise OptionError(option, f"'{code}' is not a risk{hint}; there are {', '.join(codes)}")
     return code
 
 

@@ -105,10 +105,8 @@ def _products(value: Any, remark: Remark) -> tuple[str, ...]:
     named = value if isinstance(value, (list, tuple)) else []
     for product in named:
         if product not in PRODUCTS:
-            remark(
-                f"Custom rules cannot skip {_odd(product)}, so requests that bypassed it will"
-                " meet it."
-            )
+            outcome = "so requests that bypassed it will meet it"
+            remark(f"Custom rules cannot skip {_odd(product)}, {outcome}.")
     return tuple(dict.fromkeys(product for product in named if product in PRODUCTS))
 
 
@@ -132,10 +130,8 @@ def _priority(value: Any, remark: Remark) -> Priority:
         remark(f"Its priority is the text {_odd(value)}, and is read as a number.")
     number = _finite_number(value)
     if number is None:
-        remark(
-            f"Its priority {_odd(value)} is not a number, so it stands with the rules that have"
-            " none."
-        )
+        outcome = "so it stands with the rules that have none"
+        remark(f"Its priority {_odd(value)} is not a number, {outcome}.")
     return number
 
 

@@ -175,15 +175,12 @@ def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
         item = item._replace(expected=_expected(option.at("expect"), kind, value))
     with problems.collected():
         if kind == PACKET and rule is not None and value not in OF_FIREWALL:
-            raise OptionError(
-                option.at("rule"),
-                "only an expectation of a request, or of the Network Firewall, names a rule",
-            )
+            whose = "a request, or of the Network Firewall"
+            raise OptionError(option.at("rule"), f"only an expectation of {whose}, names a rule")
     problems.raise_any()
     if item.packet and not item.components:
-        raise OptionError(
-            option.at(PACKET), "no component sees such a packet; DNS protection sees port 53"
-        )
+        problem = "no component sees such a packet; DNS protection sees port 53"
+        raise OptionError(option.at(PACKET), problem)
     return item
 
 
@@ -203,9 +200,8 @@ def _expected(option: Option, kind: str, value: Any) -> ExpectedOutcome:
         return _word(option, value, (*OF_PACKETS, *OF_FIREWALL))
     for name in value:
         if name not in COMPONENTS:
-            raise OptionError(
-                option, f"'{name}' is no component; there are {', '.join(COMPONENTS)}"
-            )
+            names = ", ".join(COMPONENTS)
+            raise OptionError(option, f"'{name}' is no component; there are {names}")
     if not value:
         raise OptionError(option, "it names no component")
     return {name: _word(option.at(name), word, OF_PACKETS) for name, word in value.items()}

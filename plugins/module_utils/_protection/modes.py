@@ -374,26 +374,27 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> li
     space = _may_differ(was, becomes, space)
     filters = [_reaching(item.filters, space) for item in (was, becomes)]
     try:
-        return _lost_parts(filters, _mitigating_places(was, becomes), space)
+        return _lost_parts(filters, was, becomes, space)
     except TooManyCases:
         return [TrafficPart(space, UNKNOWN)] if space else []
 
 
 def _lost_parts(
-    filters: Sequence[Sequence[Filter]], places: _Places, space: Ranges
+    filters: Sequence[Sequence[Filter]], was: Component, becomes: Component, space: Ranges
 ) -> list[TrafficPart]:
     diagrams = Diagrams(filters=True)
     every = diagrams.combined("and", [diagrams.possible(), diagrams.to(space)])
     before, after = (_by_filters(diagrams, item, every) for item in filters)
+    deciding, titles = list(_deciding_rules(was, becomes)), _titles(was, becomes)
+    everywhere = {place for place, _rule, _other in deciding}
+    earlier = {place for place, rule, _other in deciding if rule and rule.mode == ENABLED}
+    later = {place for place, _other, rule in deciding if rule and rule.mode == ENABLED}
+    # Packets that are mitigated before in some places, and those that are not after in others.
+    mitigated = [(before.mitigated, everywhere), (before.by_rules, earlier)]
+    passing = [(after.left, everywhere), (after.by_rules, everywhere - later)]
     lost: list[tuple[Ranges, int, str]] = []
-    for number, (one, other, place) in enumerate(
-        (
-            (before.mitigated, after.left, ""),
-            (before.mitigated, after.by_rules, places.off_after),
-            (before.by_rules, after.left, places.on_before),
-            (before.by_rules, after.by_rules, places.lost),
-        )
-    ):
+    for number, ((one, some), (other, others)) in enumerate(product(mitigated, passing)):
+        place = _places_in_words(some & others, titles)
         if place is None:
             continue
         for ranges, packets in diagrams.by_destination(diagrams.combined("and", [one, other])):
@@ -475,31 +476,15 @@ def _port_range(values: Range) -> str:
     return str(first) if first == last else f"{first}-{last}"
 
 
-class _Places(NamedTuple):
-    """Places where rules mitigate before (`on_before`), where they do not after (`off_after`), and
-    both (`lost`), in words: empty for all places, None for no place."""
-
-    on_before: str | None
-    off_after: str | None
-    lost: str | None
-
-
-def _mitigating_places(was: Component, becomes: Component) -> _Places:
+def _titles(was: Component, becomes: Component) -> dict[Place, str]:
+    """The regions and data centers that rules name, in words."""
     rules = {rule.key: rule for rule in (*was.rules, *becomes.rules, *was.rules)}
-    titles = {
+    return {
         rule.key: f"{title} {rule.place}"
         for scope, title in SCOPES.items()
         for rule in rules.values()
         if rule.scope == scope
     }
-    deciding = list(_deciding_rules(was, becomes))
-    before = {place for place, rule, _other in deciding if rule and rule.mode == ENABLED}
-    after = {place for place, _other, rule in deciding if rule and rule.mode == ENABLED}
-    return _Places(
-        _places_in_words(before, titles),
-        _places_in_words({item[0] for item in deciding} - after, titles),
-        _places_in_words(before - after, titles),
-    )
 
 
 def _deciding_rules(
@@ -537,8 +522,8 @@ def lowered_rules(was: Component, becomes: Component) -> list[Lowered]:
 def _places_in_words(
     places: AbstractSet[tuple[Place, Place]], titles: Mapping[Place, str]
 ) -> str | None:
-    """Places in words, each with a region and a data center; `titles` are of those that rules
-    name. A data center may be in any region."""
+    """Places in words, each with a region and a data center: empty for all, None for none; `titles`
+    are of those that rules name. A data center may be in any region."""
     concerned = {region for region, center in places if center == UNNAMED_PLACE}
     concerned |= {center for _region, center in places}
     if (UNNAMED_PLACE, UNNAMED_PLACE) in places:

@@ -255,9 +255,8 @@ def parse_limits(options: Mapping[str, Any], risks: Sequence[Risk]) -> Limits:
             continue
         with problems.collected():
             if not 0 <= value <= limit.highest:
-                raise OptionError(
-                    Option(limit.name), f"{value} is not between 0 and {limit.highest}"
-                )
+                problem = f"{value} is not between 0 and {limit.highest}"
+                raise OptionError(Option(limit.name), problem)
             chosen[limit.name] = value
     problems.raise_any()
     return Limits(chosen)

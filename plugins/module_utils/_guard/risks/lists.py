@@ -50,11 +50,8 @@ def mass_deletion(change: Change, limits: Limits) -> Finding | None:
         for item in _deletions(change)
         if len(item.gone) >= FEWEST_MASS_DELETION and len(item.gone) * 100 > item.before * most
     ]
-    reasons = [
-        f"{item.title}: {len(item.gone)} of {item.before} would be deleted, which is more than"
-        f" {most} %"
-        for item in concerned
-    ]
+    more = f"would be deleted, which is more than {most} %"
+    reasons = [f"{one.title}: {len(one.gone)} of {one.before} {more}" for one in concerned]
     return _of_deletions(concerned, reasons)
 
 
@@ -103,11 +100,10 @@ def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
     concerned = list(_lost_lists(change))
     if not concerned:
         return None
-    reasons = [
-        f"{LISTS.label_of(obj)} ({plural(uses_of(obj), 'rule refers', 'rules refer')} to it,"
-        f" and it would be {outcome})"
-        for obj, outcome in concerned
-    ]
+    reasons = []
+    for obj, outcome in concerned:
+        rules = plural(uses_of(obj), "rule refers", "rules refer")
+        reasons.append(f"{LISTS.label_of(obj)} ({rules} to it, and it would be {outcome})")
     message = f"Lists that rules refer to: {first_few(reasons)}."
     return Finding(message, [], [entry_of(LISTS, obj) for obj, dummy in concerned])
 

@@ -123,7 +123,8 @@ def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
         weakened = list(_weakened(rules.resource, enforcing, rules.after))
         if weakened:
             enforcing = [rule for rule in enforcing if not matches_nothing(rule.expression)]
-        if not _are_many(len(weakened), len(enforcing), most):
+        is_mass = len(weakened) >= FEWEST_WEAKENED or len(weakened) == len(enforcing)
+        if not (weakened and is_mass and len(weakened) * 100 > len(enforcing) * most):
             continue
         title, titles = rules.resource.title, rules.resource.titles
         does, do = ("blocks or challenges", "block or challenge")
@@ -131,19 +132,10 @@ def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
             does, do = "blocks", "block"
         all_of_them = plural(len(enforcing), f"{title} that {does}", f"{titles} that {do}")
         named = first_few(f"{rule.title} {outcome}" for rule, outcome in weakened)
-        reasons.append(
-            f"{len(weakened)} of {all_of_them} would no longer do so ({named}), which is more than"
-            f" {most} %"
-        )
+        clause = f"{len(weakened)} of {all_of_them} would no longer do so ({named})"
+        reasons.append(f"{clause}, which is more than {most} %")
         entries += [Entry(rules.resource, rule.key, rule.entry) for rule, outcome in weakened]
     return Finding(sentence("; ".join(reasons)), [], entries) if reasons else None
-
-
-def _are_many(weakened: int, enforcing: int, percent: float) -> bool:
-    """True if so many weakened rules are a risk: three or all of those that enforce, and more than
-    this percentage of them."""
-    is_mass = weakened >= FEWEST_WEAKENED or weakened == enforcing
-    return weakened > 0 and is_mass and weakened * 100 > enforcing * percent
 
 
 def _weakened(
