@@ -68,6 +68,11 @@ def write_timestamp(time: datetime) -> str:
     return time.astimezone(timezone.utc).replace(microsecond=0).isoformat()
 
 
+def write_time(time: datetime) -> str:
+    """A point in time to the second with a Z, as Cloudflare takes it and people write it."""
+    return write_timestamp(time).replace("+00:00", "Z")
+
+
 def to_the_minute(timestamp: str) -> str:
     """A moment of Cloudflare in UTC, without seconds; the text itself if it is none."""
     moment = read_timestamp(timestamp)

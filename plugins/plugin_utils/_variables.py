@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from ansible.module_utils.common.validation import (
@@ -37,6 +38,7 @@ from ..module_utils._text import (
     redact,
     visible,
 )
+from ..module_utils._timestamps import parse_expiry
 
 Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices, options, required
 Arguments = Mapping[str, Argument]
@@ -86,6 +88,15 @@ def wrong_values(arguments: Arguments, values: Mapping[str, Any]) -> Iterator[Pr
 @remembered(256)
 def _wrong_container(name: str, argument: Argument, value: Any) -> list[Problem]:
     return list(_wrong(Option(name), argument, value))
+
+
+def expiry_of(name: str, value: Any) -> datetime:
+    """The moment from which something no longer counts, as the variable of this name says; raises
+    ValueError."""
+    try:
+        return parse_expiry(str(value))
+    except ValueError as exc:
+        raise ValueError(f"{name}: {exc}.") from exc
 
 
 def sentence_of(option: Option, text: str) -> str:

@@ -27,7 +27,7 @@ from .._schema.neighbours import (
 )
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, fields_in
 from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS, own_rulesets, rules_of, whole_ruleset
-from .._timestamps import write_timestamp
+from .._timestamps import write_time
 from .._values.kinds import identifier
 from .client import MOST_PAGES, Client
 from .once import once
@@ -214,8 +214,8 @@ def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
     until = client.now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
     query: dict[str, Any] = {
-        "since": _in_utc(since),
-        "before": _in_utc(until + timedelta(minutes=1)),
+        "since": write_time(since),
+        "before": write_time(until + timedelta(minutes=1)),
         "limit": AUDIT_PAGE,
     }
     account = account_of(client)
@@ -223,10 +223,6 @@ def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
         query[ZONE_OWNER.option] = client.owner[ZONE_OWNER.option]
     entries = _log_entries(account, query)
     return [record for record in map(_change_record, entries) if record is not None]
-
-
-def _in_utc(moment: datetime) -> str:
-    return write_timestamp(moment).replace("+00:00", "Z")
 
 
 def _log_entries(client: Client, query: Mapping[str, Any]) -> Iterator[Object]:

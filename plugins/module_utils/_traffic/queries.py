@@ -7,10 +7,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any, Mapping, NamedTuple, Sequence
 
 from .._schema.account import COMPONENTS, DNS, TCP
+from .._timestamps import write_time
 
 PERMISSION = "Account Analytics Read (account)"
 PERMISSION_OF_ZONE = "Analytics Read (zone)"
@@ -139,11 +140,6 @@ class Page(NamedTuple):
             **begin,
             **dropping,
         }
-
-
-def write_time(time: datetime) -> str:
-    """A moment as the vendor's type Time has it, to the second."""
-    return time.astimezone(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def query(

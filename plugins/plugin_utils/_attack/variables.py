@@ -25,7 +25,7 @@ from .._baseline.misspelt import misspelt_in_playbook
 from .._baseline.posture import LONG_AGO
 from .._baseline.variables import PREFIX, names_owner
 from .._plain import plain
-from .._variables import TEXTS, Arguments, require_valid
+from .._variables import TEXTS, Arguments, expiry_of, require_valid
 
 POSTURE_NAME, OVER, ALL = "attack_posture", "attack_over", "attack_all"
 HOURS, UNTIL, REASON, ACCEPT = (
@@ -104,10 +104,7 @@ def _end_of_attack(options: Mapping[str, Any], now: datetime) -> datetime:
         if not 0 < hours <= LONGEST_ATTACK:
             raise ValueError(f"{HOURS}: {hours:g} is not above 0 and at most {LONGEST_ATTACK}.")
         return now + timedelta(hours=hours)
-    try:
-        until = parse_expiry(str(options[UNTIL]))
-    except ValueError as exc:
-        raise ValueError(f"{UNTIL}: {exc}.") from exc
+    until = expiry_of(UNTIL, options[UNTIL])
     if not timedelta() < until - now <= timedelta(hours=LONGEST_ATTACK):
         raise ValueError(
             f"{UNTIL}: {write_timestamp(until)} is not within {LONGEST_ATTACK} hours from now on,"

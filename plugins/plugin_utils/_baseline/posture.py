@@ -23,8 +23,8 @@ from ...module_utils._schema.registry import MANAGED, title_of_resource
 from ...module_utils._schema.resource import API_FIELDS, Key, Resource, Values
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
-from ...module_utils._timestamps import parse_expiry, write_timestamp
-from .._variables import Argument, require_valid
+from ...module_utils._timestamps import write_timestamp
+from .._variables import Argument, expiry_of, require_valid
 from .variables import (
     ACCEPT_RISKS,
     EXPECTATIONS,
@@ -239,10 +239,7 @@ def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture 
 
 
 def _moment(name: str, value: Any) -> datetime | None:
-    try:
-        return None if value is None else parse_expiry(str(value))
-    except ValueError as exc:
-        raise ValueError(f"{POSTURE}.{name}: {exc}.") from exc
+    return None if value is None else expiry_of(f"{POSTURE}.{name}", value)
 
 
 @dataclass

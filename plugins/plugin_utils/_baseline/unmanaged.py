@@ -18,8 +18,7 @@ from ansible.module_utils.common.validation import check_type_dict, check_type_l
 
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import excerpt, first_joined, plural, sentence, visible
-from ...module_utils._timestamps import parse_expiry
-from .._variables import NEEDED, TEXTS, Argument, require_valid
+from .._variables import NEEDED, TEXTS, Argument, expiry_of, require_valid
 
 InResult = Mapping[str, Any]  # an operation, or an object that no baseline names
 
@@ -58,11 +57,8 @@ def _parse_consent(name: str, entry: Mapping[str, Any]) -> Consent:
     reason = str(entry["reason"] or "").strip()
     if not reason:
         raise ValueError(f"{name}.reason is empty; say why this is meant.")
-    try:
-        expires = parse_expiry(str(entry["expires"])) if entry.get("expires") else None
-    except ValueError as exc:
-        raise ValueError(f"{name}.expires: {exc}.") from exc
-    return Consent(reason, expires)
+    expires = entry.get("expires")
+    return Consent(reason, expiry_of(f"{name}.expires", expires) if expires else None)
 
 
 MAX_DIFFERENCES = 5

@@ -26,7 +26,7 @@ from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import ACCOUNT_OPTION, Paged, Permission, Resource, Single
 from ...module_utils._schema.zone import CUSTOM_RULES
 from ...module_utils._text import Names, Screen, Warn, excerpt, plural, visible, with_names
-from ...module_utils._timestamps import read_date, write_timestamp
+from ...module_utils._timestamps import read_date, write_time
 from ...module_utils._traffic.queries import query
 from .._baseline.variables import Part, settings_of
 
@@ -151,8 +151,7 @@ def _request_for(resource: Resource, owner: Mapping[str, str], now: datetime) ->
         return Request("POST", path, body=body, resource=resource, about=account_id)
     conditions: Mapping[str, Any] = {}
     if resource is AUDIT_LOG:
-        times = (now - TIME_OF_LOG, now)
-        since, before = (write_timestamp(moment).replace("+00:00", "Z") for moment in times)
+        since, before = map(write_time, (now - TIME_OF_LOG, now))
         conditions = {"since": since, "before": before, "limit": ENTRIES_OF_LOG}
     elif resource.page_size:
         first = {"page": 1} if isinstance(resource.listing, Paged) else {}

@@ -162,41 +162,38 @@ class StateFile:
 def read_file(document: Any, name: str) -> StateFile:
     """The file out of its YAML; raises ValueError if no export and no snapshot would look so."""
     content = plain(document)
-    if not isinstance(content, dict) or not isinstance(content.get(SOURCE), dict):
-        raise ValueError(
-            f"{name} is neither a snapshot nor an export: it lacks {SOURCE}, which names its"
-            " account and zone."
-        )
-    others = sorted(str(key) for key in content.keys() - IN_A_FILE)
-    if others:
-        raise ValueError(
-            f"{name} is neither a snapshot nor an export: it has {', '.join(others)}, which such a"
-            " file does not have."
-        )
+    if problem := _why_no_state(content):
+        raise ValueError(f"{name} is neither a snapshot nor an export: {problem}.")
     source = content[SOURCE]
-    owners = {key: source[key] for key in ("account_id", "zone_id") if source.get(key)}
-    incomplete, ignore = source.get("incomplete") or [], source.get("ignore") or {}
-    named = source.get("named") or {}
+    return StateFile(
+        name,
+        owners={key: source[key] for key in ("account_id", "zone_id") if source.get(key)},
+        incomplete=source.get("incomplete") or [],
+        ignore=source.get("ignore") or {},
+        named=source.get("named") or {},
+        objects=_objects(content[SNAPSHOT], name) if SNAPSHOT in content else None,
+        variables={key: value for key, value in content.items() if key in STATE | HOW},
+    )
+
+
+def _why_no_state(content: Any) -> str:
+    """The reason why no export and no snapshot would look so; an empty text if one would."""
+    if not isinstance(content, dict) or not isinstance(content.get(SOURCE), dict):
+        return f"it lacks {SOURCE}, which names its account and zone"
+    if others := sorted(str(key) for key in content.keys() - IN_A_FILE):
+        return f"it has {', '.join(others)}, which such a file does not have"
+    source = content[SOURCE]
+    owners = (source.get(key) or "" for key in ("account_id", "zone_id"))
+    ignore, named = (source.get(key) or {} for key in ("ignore", "named"))
     problems = {
-        "account_id and zone_id are no texts": all(isinstance(key, str) for key in owners.values()),
-        "incomplete is not a list": isinstance(incomplete, list),
+        "account_id and zone_id are no texts": all(isinstance(text, str) for text in owners),
+        "incomplete is not a list": isinstance(source.get("incomplete") or [], list),
         "ignore is not a dictionary of lists": isinstance(ignore, dict)
         and all(isinstance(patterns, list) for patterns in ignore.values()),
         "named is not a dictionary of lists of objects": isinstance(named, dict)
         and all(map(_are_objects, named.values())),
     }
-    for problem, is_right in problems.items():
-        if not is_right:
-            raise ValueError(f"{name} is neither a snapshot nor an export: in {SOURCE}, {problem}.")
-    return StateFile(
-        name,
-        owners,
-        incomplete,
-        ignore,
-        named,
-        _objects(content[SNAPSHOT], name) if SNAPSHOT in content else None,
-        {key: value for key, value in content.items() if key in STATE | HOW},
-    )
+    return next((f"in {SOURCE}, {text}" for text, is_right in problems.items() if not is_right), "")
 
 
 def _are_objects(value: Any) -> bool:

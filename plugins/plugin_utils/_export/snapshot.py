@@ -18,7 +18,7 @@ from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
 from ...module_utils._specs.base import validate
 from ...module_utils._specs.registry import MODULE_SPECS
-from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp
+from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.variables import (
     OPTIONS,
     ROLE,
@@ -224,17 +224,13 @@ def snapshot_before(
         if (before is None or time < before) and (since is None or time >= since):
             return path
     moments = (("before", before), ("since", since))
-    bounds = " and ".join(f"{word} {_in_utc(moment)}" for word, moment in moments if moment)
+    bounds = " and ".join(f"{word} {write_time(moment)}" for word, moment in moments if moment)
     between = f" from {bounds}" if bounds else ""
     there = ""
     if taken:
-        first, last = _in_utc(taken[-1][0]), _in_utc(taken[0][0])
+        first, last = write_time(taken[-1][0]), write_time(taken[0][0])
         there = f"; it has {len(taken)}, from {first} to {last}"
     raise ValueError(f"{host} has no snapshot{between} in {folder}{there}. Nothing was changed.")
-
-
-def _in_utc(moment: datetime) -> str:
-    return f"{moment.astimezone(timezone.utc):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def check_keep(keep: object) -> int | None:
