@@ -191,9 +191,7 @@ def _read_fields(
     return values
 
 
-def parse_ignore(
-    desired: Desired, option: str, patterns: Sequence[str], path: Option = THE_TASK
-) -> Desired:
+def parse_ignore(desired: Desired, patterns: Sequence[str], path: Option = THE_TASK) -> Desired:
     """The desired state that ignores what the patterns match; raises OptionError for one that
     matches a desired key.
 
@@ -211,17 +209,14 @@ def parse_ignore(
     for position, pattern in enumerate(patterns):
         with problems.collected():
             if not pattern.strip():
-                raise OptionError(path.at(option, position), "it is empty")
+                raise OptionError(path.at("ignore", position), "it is empty")
             described = desired.objects.keys() - named_only
             names = {str(key[0]): desired.paths[key] for key in desired.objects if key in described}
             matched = next((name for name in names if fnmatchcase(name, pattern)), None)
             if matched is not None:
-                problem = Message(
-                    f"'{pattern}' matches {matched}, which ",
-                    names[matched],
-                    " names; keep one of them",
-                )
-                raise OptionError(path.at(option, position), problem)
+                text = f"'{pattern}' matches {matched}, which "
+                problem = Message(text, names[matched], " names; keep one of them")
+                raise OptionError(path.at("ignore", position), problem)
     problems.raise_any()
     ignoring = desired._replace(ignore=tuple(patterns), order=tuple(desired.objects))
     own = {
@@ -317,7 +312,7 @@ def desired_rules(
         values.append((option, without(entry, "position")))
     with problems.collected():
         rules = parse_desired(resource, values, absent=absent, exclusive=exact)
-        rules = parse_ignore(rules, "ignore", ignore, path)
+        rules = parse_ignore(rules, ignore, path)
     problems.raise_any()
     return rules._replace(positions=positions)
 

@@ -11,10 +11,11 @@ The vendor describes them in "Override a managed ruleset" (Ruleset Engine) and "
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations, product
 from math import inf
 from operator import itemgetter
-from typing import Any, Iterable, Iterator, Mapping, Sequence, Tuple
+from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Tuple
 
 from .._expressions.fields import RULE_EXPRESSION, doubts
 from .._text import first_few
@@ -84,24 +85,28 @@ def _check_parameters(parameters: Values) -> None:
 PARAMETERS_AS_GIVEN = mapping({**DEPLOYMENT, **EXCEPTION}, _check_parameters)
 
 
+Parse = Callable[[Any], Any]
+
+
+def _parsed_with(parsers: Mapping[str, Parse], values: Values) -> dict[str, Any]:
+    return {name: parsers[name](own) if name in parsers else own for name, own in values.items()}
+
+
+def _identifiers(values: Sequence[Any]) -> list[str]:
+    return [identifier(str(item)) for item in values]
+
+
+PARSERS: Mapping[str, Parse] = {
+    "id": identifier,
+    "rulesets": _identifiers,
+    "rules": lambda rules: {identifier(key): _identifiers(rules[key]) for key in rules},
+    OVERRIDES: partial(_parsed_with, {name: value.parse for name, value in ONE_OF.items()}),
+}
+
+
 def _parse_parameters(value: Mapping[str, Any]) -> Mapping[str, Any]:
     """Parameters of a task, with the ids in lower case, as Cloudflare has them."""
-    parameters = dict(PARAMETERS_AS_GIVEN.parse(value))
-    if "id" in parameters:
-        parameters["id"] = identifier(parameters["id"])
-    if "rulesets" in parameters:
-        parameters["rulesets"] = [identifier(item) for item in parameters["rulesets"]]
-    if "rules" in parameters:
-        parameters["rules"] = {
-            identifier(key): [identifier(str(item)) for item in items]
-            for key, items in parameters["rules"].items()
-        }
-    if OVERRIDES in parameters:
-        parameters[OVERRIDES] = {
-            name: ONE_OF[name].parse(own) if name in ONE_OF else own
-            for name, own in parameters[OVERRIDES].items()
-        }
-    return parameters
+    return _parsed_with(PARSERS, PARAMETERS_AS_GIVEN.parse(value))
 
 
 def _invalid_rule(rule: Values) -> str:

@@ -159,22 +159,18 @@ def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
         if name in ("ruleset", "phase") and value == "current":
             named += [REST_OF_THE_LIST, name] if name == "phase" else [REST_OF_THE_LIST]
         elif name in (zone.SKIP_PARAMETERS | zone.UNMANAGED_SKIP_PARAMETERS) - {"ruleset", "phase"}:
-            named += (
-                [f"{name} {item}" for item in _skipped_items(value)]
-                if isinstance(value, (list, tuple, Mapping))
-                else [name]
-            )
+            named += _skipped_items(name, value)
         else:
             unknown.append(f"the action parameter {name}")
     return named, unknown
 
 
-def _skipped_items(value: Any) -> list[Any]:
-    """The items of a list; those of lists by ruleset with their ruleset."""
-    if not isinstance(value, Mapping):
-        return list(value)
-    lists = {key: items if isinstance(items, list) else [items] for key, items in value.items()}
-    return [f"{key} {item}" for key, items in lists.items() for item in items]
+def _skipped_items(name: str, value: Any) -> list[str]:
+    """The items of a parameter; those of lists by ruleset with their ruleset."""
+    if isinstance(value, Mapping):
+        lists = {key: own if isinstance(own, list) else [own] for key, own in value.items()}
+        value = [f"{key} {item}" for key, own in lists.items() for item in own]
+    return [f"{name} {item}" for item in value] if isinstance(value, (list, tuple)) else [name]
 
 
 InOrder = Callable[[Sequence[Object]], "list[ZoneRule]"]

@@ -90,11 +90,9 @@ GOING_ON = frozenset({"log", "bypass"})  # a request that matches meets the next
 
 def firewall_order(priority: Any, action: Any) -> tuple[bool, float, int]:
     """Sorts firewall rules as Cloudflare evaluates them; equal ones keep the order of the list."""
-    number = (
-        priority if isinstance(priority, (int, float)) and not isinstance(priority, bool) else None
-    )
+    is_number = isinstance(priority, (int, float)) and not isinstance(priority, bool)
     precedence = [*ACTIONS_BY_PRECEDENCE, action].index(action)  # an unknown action comes last
-    return (number is None, number or 0, precedence)
+    return (not is_number, priority if is_number else 0, precedence)
 
 
 def rank_of_firewall_rule(rule: Object) -> tuple[bool, float, int]:

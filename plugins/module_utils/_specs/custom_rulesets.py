@@ -111,11 +111,8 @@ class OfRulesets(ModuleSpec):
             (path, {name: entry[name] for name in ("name", "description", "expires")})
             for path, entry in entries
         ]
-        entries = (
-            [(path, {"name": one["name"], "rules": None}) for path, one in entries]
-            if absent
-            else entries
-        )
+        if absent:
+            entries = [(path, {"name": one["name"], "rules": None}) for path, one in entries]
         with problems.collected():
             rulesets = parse_desired(CUSTOM_RULESETS[self.owner], named, absent=absent)
         for path, entry in entries:
@@ -280,7 +277,7 @@ class CustomRulesets(OfRulesets):
         entries = numbered("rulesets", options["rulesets"])
         absent, exact = options["state"] == ABSENT, options["state"] == EXACT
         rulesets, *others = self._described(entries, exact, absent)
-        rulesets = parse_ignore(rulesets._replace(exclusive=exact), "ignore", options["ignore"])
+        rulesets = parse_ignore(rulesets._replace(exclusive=exact), options["ignore"])
         return (rulesets, *others)
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:

@@ -158,7 +158,7 @@ class IpLists(ModuleSpec):
         absent = options["state"] == ABSENT
         lists = parse_desired(LISTS, fields, absent=absent, exclusive=exclusive)
         if self.context.step != CREATION:
-            lists = parse_ignore(lists, "ignore", options["ignore"] or ())
+            lists = parse_ignore(lists, options["ignore"] or ())
         return lists._replace(only_deletes=only_deletes)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:

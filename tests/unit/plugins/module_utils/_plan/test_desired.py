@@ -80,16 +80,16 @@ def test_an_object_expires_at_its_time_and_is_undecided_without_one(
 def test_a_pattern_ignores_keys_and_no_key_that_is_desired() -> None:
     rule = {"ref": "login", "action": "log"}
     desired = parse_desired(CUSTOM_RULES, [(Option("rules", 0), rule)], exclusive=True)
-    ignoring = parse_ignore(desired, "ignore", ["off*", "l?st"])
+    ignoring = parse_ignore(desired, ["off*", "l?st"])
     assert [ignoring.ignores((ref,)) for ref in ("office", "last", "Last", "login")] == [True, True, False, False]
     for pattern in ("login", "l*", "*", "[l]ogin"):
         with pytest.raises(OptionError, match="which rules\\[0\\] names"):
-            parse_ignore(desired, "ignore", [pattern])
+            parse_ignore(desired, [pattern])
 
 
 def test_an_entry_with_nothing_but_an_ignored_key_only_says_where_it_stands() -> None:
     entries = [(Option("rules", place), {"ref": ref}) for place, ref in enumerate(["login", "office"])]
-    ignoring = parse_ignore(parse_desired(CUSTOM_RULES, entries, exclusive=True), "ignore", ["log*"])
+    ignoring = parse_ignore(parse_desired(CUSTOM_RULES, entries, exclusive=True), ["log*"])
     assert (list(ignoring.objects), ignoring.order) == ([("office",)], (("login",), ("office",)))
     with pytest.raises(OptionError, match="which rules\\[0\\] names"):
-        parse_ignore(parse_desired(CUSTOM_RULES, entries), "ignore", ["log*"])
+        parse_ignore(parse_desired(CUSTOM_RULES, entries), ["log*"])

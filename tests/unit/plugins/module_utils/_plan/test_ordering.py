@@ -29,7 +29,7 @@ def plan(existing: str, desired: str, positions: Mapping[str, str] | None = None
     """The plan for rules whose refs are single letters; a task ignores those in upper case."""
     listed = [{"ref": ref, **({} if ref.isupper() else RULE)} for ref in desired]
     entries = parse_desired(CUSTOM_RULES, numbered("rules", listed), exclusive=exclusive)
-    entries = parse_ignore(entries, "ignore", ["[A-Z]"])
+    entries = parse_ignore(entries, ["[A-Z]"])
     entries = entries._replace(positions={(ref,): parse_position(text) for ref, text in (positions or {}).items()})
     rules = [{"id": ref, "ref": ref, "description": "", "enabled": True, **RULE} for ref in existing]
     return make_plan({"custom_rules": rules}, [entries])
