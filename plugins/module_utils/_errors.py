@@ -179,18 +179,13 @@ class ServiceError(ProtectionError):
 
 class StillPending(ServiceError):
     """Cloudflare has not ended an operation in time. It may still do so, so that reading again
-    tells nothing."""
+    tells nothing: what is read before the end of the operation is not its outcome."""
 
-    @property
-    def needs_reread(self) -> bool:
-        """No: what is read before the end of the operation is not its outcome."""
-        return False
+    needs_reread = False
 
 
 class OperationFailed(ServiceError):
-    """Cloudflare took a change on, and says that it failed; a part of it may have been made."""
+    """Cloudflare took a change on, and says that it failed; a part of it may have been made, and
+    only reading again tells which."""
 
-    @property
-    def needs_reread(self) -> bool:
-        """Yes: only reading again tells what was made."""
-        return True
+    needs_reread = True

@@ -51,7 +51,8 @@ def run(
         task = parse_task(spec, options, os.environ, warn_readably, context)
         for text in (*task.warnings, *(() if context.is_role else task.unchecked)):
             warn_readably(text)
-        with connected(task.settings, warn_readably, _readable_screen(screen, output)) as client:
+        readable = screen and screen._replace(show=lambda text: screen.show(output.message(text)))
+        with connected(task.settings, warn_readably, readable) as client:
             result = _performed(task, client, check_mode, verbose, warn_readably)
     except ProtectionError as exc:
         return output.failure(exc)
@@ -86,10 +87,6 @@ def _performed(
             raise exc.extended(calls=client.calls) from exc
         raise exc.extended(**readable_failure(exc.details)) from exc
     return {**result, "calls": client.calls} if verbose else result
-
-
-def _readable_screen(screen: Screen | None, output: _Output) -> Screen | None:
-    return screen and screen._replace(show=lambda text: screen.show(output.message(text)))
 
 
 class _Output:

@@ -149,14 +149,6 @@ def _unusual_prefix(prefix: Values) -> str:
     return "" if prefix.get("excluded") else unusual_to_protect(prefix.get("prefix"))
 
 
-def _is_exclusion(prefix: Object) -> bool:
-    return FLAG.normalise(prefix.get("excluded")) == "true"
-
-
-def _is_switched_off(obj: Object) -> bool:
-    return FLAG.normalise(obj.get("enabled")) == "false"
-
-
 def _is_disabled(obj: Object) -> bool:
     return CODE.normalise(obj.get(MODE.name)) == DISABLED
 
@@ -172,7 +164,10 @@ PREFIXES = _collection(
         Field("excluded", FLAG, default=False, switch=True),
     ),
     key=("prefix",),
-    semantics=Semantics(unusual=_unusual_prefix, protects_nobody=_is_exclusion),
+    semantics=Semantics(
+        unusual=_unusual_prefix,
+        protects_nobody=lambda prefix: FLAG.normalise(prefix.get("excluded")) == "true",
+    ),
     create=Write("POST", suffix="/bulk", batch=300),
 )
 
@@ -184,22 +179,22 @@ ALLOWLIST = _collection(
     path=CONFIGS + "/allowlist",
     fields=(Field("prefix", NETWORK, required=True), COMMENT, Field("enabled", FLAG, default=True)),
     key=("prefix",),
-    semantics=Semantics(protects_nobody=_is_switched_off),
+    semantics=Semantics(
+        protects_nobody=lambda entry: FLAG.normalise(entry.get("enabled")) == "false"
+    ),
 )
 
 
 def _complete_name(values: Values) -> dict[str, object]:
     """A global rule is named `global`; any other is named by its region or data center."""
     scope, name = values["scope"], values.get("name")
+    problem = ""
     if scope != "global" and name is None:
-        raise OptionError(
-            Option("name"), f"a rule with scope {scope} needs the code of its {scope}"
-        )
+        problem = f"a rule with scope {scope} needs the code of its {scope}"
     if scope == "global" and str(name or "global").casefold() != "global":
-        raise OptionError(
-            Option("name"),
-            f"a rule with scope global is called global, not '{name}'; is the scope right?",
-        )
+        problem = f"a rule with scope global is called global, not '{name}'; is the scope right?"
+    if problem:
+        raise OptionError(Option("name"), problem)
     return dict(values, name="global" if scope == "global" else name)
 
 

@@ -96,9 +96,8 @@ class OfRulesets(ModuleSpec):
         named = named or [item for item in owners if environment.get(item.variable)]
         if len(named) > 1:
             both = "; a ruleset is of one of them. Leave out the other one"
-            raise OptionError(
-                Option(ACCOUNT_OPTION), Message("it stands beside ", Option(ZONE_OPTION), both)
-            )
+            problem = Message("it stands beside ", Option(ZONE_OPTION), both)
+            raise OptionError(Option(ACCOUNT_OPTION), problem)
         spec = copy(self)
         spec.owner = named[0].option if named else ZONE_OPTION
         return spec
