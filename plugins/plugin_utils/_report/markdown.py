@@ -38,6 +38,7 @@ from .overview import (
     status_change,
     until,
 )
+from .postures import with_posture
 from .record import (
     LABELS,
     MAX_CHARS,
@@ -285,10 +286,11 @@ def summary(report: Report, directory: str) -> list[str]:
     lines = [*filter(None, [protection(totals)]), *lines]
     concerned = [record for record in report["hosts"] if not _is_fine(record)]
     for record in concerned[:MAX_HOSTS]:
-        reason = visible(excerpt((*record["reasons"], MITIGATES_NOTHING)[0], MAX_SUMMARY_LINE))
+        known = [*record["reasons"], *([MITIGATES_NOTHING] if is_idle(record) else []), ""]
         age = f" ({age})" if (age := as_of(record, report)) else ""
-        status = f"{visible(record['host'])}{age}: {LABELS[record['status']]}"
-        lines.append(f"{status}. {reason}".rstrip())
+        status = with_posture(LABELS[record["status"]], record["posture"])
+        line = f"{status}. {excerpt(known[0], MAX_SUMMARY_LINE)}".rstrip()
+        lines.append(visible(f"{record['host']}{age}: {line}"))
     more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
     lines += [sentence(more)] if more else []
     every = conflict_texts(report)

@@ -531,6 +531,19 @@ def test_an_account_that_only_monitors_is_never_shown_as_if_all_were_well() -> N
     assert "20,480 only monitored" in page
 
 
+def test_a_host_in_order_with_a_posture_is_told_with_its_end() -> None:
+    posture = {"name": "night", "until": GENERATED, "reason": None, "since": None}
+    fine: dict[str, Any] = {
+        "status": "in_order",
+        "reasons": [],
+        "mitigates": None,
+        "enforces": True,
+        "posture": posture,
+    }
+    line = summary(report_of([record("lima", **fine)], GENERATED), "here")[2]
+    assert line.startswith("lima: in order, posture night until ") and "nothing" not in line
+
+
 def test_a_zone_that_enforces_nothing_is_never_shown_as_if_all_were_well() -> None:
     nothing: dict[str, Any] = {"status": "in_order", "reasons": [], "coverage": None, "mitigates": None}
     zones = [record(f"{enforces}.example", **nothing, enforces=enforces) for enforces in (True, False)]
