@@ -98,6 +98,7 @@ def test_over_by_hand_leaves_the_inventory_as_it_was(site: Site) -> None:
     site.attack()
     assert site.files() == ["host_vars/berlin/main.yml", "host_vars/berlin/posture.yml", "host_vars/berlin.yml"]
     predicted = site.attack("--check", over=True)
+    assert "Remove baseline_posture" not in predicted, "nobody is asked to remove what the run removes"
     assert (site.state(), site.file.exists()) == (IN, True)
     assert f"The posture is over, and {site.file} would be gone. Commit that." in predicted
     site.attack(over=True)
@@ -159,6 +160,25 @@ def test_values_without_a_prepared_posture(site: Site) -> None:
     assert site.scheduled() is False
     site.service.clock.advance(hours=3)
     assert (site.scheduled(), site.state(), site.firewall()) == (True, OUT, ["telnet"])
+
+
+def test_a_second_block_adds_to_the_first(site: Site) -> None:
+    site.attack(block={"networks": ["198.51.100.0/24"], "asns": [64496]}, hours=2)
+    output = site.attack(block={"networks": ["192.0.2.128/25", "198.51.100.0/24"], "countries": ["XX"]}, hours=1)
+    (rule, _other) = site.service.zone(ZONE).custom_rules
+    both = 'ip.src in {198.51.100.0/24 192.0.2.128/25} or ip.src.asnum in {64496} or ip.src.country in {"XX"}'
+    assert rule["expression"] == both
+    assert "The posture held until 2027-01-29T05:00" in output and "and all of it ends earlier now." in output
+    changed = site.file.read_text(encoding="utf-8").replace("ip.src.asnum in {64496}", "ip.src eq 203.0.113.9")
+    site.file.write_text(changed, encoding="utf-8")
+    site.attack(block={"networks": ["198.51.100.9"]}, hours=1)
+    (rule, _other) = site.service.zone(ZONE).custom_rules
+    assert (
+        rule["expression"]
+        == f"({both.replace('ip.src.asnum in {64496}', 'ip.src eq 203.0.113.9')}) or ip.src in {{198.51.100.9}}"
+    )
+    site.attack(over=True)
+    assert site.firewall() == ["telnet"]
 
 
 def test_a_zone_of_which_nothing_is_described_takes_a_block(site: Site) -> None:

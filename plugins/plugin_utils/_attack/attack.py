@@ -21,6 +21,7 @@ from typing import Any
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._text import first_few
+from ...module_utils._timestamps import parse_expiry
 from .._baseline.approval import approved_plan
 from .._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
 from .._baseline.posture import merged, time_there
@@ -43,6 +44,7 @@ from .variables import (
     OVER,
     asked_posture,
     check_options,
+    holds,
     last_posture,
     next_posture,
     read_options,
@@ -84,6 +86,8 @@ class Attack:
         if values.get(OVER):
             return self._apply(last_posture(values, posture, now))
         posture = next_posture(values, posture, self._file.path, written or {}, now)
+        if written and holds(written, parse_expiry(posture["until"])):
+            task.warn(f"The posture held until {written['until']}, and all of it ends earlier now.")
         self._show_traffic(parts)
         return self._apply(posture)
 
@@ -100,7 +104,9 @@ class Attack:
     def _apply(self, posture: Mapping[str, Any]) -> HostRun:
         task, check_mode = self._task, self._check_mode
         values = {**self._values, POSTURE: posture}
-        taken = task.merged(values)
+        taken = task.merged_in_silence(values)
+        if taken.posture and not values.get(OVER):
+            task.tell(taken.posture.sentence("would hold" if check_mode else "holds"))
         parts = taken.parts(task.host)
         if wrong := wrong_parts(parts):
             return HostRun(wrong, True)

@@ -47,6 +47,7 @@ ATTACK: Arguments = {
 }
 LONGEST_ATTACK = 24 * 31
 BLOCK_REF = "attack-block"
+SET_OF_A_BLOCK = re.compile(r"(\S+) in \{([^}]*)\}")
 BLOCKED_BY = {"account_id": "network_firewall_rules", "zone_id": "custom_rules"}
 OWN_NETWORKS = ("prefixes", "allowlist")
 # The risks of the way back, which is no other than the end of what the posture added.
@@ -172,7 +173,10 @@ def _posture_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict
     if options.get(LEVEL) and "zone_id" in owners:
         values["security_level"] = options[LEVEL]
     if not values:
-        raise ValueError("The host has nothing that these options are for.")
+        asked = first_few(name for name in VALUES if options.get(name))
+        raise ValueError(
+            f"The host has nothing that these options are for: {asked}. Leave it out of --limit."
+        )
     return values
 
 
@@ -206,13 +210,31 @@ def _carried(
 
 
 def _of_both(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The entries of two lists; where both have one, the newer values count."""
+    """The entries of two lists; where both have one, the newer values count, and a block is one of
+    what either blocks."""
     entries: dict[Any, dict[str, Any]] = {}
     for item in (*old, *new):
         key = item.get("kind"), item.get("ref")
         before = entries.get(key, {})
-        entries[key] = {**({} if "expires" in before else before), **item}
+        before = {} if "expires" in before else before
+        entries[key] = {**before, **item}
+        if "expression" in before:
+            entries[key]["expression"] = _either(before["expression"], item["expression"])
     return list(entries.values())
+
+
+def _either(earlier: str, later: str) -> str:
+    """An expression for what either blocks; people may have changed the earlier one."""
+    sets = [dict(SET_OF_A_BLOCK.findall(text)) for text in (earlier, later)]
+    if _any_of(sets[0]) != earlier:
+        return earlier if later in earlier else f"({earlier}) or {later}"
+    names = dict.fromkeys([*sets[0], *sets[1]])
+    items = {name: " ".join(side.get(name, "") for side in sets).split() for name in names}
+    return _any_of({name: " ".join(dict.fromkeys(known)) for name, known in items.items()})
+
+
+def _any_of(sets: Mapping[str, str]) -> str:
+    return " or ".join(f"{name} in {{{items}}}" for name, items in sets.items() if items)
 
 
 def _way_back(values: Mapping[str, Any], until: datetime) -> list[dict[str, str]]:
@@ -252,10 +274,10 @@ def _blocking(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
     countries = _matching("countries", block, "([A-Z]{2})", "the code of a country, as DE")
     quoted = [f'"{country}"' for country in countries]
     parts = {"ip.src": networks, "ip.src.asnum": asns, "ip.src.country": quoted}
-    sets = [f"{name} in {{{' '.join(items)}}}" for name, items in parts.items() if items]
-    if not sets:
+    expression = _any_of({name: " ".join(items) for name, items in parts.items()})
+    if not expression:
         raise ValueError(f"{BLOCK}: it names no networks, asns or countries.")
-    return " or ".join(sets)
+    return expression
 
 
 def _matching(name: str, block: Mapping[str, Any], pattern: str, form: str) -> list[str]:

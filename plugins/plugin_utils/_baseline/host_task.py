@@ -163,14 +163,18 @@ class HostTask:
     def merged(self, values: Mapping[str, Any]) -> MergedHost:
         """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
         raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
+        known = self.merged_in_silence(values)
+        if known.posture:
+            (self.tell if known.posture.holds else self.warn)(known.posture.sentence())
+        return known
+
+    def merged_in_silence(self, values: Mapping[str, Any]) -> MergedHost:
+        """The same, and nobody is told if the posture holds."""
         if values.get(POSTURE) is None:
             return afterwards(self.host, values)
         first = merged(self.host, values, lambda _until: True)  # wrong ones before any request
         now = time_there(first.parts(self.host), self.runner().run_module)
-        known = merged(self.host, values, lambda until: now < until)
-        if known.posture:
-            (self.tell if known.posture.holds else self.warn)(known.posture.sentence())
-        return known
+        return merged(self.host, values, lambda until: now < until)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
         """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""

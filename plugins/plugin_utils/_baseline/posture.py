@@ -72,13 +72,13 @@ class Posture(NamedTuple):
     values: Values
     variable: str
 
-    def sentence(self) -> str:
+    def sentence(self, verb: str = "holds") -> str:
         """The posture for people, until when it holds, and since when it does not."""
         named = f"The posture {self.name}" if self.name else f"The posture in {self.variable}"
         reason = f" ({self.reason})" if self.reason else ""
         until = f"{write_timestamp(self.until)}{reason}"
         if self.holds:
-            return f"{named} holds until {until}."
+            return f"{named} {verb} until {until}."
         return f"{named} ended at {until}, and the baseline alone counts. Remove {POSTURE}."
 
     def record(self) -> dict[str, Any]:

@@ -38,7 +38,6 @@ from .overview import (
     status_change,
     until,
 )
-from .postures import with_posture
 from .record import (
     LABELS,
     MAX_CHARS,
@@ -58,6 +57,7 @@ from .record import (
     unused_lines,
     values_by_key,
     was_read,
+    with_posture,
 )
 from .traffic import backtest_lines, has_losses, traffic_lines
 
