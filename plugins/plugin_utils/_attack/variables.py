@@ -175,7 +175,7 @@ def _posture_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict
     if not values:
         asked = first_few(name for name in VALUES if options.get(name))
         raise ValueError(
-            f"The host has nothing that these options are for: {asked}. Leave it out of --limit."
+            f"The host has nothing that {asked} could change. Leave it out of --limit."
         )
     return values
 
