@@ -188,6 +188,7 @@ def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: L
     [
         ({"evaluate_reqest": {"uri": "/"}}, "Set one of the first two; it has no evaluate_reqest."),
         ({"evaluate_packet": {"destination": "203.0.113"}}, "packet.destination: '203.0.113' is "),
+        ({"evaluate_request": {"uri": "/"}}, "Set edge_zone_id or edge_zone_name for this host."),
         ({}, "Set one of the first two."),
     ],
 )
@@ -197,3 +198,16 @@ def test_a_wrong_question_is_told_once(
     run = run_playbook("evaluate", tmp_path, service, {"frankfurt": {"edge_account_id": ACCOUNT}}, variables)
     failures = messages(run)
     assert run.code == 2 and failures["frankfurt"].count(text) == 1, failures
+
+
+@pytest.mark.parametrize(
+    "owner", [{"edge_zone_name": "shop.example"}, {"edge_zone_id": ZONE, "edge_zone_name": "none"}]
+)
+def test_a_question_takes_a_zone_by_its_domain_unless_it_has_an_id(
+    owner: dict[str, Any], service: LocalService, tmp_path: Path
+) -> None:
+    rules = [{"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}]
+    service.zone(ZONE).seed(name="shop.example", plan="business", custom_rules=rules)
+    run = run_playbook("evaluate", tmp_path, service, {"shop": owner}, {"evaluate_request": {"uri": "/admin"}})
+    assert run.code == 0, run.output
+    assert any("'actual': 'blocked'" in str(task.result.get("msg")) for task in run.tasks)
