@@ -9,6 +9,7 @@ it hides decide about it too."""
 from __future__ import annotations
 
 from functools import partial
+from itertools import chain
 from typing import AbstractSet, Any, Iterable, Iterator, Mapping, Sequence
 
 from .._api.client import Client
@@ -191,11 +192,8 @@ def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[
         for item in plan.operations
         if LISTS in (item.resource, item.resource.parent) and item.action != "update"
     }
-    return [
-        LISTS.label_of(obj)
-        for obj in plan.before.get(LISTS.plural, ())
-        if LISTS.label_of(obj) in concerned and (REFERENCES not in obj or uses_of(obj) > 0)
-    ]
+    lists = [obj for obj in plan.before.get(LISTS.plural, ()) if LISTS.label_of(obj) in concerned]
+    return [LISTS.label_of(obj) for obj in lists if REFERENCES not in obj or uses_of(obj) > 0]
 
 
 def with_skipped_rules(plan: Plan, context: Context, client: Client) -> Plan:
@@ -203,14 +201,8 @@ def with_skipped_rules(plan: Plan, context: Context, client: Client) -> Plan:
     with the custom rules of the zone; another module of the host that writes these judges them."""
     states = (plan.before, plan.after()) if plan.operations else (plan.before,)
     known = [item for item in EVALUATION if item[0].phase and item[0].plural in plan.before]
-    skipped = {
-        name
-        for resource, _read in known
-        for state in states
-        for rule in rules_in_force(state, resource)
-        if rule.lets_pass
-        for name in rule.skips
-    }
+    rules = chain(*(rules_in_force(state, item[0]) for item in known for state in states))
+    skipped = {name for rule in rules if rule.lets_pass for name in rule.skips}
     needed = [one for one, _in_order in EVALUATION if one.phase and phase_of(one) in skipped]
     later = [item[0].plural for item in known if item not in DECIDING]
     has_later = any(state[name] for name in later for state in states)

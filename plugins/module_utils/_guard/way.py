@@ -122,14 +122,13 @@ def _with_executed(
 
 def _whole_rulesets(state: State, owner: str) -> list[Object]:
     """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
-    return [
-        {**obj, "id": identity, "rules": state[rules]}
-        for obj in own_rulesets(state, owner)
-        for name in [CUSTOM_RULESETS[owner].label_of(obj)]
-        for rules in [rules_of(owner, name).plural]
-        for identity in (obj.get("id"), id_of_new(name))
-        if identity and rules in state
-    ]
+    rulesets: list[Object] = []
+    for obj in own_rulesets(state, owner):
+        name = CUSTOM_RULESETS[owner].label_of(obj)
+        rules = state.get(rules_of(owner, name).plural)
+        ids = filter(None, (obj.get("id"), id_of_new(name))) if rules is not None else ()
+        rulesets += [{**obj, "id": identity, "rules": rules} for identity in ids]
+    return rulesets
 
 
 # Stands for the zones of an account, if its own rules change.

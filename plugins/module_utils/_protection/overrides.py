@@ -38,30 +38,40 @@ from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few
 from .._values.address_set import Ranges, union
 
-Level = Callable[[str, str], bool]  # whether an action and a sensitivity are as weak as that
+
+class _Setting(NamedTuple):
+    """The values that an override sets for a managed rule, by its entry of a name, empty for all
+    rules."""
+
+    name: str
+    action: str
+    sensitivity: str
+
+
+Level = Callable[[_Setting], bool]  # whether a setting is as weak as that
 CHALLENGING = ("managed_challenge", "challenge")
 
 
-def _is_among(weak: Sequence[str], action: str, sensitivity: str) -> bool:
-    return sensitivity in weak
+def _is_among(weak: Sequence[str], setting: _Setting) -> bool:
+    return setting.sensitivity in weak
 
 
-def _is_logged(action: str, sensitivity: str) -> bool:
-    return action == LOG
+def _is_logged(setting: _Setting) -> bool:
+    return setting.action == LOG
 
 
-def _is_challenged(action: str, sensitivity: str) -> bool:
-    return action in CHALLENGING
+def _is_challenged(setting: _Setting) -> bool:
+    return setting.action in CHALLENGING
 
 
-def _is_not_blocked(action: str, sensitivity: str) -> bool:
-    return action != BLOCK or sensitivity == OFF
+def _is_not_blocked(setting: _Setting) -> bool:
+    return setting.action != BLOCK or setting.sensitivity == OFF
 
 
 OWN_ACTION, GONE = "sets no action for", "no longer decides on"
 # The strictest first, so that the last one that is met says the most.
 WEAK_LEVELS: Mapping[str, Level] = {
-    OWN_ACTION: lambda action, sensitivity: action == DEFAULT,
+    OWN_ACTION: lambda setting: setting.action == DEFAULT,
     "sets the action challenge for": _is_challenged,
     **{
         f"sets the sensitivity {name} for": partial(_is_among, SENSITIVITIES[rank:])
@@ -74,9 +84,9 @@ WEAK_LEVELS: Mapping[str, Level] = {
 WEAK_BEFORE: Mapping[Level, Level] = {_is_challenged: _is_not_blocked}
 # By the action that a managed rule has by itself, which may be any: what is no stricter.
 NO_STRICTER: Mapping[str, Level] = {
-    BLOCK: lambda action, sensitivity: True,
+    BLOCK: lambda setting: True,
     **dict.fromkeys(CHALLENGING, _is_not_blocked),
-    "": lambda action, sensitivity: action in (DEFAULT, LOG) or sensitivity == OFF,
+    "": lambda setting: setting.action in (DEFAULT, LOG) or setting.sensitivity == OFF,
 }
 
 
@@ -110,15 +120,6 @@ class Held(NamedTuple):
     overrides: Sequence[Object]
 
 
-class _Setting(NamedTuple):
-    """The values that an override sets for a managed rule, by its entry of a name, empty for all
-    rules."""
-
-    name: str
-    action: str
-    sensitivity: str
-
-
 _Shares = Sequence[Tuple[Object, _Setting, Set]]  # overrides, with the traffic that they decide on
 NO_SETTING = _Setting("", DEFAULT, DEFAULT)
 LATEST_VERSION = {"version": "latest"}  # of the managed ruleset, which is executed by itself
@@ -127,11 +128,8 @@ NOT_UNDERSTOOD = "is not understood, and may let more of an attack pass"
 
 def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
     """The managed rules that overrides are about, as far as a state has them."""
-    return [
-        rule
-        for ruleset in state.get(resource.catalogue_object().plural) or ()
-        for rule in listed_rules(ruleset)
-    ]
+    rulesets = state.get(resource.catalogue_object().plural) or ()
+    return [rule for ruleset in rulesets for rule in listed_rules(ruleset)]
 
 
 def in_force(resource: Resource, state: State) -> Held:
@@ -223,14 +221,14 @@ def _losses(
     """The overrides that are so weak where others were not, with the names by which both say so,
     the traffic, and those others."""
     # If managed rules were only logged, everything passed.
-    strict = [item for item in was if not (_is_logged(*item[1][1:]) or was_weak(*item[1][1:]))]
-    lost = diagrams.combined("or", [traffic for _obj, _level, traffic in strict])
-    for obj, level, traffic in becomes:
-        more = diagrams.combined("and", [traffic, lost]) if is_weak(*level[1:]) else EMPTY
+    strict = [item for item in was if not (_is_logged(item[1]) or was_weak(item[1]))]
+    lost = diagrams.combined("or", [traffic for _obj, _setting, traffic in strict])
+    for obj, setting, traffic in becomes:
+        more = diagrams.combined("and", [traffic, lost]) if is_weak(setting) else EMPTY
         if more != EMPTY:
             former = [item for item in strict if diagrams.combined("and", [item[2], more])]
-            names = [level.name, *(one.name for _obj, one, _traffic in former)]
-            yield obj, names, more, [one for one, _level, _traffic in former if one]
+            names = [setting.name, *(one.name for _obj, one, _traffic in former)]
+            yield obj, names, more, [one for one, _setting, _traffic in former if one]
 
 
 def _how_exact(name: str) -> int:

@@ -12,6 +12,7 @@ module: the same change carries the same risks through whatever module it comes.
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import chain
 from typing import Iterator, Mapping
 
 from ..._expressions.grammar import NotKnown
@@ -73,17 +74,16 @@ def _takes_out(item: Operation, lost: Ranges) -> bool:
 def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
     """A component would mitigate less of the traffic to addresses; what disables it altogether is
     not this risk."""
-    lost_by_component: dict[str, Ranges] = {}
+    lost: dict[str, Ranges] = {}
     reasons = []
     for item in _components_that_may_stop(change):
-        for part in _losses_by(change).unmitigated(item.kind):
-            lost_by_component.setdefault(item.kind, []).extend(part.ranges)
-            reasons.append(f"{item.title} would no longer mitigate attacks on {part.in_words}")
+        parts, stops = _losses_by(change).unmitigated(item.kind), f"{item.title} would no longer"
+        lost[item.kind] = union(chain(*(part.ranges for part in parts)))
+        reasons += [f"{stops} mitigate attacks on {part.in_words}" for part in parts]
     if not reasons:
         return None
-    lost = {kind: union(ranges) for kind, ranges in lost_by_component.items()}
     operations = [item for item in change.plan.operations if _lowers(item, lost)]
-    ranges = union(item for several in lost.values() for item in several)
+    ranges = union(chain(*lost.values()))
     return Finding(sentence("; ".join(reasons)), ranges, entries_of(operations))
 
 
