@@ -18,7 +18,6 @@ from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.managed_rules import deployed
 from .._schema.registry import (
     BY_PLURAL,
-    DDOS_OVERRIDES,
     DECIDING,
     EVALUATION,
     IN_ORDER,
@@ -47,18 +46,7 @@ from .losses import (
     weaker_record,
 )
 from .modes import UNDECIDED, counted_networks, union_of_modes
-from .overrides import (
-    GONE,
-    NOT_UNDERSTOOD,
-    Held,
-    Weakening,
-    in_force,
-    managed_rules,
-    not_understood,
-    unlike_described,
-    weakenings,
-    weakenings_between,
-)
+from .overrides import in_force, losses_by_overrides, weaker_overrides
 from .plain import OWNER_NAMES, depends_on_owner, met_by_plain, width
 
 ON = {STATUS.plural: [{"enabled": True}]}
@@ -73,16 +61,7 @@ def weaker_records(before: State, after: State) -> list[WeakerRecord]:
     records += weaker_lists(before, after)
     levels = lowered(after, before)
     records += [weaker_record(resource, resource.name, loss) for resource, loss in levels]
-    for resource in DDOS_OVERRIDES:
-        for item in weakenings_between(resource, after, before):
-            loss = Loss(item.certain, unlike_described(item, resource, after, before))
-            records.append(weaker_record(item.resource, item.label, loss))
-        described = {resource.key_of(obj): obj for obj in after.get(resource.plural) or ()}
-        records += [
-            weaker_record(resource, resource.label_of(obj), Loss(False, NOT_UNDERSTOOD))
-            for obj in before.get(resource.plural) or ()
-            if not_understood(obj) and not not_understood(described.get(resource.key_of(obj), obj))
-        ]
+    records += weaker_overrides(before, after)
     return records
 
 
@@ -100,7 +79,7 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
         _target(resource, rule): _by_inner(rule, loss)
         for resource, rule, loss in sorted(by_rules, key=lambda item: item[2].certain)
     }
-    losses.update(_losses_by_overrides(described, state))
+    losses.update(losses_by_overrides(described, state))
     wide = dict(_wide_rules(described, state))
     names_prefixes = bool(named.get(PREFIXES.plural))
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
@@ -200,22 +179,22 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
             key = _target(resource, rule)
             if rule.key not in named and width(resource, rule, state):
                 beside = [*(one for one in rules[:index] if one.key in named), rule]
-                followed = any(one.active for one in rules[index + 1 :])
                 for one in met_by_plain(resource, beside, state):
-                    if one.rule is rule and _matters(rule, followed):
+                    if one.rule is rule and _matters(rule, rules[index + 1 :]):
                         yield key, _wide(rule, one.what)
             elif rule.key not in named and unknown and depends_on_owner(resource, rule):
                 yield key, unknown
         for rule, what, others in met_by_plain(resource, rules, state):
-            followed = any(one.active for one in rules[rules.index(rule) + 1 :])
-            if others and rule.key not in named and _matters(rule, followed):
+            behind = rules[rules.index(rule) + 1 :]
+            if others and rule.key not in named and _matters(rule, behind):
                 more = f", together with {first_few(one.title for one in others)}"
                 yield _target(resource, rule), _wide(rule, what) + more
 
 
-def _matters(rule: ZoneRule, followed: bool) -> bool:
+def _matters(rule: ZoneRule, behind: Sequence[ZoneRule]) -> bool:
     """True unless a rule skips nothing behind it, such as one that skips its own ruleset alone."""
-    return rule.enforces or (followed and bool(rule.skips or rule.unknown))
+    is_followed = any(one.active for one in behind)
+    return rule.enforces or (is_followed and bool(rule.skips or rule.unknown))
 
 
 def _wide(rule: ZoneRule, what: str) -> str:
@@ -227,35 +206,6 @@ def _effect_in_words(rule: ZoneRule, what: str) -> str:
     if rule.lets_pass:
         return f"lets {what} skip {first_few(sorted(rule.skips)) or 'what it skips'}"
     return f"{'blocks' if rule.action == 'block' else 'challenges'} {what}"
-
-
-def _losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
-    for resource in DDOS_OVERRIDES:
-        named = described.get(resource.plural) or ()
-        keys = {*map(resource.key_of, named)}
-        managed = managed_rules(resource, state)
-        current = in_force(resource, state)
-        hidden = in_force(resource, {**state, resource.plural: named})
-        for obj in current.overrides:
-            key = resource.key_of(obj)
-            if key in keys:
-                continue
-            beside = objects_among(resource, current.overrides, {*keys, key})
-            both = current._replace(overrides=beside)
-            worse = weakenings(Held(resource, named), both, managed)
-            if not worse and hidden.resource is not current.resource:
-                worse = weakenings(hidden, both, managed)
-            loss = Loss(False, NOT_UNDERSTOOD) if not_understood(obj) else None
-            if worse:
-                loss = Loss(worse[0].certain, _reason_of(worse[0]))
-            if loss:
-                yield (current.resource.plural, key), loss
-
-
-def _reason_of(item: Weakening) -> str:
-    """The reason for which one more override lets more pass; it may hide those of an account."""
-    hides = f"hides the {item.resource.title} {item.label}, which "
-    return item.reason if item.level != GONE else f"{hides}{item.reason}"
 
 
 def _loss_of_account(

@@ -34,9 +34,11 @@ from .._schema.overrides import (
     is_off,
     listed_rules,
 )
+from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few
 from .._values.address_set import Ranges, union
+from .losses import Loss, WeakerRecord, weaker_record
 
 
 class _Setting(NamedTuple):
@@ -160,6 +162,19 @@ def weakenings(before: Held, after: Held, managed: Sequence[Object] = ()) -> lis
         nothing = before._replace(overrides=())
         alone = [after._replace(overrides=[obj]) for obj in every]
         return [item for one in alone for item in _weakenings(nothing, one, managed)]
+
+
+def weaker_overrides(before: State, after: State) -> Iterator[WeakerRecord]:
+    """The overrides that let more of an attack pass before a plan than after it, or may."""
+    for resource in DDOS_OVERRIDES:
+        for item in weakenings_between(resource, after, before):
+            loss = Loss(item.certain, unlike_described(item, resource, after, before))
+            yield weaker_record(item.resource, item.label, loss)
+        described = {resource.key_of(obj): obj for obj in after.get(resource.plural) or ()}
+        for obj in before.get(resource.plural) or ():
+            planned = described.get(resource.key_of(obj), obj)
+            if not_understood(obj) and not not_understood(planned):
+                yield weaker_record(resource, resource.label_of(obj), Loss(False, NOT_UNDERSTOOD))
 
 
 def unlike_described(item: Weakening, resource: Resource, described: State, existing: State) -> str:
@@ -314,3 +329,33 @@ def not_understood(override: Object) -> bool:
             for item in (override, *entries)
         )
     )
+
+
+def losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
+    """The overrides of a state beside described ones that let more of an attack pass, or may."""
+    for resource in DDOS_OVERRIDES:
+        named = described.get(resource.plural) or ()
+        keys = {*map(resource.key_of, named)}
+        managed = managed_rules(resource, state)
+        current = in_force(resource, state)
+        hidden = in_force(resource, {**state, resource.plural: named})
+        for obj in current.overrides:
+            key = resource.key_of(obj)
+            if key in keys:
+                continue
+            beside = [one for one in current.overrides if resource.key_of(one) in {*keys, key}]
+            both = current._replace(overrides=beside)
+            worse = weakenings(Held(resource, named), both, managed)
+            if not worse and hidden.resource is not current.resource:
+                worse = weakenings(hidden, both, managed)
+            loss = Loss(False, NOT_UNDERSTOOD) if not_understood(obj) else None
+            if worse:
+                loss = Loss(worse[0].certain, _reason_of(worse[0]))
+            if loss:
+                yield (current.resource.plural, key), loss
+
+
+def _reason_of(item: Weakening) -> str:
+    """The reason for which one more override lets more pass; it may hide those of an account."""
+    hides = f"hides the {item.resource.title} {item.label}, which "
+    return item.reason if item.level != GONE else f"{hides}{item.reason}"
