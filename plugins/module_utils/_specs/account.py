@@ -16,16 +16,7 @@ from .._guard.risks.base import risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
 from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
-from .._schema.account import (
-    ACCOUNT_RESOURCES,
-    ALLOWLIST,
-    COLLECTIONS,
-    DNS_RULES,
-    FILTERS,
-    PREFIXES,
-    RULES,
-    STATUS,
-)
+from .._schema.account import ACCOUNT_RESOURCES, ALLOWLIST, COLLECTIONS, PREFIXES, RULES, STATUS
 from .._schema.resource import Object, OptionSpec, Resource, State, without
 from .._text import Option
 from .._values.kinds import several
@@ -61,20 +52,14 @@ def shown_objects(resources: Sequence[Resource], state: State) -> list[Object]:
     ]
 
 
-def subset_of(name: str, state: State) -> Any:
-    """A part of an account as results show it."""
-    objects = shown_objects(SUBSETS[name], state)
-    return objects[0] if name == "status" else objects
-
-
 def subsets_of(state: State) -> dict[str, Any]:
-    """The parts of an account that were read, by their names."""
-    read = [
-        name
+    """The parts of an account that were read, by their names, as results show them."""
+    parts: dict[str, Any] = {
+        name: shown_objects(resources, state)
         for name, resources in SUBSETS.items()
         if all(resource.plural in state for resource in resources)
-    ]
-    return {name: subset_of(name, state) for name in read}
+    }
+    return {**parts, "status": parts["status"][0]} if "status" in parts else parts
 
 
 class WholeList(ModuleSpec):
@@ -200,10 +185,10 @@ def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
 SPECS: Mapping[str, ModuleSpec] = {
     "tcp_protection_status": Setting(STATUS, ACCOUNT_RISKS),
     "protected_prefixes": WholeList(PREFIXES, "prefixes"),
-    "allowlist_entry": SingleObject((ALLOWLIST,), "entry"),
+    "allowlist_entry": SingleObject(COLLECTIONS["allowlist"], "entry"),
     "allowlist": WholeList(ALLOWLIST, "entries"),
-    "protection_rule": SingleObject(RULES, "rule"),
-    "dns_protection_rule": SingleObject((DNS_RULES,), "rule"),
-    "protection_filter": SingleObject(FILTERS, "filter"),
+    "protection_rule": SingleObject(COLLECTIONS["rules"], "rule"),
+    "dns_protection_rule": SingleObject(COLLECTIONS["dns_rules"], "rule"),
+    "protection_filter": SingleObject(COLLECTIONS["filters"], "filter"),
     "account_protection": AccountProtection(),
 }

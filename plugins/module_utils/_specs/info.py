@@ -23,20 +23,11 @@ from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
 from .._schema.registry import RULESETS
-from .._schema.resource import (
-    ACCOUNT_OPTION,
-    ZONE_OPTION,
-    Field,
-    Object,
-    OptionSpec,
-    Resource,
-    State,
-    options_of,
-)
+from .._schema.resource import ZONE_OPTION, Field, Object, OptionSpec, Resource, State, options_of
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from .._text import Option
 from .._values.kinds import FLAG, ID, TEXT, identifier, several
-from .account import SUBSETS, subset_of
+from .account import SUBSETS, subsets_of
 from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
 
 CHANGES_HOURS = "changes_hours"
@@ -63,9 +54,7 @@ BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "access_rules": read_access_rules,
     "alarms": read_alarms,
     "ip_lists": read_ip_lists,
-    **{
-        item.plural: methodcaller("read", item) for item in RULESETS if item.owner == ACCOUNT_OPTION
-    },
+    **{item.plural: methodcaller("read", item) for item in RULESETS if item.owner != ZONE_OPTION},
 }
 BESIDE_A_ZONE = ("access_rules", "alarms")  # which the info module of a zone reads too
 DEFAULT_SUBSETS = [
@@ -92,12 +81,9 @@ class ProtectionInfo(ModuleSpec):
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        gathered = {
-            name: subset_of(name, state) for name in SUBSETS if name in options["gather_subset"]
-        }
-        if any(
-            resource.plural not in state for name in DEFAULT_SUBSETS for resource in SUBSETS[name]
-        ):
+        read = subsets_of(state)
+        gathered = {name: read[name] for name in read if name in options["gather_subset"]}
+        if not read.keys() >= {*DEFAULT_SUBSETS}:
             return gathered
         coverage = Coverage(state)
         if options["covers"] is not None:
