@@ -101,8 +101,7 @@ def hosts_of(directory: Directory, selection: Selection) -> list[Host]:
         for zone in directory.zones
         if selection.takes_zone(zone)
     ]
-    by_name = attrgetter("name")
-    return [*sorted(accounts, key=by_name), *sorted(zones, key=by_name)]
+    return sorted([*accounts, *zones], key=attrgetter("group", "name"))
 
 
 def zone_names(zones: Iterable[Listed]) -> dict[str, str]:

@@ -48,7 +48,6 @@ from .results import (
     differences_of,
     existing_rules,
     expected_records,
-    past_requests,
     pending_steps,
     planned_rules,
     weaker_objects,
@@ -242,6 +241,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
     before, after = host.coverage()
     status, reasons = assess(host, before)
     plans = plan_ids(host.results)
+    backtests = [item["backtest"] for item in host.results.values() if item.get("backtest")]
     return HostRecord(
         host=host.host,
         generated=generated,
@@ -259,23 +259,23 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         operations=host.of_each(differences_of),
         risks=host.risks(),
         posture=host.posture,
-        overdue=list(host.overdue),
+        overdue=host.overdue,
         coverage=before.without(host.bound_elsewhere).record() if before else None,
         prefixes=prefix_records(before, after) if before and after else [],
-        accepted_risks=list(host.accepted_risks),
-        expiring=list(host.expiring),
+        accepted_risks=host.accepted_risks,
+        expiring=host.expiring,
         traffic=host.traffic,
-        backtest=next(iter(host.of_each(past_requests)), None),
+        backtest=(*backtests, None)[0],
         pending=host.of_each(pending_steps),
         unmanaged=host.unmanaged(),
         acknowledged=host.acknowledging.records(before, host.announced) if before else [],
         expectations=host.of_each(expected_records),
         announced=host.announced,
         sources=sources_of(host),
-        changes=None if host.changes is None else list(host.changes),
-        unused=None if host.unused is None else list(host.unused),
-        unknown_hits=list(host.unknown_hits),
-        alarms=None if host.alarms is None else list(host.alarms),
+        changes=host.changes,
+        unused=host.unused,
+        unknown_hits=host.unknown_hits,
+        alarms=host.alarms,
     )
 
 

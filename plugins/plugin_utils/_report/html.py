@@ -11,10 +11,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from jinja2 import Environment, Template
 from markupsafe import Markup
@@ -97,20 +96,6 @@ def _both_modes(modes: coverage.ModesNow) -> tuple[str, str]:
     return " or ".join(modes["now"]) or NO_MODES, " or ".join(modes["planned"]) or NO_MODES
 
 
-def host_counts(host: record.HostRecord) -> str:
-    """The numbers of a host behind its reason."""
-    numbers: Mapping[str, Any] = host
-    texts = [
-        plural(len(numbers[key]), *noun)
-        for key, noun in record.shown_as(record.Counted)
-        if key in ("operations", "pending") and numbers[key]
-    ]
-    texts += [f"{len(host['unmanaged'])} unmanaged"] if host["unmanaged"] else []
-    if mitigates := record.mitigation(host):
-        texts.append(f"mitigates {mitigates}")
-    return " · ".join(texts)
-
-
 def first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
     """The first networks of a set, and where the others are."""
     where = " in report.json" if len(networks) > most else ""
@@ -118,4 +103,4 @@ def first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
 
 
 # The template calls these by their names.
-CALLED = (dashboard, first_networks, host_counts, left_out, plural, prefix_rows)
+CALLED = (dashboard, first_networks, left_out, plural, prefix_rows)

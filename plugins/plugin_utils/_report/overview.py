@@ -15,8 +15,6 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final, NamedTuple, TypeVar
 
-from markupsafe import Markup
-
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._text import capitalised, excerpt, plural, sentence, visible
 from .._variables import CONTACTS
@@ -26,8 +24,6 @@ from .coverage import (
     FAMILY_TITLES,
     AddressClass,
     AddressCounts,
-    ClassCounts,
-    Family,
     amount,
     mitigated_shares,
 )
@@ -358,39 +354,19 @@ SIGNS: Mapping[AddressClass, str] = dict(zip(CLASSES, "cpmunx"))  # of the style
 
 
 class Bar(NamedTuple):
-    """One bar: the family of the addresses, an inline SVG, and the same in words."""
+    """One bar: the family of the addresses, their numbers by class of the style sheet, and the same
+    in words."""
 
     family: str
-    svg: Markup
+    shares: Mapping[str, int]
     words: str
 
 
 def bars(addresses: AddressCounts) -> Iterator[Bar]:
-    """A bar for each family that has addresses; `addresses` has numbers by family and class."""
+    """A bar for each family that has addresses, such as `240 mitigated, 16 excluded`."""
     for family, title in FAMILY_TITLES.items():
         numbers = addresses[family]
-        if any(numbers.values()):
-            words = addresses_in_words(family, numbers)
-            shares = {SIGNS[name]: numbers[name] for name in CLASSES if numbers[name]}
-            yield Bar(title, drawn_bar(shares, f'role="img" aria-label="{title}: {words}"'), words)
-
-
-def addresses_in_words(family: Family, numbers: ClassCounts) -> str:
-    """The classes that have addresses, such as `240 mitigated, 16 excluded`."""
-    counted = [
-        f"{amount(family, numbers[name])} {CLASS_LABELS[name]}" for name in CLASSES if numbers[name]
-    ]
-    return ", ".join(counted) or "no addresses"
-
-
-def drawn_bar(shares: Mapping[str, float], attributes: str) -> Markup:
-    """A bar with a part for each class of the style sheet, as wide as its share of all; it is made
-    of numbers and words of this collection alone."""
-    whole, position, rectangles = sum(shares.values()), 0.0, []
-    for sign, share in shares.items():
-        width = 100 * share / whole
-        rectangles.append(
-            f'<rect class="{sign}" x="{position:.4g}%" width="{width:.4g}%" height="100%"/>'
-        )
-        position += width
-    return Markup(f'<svg class="bar" {attributes}>{"".join(rectangles)}</svg>')
+        present = [name for name in CLASSES if numbers[name]]
+        words = [f"{amount(family, numbers[name])} {CLASS_LABELS[name]}" for name in present]
+        if present:
+            yield Bar(title, {SIGNS[name]: numbers[name] for name in present}, ", ".join(words))

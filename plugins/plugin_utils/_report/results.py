@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 
-from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
@@ -63,19 +62,19 @@ class HostResults:
     zone_id: str | None = None
     results: Mapping[str, ModuleResult] = field(default_factory=dict)
     refusals: Mapping[str, ModuleResult] = field(default_factory=dict)
-    errors: Sequence[str] = field(default_factory=list)
+    errors: Sequence[str] = ()
     unread: Sequence[str] = ()
-    accepted_risks: Sequence[AcceptedRisk] = ()
-    expiring: Sequence[Deadline] = ()
+    accepted_risks: list[AcceptedRisk] = field(default_factory=list)
+    expiring: list[Deadline] = field(default_factory=list)
     announced: Announced | None = None
-    changes: Sequence[LastChange] | None = None
-    unused: Sequence[Unused] | None = None
-    unknown_hits: Sequence[str] = ()
-    alarms: Sequence[str] | None = None
+    changes: list[LastChange] | None = None
+    unused: list[Unused] | None = None
+    unknown_hits: list[str] = field(default_factory=list)
+    alarms: list[str] | None = None
     bound_elsewhere: Ranges = field(default_factory=list)  # addresses, by service bindings
     traffic: HostTraffic | None = None
     posture: PostureRecord | None = None
-    overdue: Sequence[str] = ()
+    overdue: list[str] = field(default_factory=list)
     accepted: Sequence[Accepted] = ()
     acknowledging: Acknowledging = field(default_factory=Acknowledging)
 
@@ -266,12 +265,6 @@ def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
             planned=item["met"],
             reasons=[str(reason) for reason in item["reasons"]],
         )
-
-
-def past_requests(_module: str, result: ModuleResult) -> Iterator[BacktestRecord]:
-    """The backtest of a result."""
-    if result.get("backtest"):
-        yield cast(BacktestRecord, result["backtest"])
 
 
 def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:

@@ -12,14 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any, Final, NamedTuple, cast
-
-from markupsafe import Markup
+from typing import Any, Final, NamedTuple
 
 from ...module_utils._protection.backtest import BacktestRecord
 from ...module_utils._text import capitalised, first_few, plural
 from .coverage import component_title
-from .overview import drawn_bar
 from .record import HostTraffic, SeenTraffic
 
 FEW = 5  # networks of a component are shown to people
@@ -87,12 +84,12 @@ def networks_in_words(seen: SeenTraffic) -> Iterator[str]:
 
 
 class ComponentTexts(NamedTuple):
-    """The traffic of a component: its title, a sentence, a bar that says the same, and lines on
-    networks and advice."""
+    """The traffic of a component: its title, a sentence, its shares by class of the style sheet,
+    and lines on networks and advice."""
 
     title: str
     words: str
-    drawn: Markup
+    shares: Mapping[str, float]
     lines: list[str]
 
 
@@ -101,23 +98,16 @@ def component_texts(traffic: HostTraffic) -> Iterator[ComponentTexts]:
     for name, seen in traffic["components"].items():
         lines = [*networks_in_words(seen), *seen["advice"]]
         title = capitalised(component_title(name))
-        drawn = _bar(_wide_enough(seen), PACKET_ACTIONS)
-        yield ComponentTexts(title, traffic_in_words(seen), drawn, lines)
+        yield ComponentTexts(title, traffic_in_words(seen), _packet_shares(seen), lines)
 
 
-def _wide_enough(seen: Mapping[str, Any]) -> dict[str, float]:
-    """The percents of the packets by action; one that is not zero is wide enough to be seen."""
-    numbers = {name: seen[f"{name}_packets"] or 0 for name in PACKET_ACTIONS}
+def _packet_shares(seen: Mapping[str, Any]) -> dict[str, float]:
+    """The percents of the packets; one that is not zero is wide enough to be seen."""
+    numbers = {part.sign: seen[f"{name}_packets"] or 0 for name, part in PACKET_ACTIONS.items()}
     whole = sum(numbers.values())
     return {
-        name: max(NARROWEST, 100 * number / whole) for name, number in numbers.items() if number
+        sign: max(NARROWEST, 100 * number / whole) for sign, number in numbers.items() if number
     }
-
-
-def _bar(numbers: Mapping[str, float], shares: Mapping[str, BarPart]) -> Markup:
-    """The numbers that are not zero as a bar; nothing if all are."""
-    drawn = {shares[name].sign: number for name, number in numbers.items() if number}
-    return drawn_bar(drawn, 'aria-hidden="true"') if drawn else Markup("")
 
 
 def has_losses(traffic: HostTraffic | None) -> bool:
@@ -163,19 +153,16 @@ def rule_texts(backtest: BacktestRecord) -> Iterator[ComponentTexts]:
     """The texts of each rule that would stop requests, or may."""
     idle = "stops none of them" if backtest["known"] else "not known"
     for rule in backtest["rules"]:
-        numbers = {name: cast(Mapping[str, Any], rule)[name] or 0 for name in REQUEST_EFFECTS}
-        words = [
-            f"{number:,} {REQUEST_EFFECTS[name].words}"
-            for name, number in numbers.items()
-            if number
-        ]
+        numbers: Mapping[str, Any] = rule
+        parts = [(part, numbers[name]) for name, part in REQUEST_EFFECTS.items() if numbers[name]]
+        words = [f"{number:,} {part.words}" for part, number in parts]
         lines = [
             f"{', '.join(f'{name} {value}' for name, value in one.items() if name != 'requests')}:"
             f" {one['requests']:,}"
             for one in rule["examples"]
         ]
-        drawn = _bar(numbers, REQUEST_EFFECTS)
-        yield ComponentTexts(rule["ref"], ", ".join(words) or idle, drawn, lines)
+        shares = {part.sign: number for part, number in parts}
+        yield ComponentTexts(rule["ref"], ", ".join(words) or idle, shares, lines)
 
 
 def backtest_lines(backtest: BacktestRecord | None) -> Iterator[str]:

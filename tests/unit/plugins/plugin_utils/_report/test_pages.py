@@ -153,6 +153,16 @@ def test_a_row_names_the_first_hosts_and_counts_the_others(number: int, more: st
     assert f'<a href="#host-h{MAX_LINKS - 1}">h{MAX_LINKS - 1}</a> {more}</td>' in page
 
 
+def test_a_bar_has_parts_as_wide_as_their_shares() -> None:
+    numbers = {**CLASSES, "covered": 192, "uncovered": 64}
+    addresses = {"ipv4": numbers, "ipv6": dict.fromkeys(CLASSES, 0)}
+    page = html_page(report_of([record(coverage={**record()["coverage"], "addresses": addresses})], GENERATED))
+    assert '<svg class="bar" role="img" aria-label="IPv4: 192 mitigated, 64 not covered">' in page
+    assert (
+        '<rect class="c" x="0%" width="75%" height="100%"/><rect class="n" x="75%" width="25%" height="100%"/>' in page
+    )
+
+
 @pytest.mark.parametrize("data", HOSTILE)
 def test_data_adds_no_element_and_no_attribute_to_the_page(data: str) -> None:
     plain, hostile = (Elements(html_page(compared(name))) for name in ("plain", data))

@@ -150,8 +150,8 @@ def test_the_traffic_of_a_component_is_a_sentence_a_bar_and_lines() -> None:
     assert texts.words == (
         "packets: 91,200,000 passed, 50,000 would have been dropped, 7 dropped (0.055 % would have been)."
     )
-    assert texts.drawn.count('<rect class="') == 3
-    assert 'class="n" x="98.81%" width="0.5932%"' in texts.drawn, texts.drawn
+    assert [*texts.shares] == ["m", "n", "x"]
+    assert texts.shares["n"] == 0.6
     loses = "203.0.113.0/24: 50,000 would have been dropped (4 % would have been)"
     assert texts.lines == [loses, "NOT_FOUND: monitor longer."]
     first, *others = traffic_lines(traffic(out_of_state_tcp=SEEN))
@@ -161,7 +161,7 @@ def test_the_traffic_of_a_component_is_a_sentence_a_bar_and_lines() -> None:
 
 def test_traffic_that_is_not_known_has_no_bar() -> None:
     (texts,) = component_texts(traffic(syn_flood=NOTHING))
-    assert (texts.drawn, texts.words) == ("", "Not known. The analytics saw no traffic.")
+    assert (texts.shares, texts.words) == ({}, "Not known. The analytics saw no traffic.")
 
 
 PARTS = [
