@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
-from ...module_utils._expressions.grammar import Comparison, Unread, parse
+from ...module_utils._expressions.grammar import Comparison, Unread, addresses_of, parse
 from ...module_utils._protection.losses import matches_nothing
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._text import plural
@@ -123,7 +124,7 @@ def enforces(host: HostResults) -> bool | None:
     return False if modules else None
 
 
-SOURCE_FIELD = "ip.src"
+SOURCE_FIELD, NAMING = "ip.src", ("eq", "in")
 HostsByRange = dict[Range, list[HostRecord]]  # that name it
 
 
@@ -140,15 +141,11 @@ def sources_of(host: HostResults) -> Sources | None:
 
 def _sources(expression: str) -> Ranges:
     """The sources that an expression names, if it looks at nothing else."""
-    try:
+    with suppress(Unread):  # such as one that names a list
         tree = parse(expression)
-    except Unread:
-        return []
-    if not isinstance(tree, Comparison) or tree.field != SOURCE_FIELD:
-        return []
-    ranges = [range_of(token.text) for token in tree.operands]
-    is_set = tree.operator in ("eq", "==", "in")
-    return [item for item in ranges if item] if is_set and None not in ranges else []
+        if isinstance(tree, Comparison) and tree.field == SOURCE_FIELD and tree.operator in NAMING:
+            return addresses_of(tree)
+    return []
 
 
 def conflicts(records: Sequence[HostRecord]) -> list[Conflict]:

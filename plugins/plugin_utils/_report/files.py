@@ -11,7 +11,8 @@ import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, Final
 from xml.etree.ElementTree import Element, SubElement, tostring
@@ -64,12 +65,10 @@ def _of_hosts(hosts: Sequence[Mapping[str, Any]], key: str, metric: Metric) -> I
 
 
 def _address_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
-    for record in hosts:
+    for record, family, name in product(hosts, FAMILIES, CLASSES):
         if record["coverage"]:
-            for family in FAMILIES:
-                for name in CLASSES:
-                    labels = {"host": record["host"], "family": family, "class": name}
-                    yield labels, record["coverage"]["addresses"][family][name]
+            labels = {"host": record["host"], "family": family, "class": name}
+            yield labels, record["coverage"]["addresses"][family][name]
 
 
 def packet_samples(hosts: Sequence[HostRecord]) -> Iterator[Sample]:
@@ -104,26 +103,28 @@ def _as_label(text: str) -> str:
     return visible(text).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-FAILURES: Final[
-    Mapping[Any, str]
-] = {  # in JUnit's words: of a status, of an expectation that is met
+# In JUnit's words, by status, and by whether an expectation is met.
+FAILURES: Final[Mapping[Any, str]] = {
     **dict.fromkeys(("unprotected", "weakened", "drift", False), "failure"),
     **dict.fromkeys(("unknown", None), "error"),
 }
 
 
+Case = tuple[str, str, Any, Sequence[str]]  # the class, the name, the outcome, the reasons
+
+
 def junit(report: Report) -> str:
     """The hosts and their expectations as test cases."""
-    cases: dict[str, list[tuple[str, str, Any, Iterable[str]]]] = {"hosts": [], "expectations": []}
+    hosts: list[Case] = []
+    expectations: list[Case] = []
     for record in report["hosts"]:
         lines = [*record["reasons"], *(": ".join(item) for item in contacts(record).items())]
-        cases["hosts"].append(("protection", record["host"], record["status"], lines))
+        hosts.append(("protection", record["host"], record["status"], lines))
         for item in record["expectations"]:
             text = f"expected {item['expected']}, now {item['actual']}"
-            case = (record["host"], item["description"], item["met"], [text])
-            cases["expectations"].append(case)
+            expectations.append((record["host"], item["description"], item["met"], [text]))
     suites = Element("testsuites", {"name": "edgeops.protection"})
-    for name, every in cases.items():
+    for name, every in (("hosts", hosts), ("expectations", expectations)):
         kinds = Counter(FAILURES.get(outcome, "") for _class, _name, outcome, _lines in every)
         numbers = {"tests": len(every), "failures": kinds["failure"], "errors": kinds["error"]}
         texts = {key: str(number) for key, number in numbers.items()}

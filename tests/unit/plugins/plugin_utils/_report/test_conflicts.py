@@ -35,6 +35,7 @@ def found(*records: Any) -> list[Any]:
         (BLOCK, [], ["203.0.113.0/24"]),
         (SKIP, ["203.0.113.0/24"], []),
         ({**BLOCK, "action": "managed_challenge", "expression": "ip.src eq 203.0.113.7"}, [], ["203.0.113.7/32"]),
+        ({**BLOCK, "expression": "ip.src in {203.0.113.0..203.0.113.255}"}, [], ["203.0.113.0/24"]),
         ({**BLOCK, "expression": "ip.src ne 203.0.113.7"}, [], []),
         ({**BLOCK, "expression": "ip.src in $office"}, [], []),
         ({**BLOCK, "expression": "ip.src eq 203.0.113.7 and ssl"}, [], []),
