@@ -96,8 +96,7 @@ class Coverage:
     @cached_property
     def bypassing(self) -> Ranges:
         """The sources that meet no rule, since an active entry of the allowlist lets them pass."""
-        active = [item for item in self._sources if has_flag(item, "enabled")]
-        return union(filter(None, (range_of(item.get("prefix")) for item in active)))
+        return union(filter(None, (range_of(item.get("prefix")) for item in self.active_sources)))
 
     @cached_property
     def components(self) -> Sequence[Component]:
@@ -127,6 +126,11 @@ class Coverage:
         """The addresses in a protected prefix for which a component does nothing."""
         pieces = chain(*self._pieces.values())
         return union(item for ranges, modes in pieces if modes <= IDLE for item in ranges)
+
+    @property
+    def active_sources(self) -> Sequence[Object]:
+        """The active entries of the allowlist."""
+        return [item for item in self._sources if has_flag(item, "enabled")]
 
     @property
     def _prefixes(self) -> Sequence[Object]:

@@ -31,7 +31,7 @@ from .._schema.resource import ENFORCING, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import did_you_mean, excerpt, first_few
 from .._values.address_set import Ranges, range_of
-from .coverage import UNKNOWN_STATUS, Coverage, has_flag
+from .coverage import UNKNOWN_STATUS, Coverage
 from .expectation import (
     ALLOWED,
     BLOCKED,
@@ -183,12 +183,11 @@ def _allowlisted(
     coverage: Coverage, packet: Packet, component: str
 ) -> tuple[list[Outcome], list[str]]:
     """The outcome of the allowlist if it may let the source pass, and why that is not known."""
+    bypassed, entries = [Outcome(BYPASSED, "the allowlist")], coverage.active_sources
     if coverage.state.get(ALLOWLIST.plural) is None:
-        return [Outcome(BYPASSED, "the allowlist")], ["the allowlist is not known"]
-    entries = [entry for entry in coverage.state[ALLOWLIST.plural] if has_flag(entry, "enabled")]
+        return bypassed, ["the allowlist is not known"]
     if not entries:
         return [], []
-    bypassed = [Outcome(BYPASSED, "the allowlist")]
     if packet.source is None:
         return bypassed, [packet.fields.not_given("ip.src")]
     if is_in(coverage.bypassing, packet.source):
@@ -197,11 +196,10 @@ def _allowlisted(
         networks = ((str(item.get("prefix")), range_of(item.get("prefix"))) for item in entries)
         first = next(text for text, one in networks if one and is_in([one], packet.source))
         return [Outcome(BYPASSED, f"allowlist entry {first}")], []
-    malformed = [entry for entry in entries if range_of(entry.get("prefix")) is None]
+    prefixes = [entry.get("prefix") for entry in entries]
+    malformed = [str(prefix) for prefix in prefixes if range_of(prefix) is None]
     if malformed:
-        return bypassed, [
-            f"the allowlist entry {excerpt(str(malformed[0].get('prefix')))} is malformed"
-        ]
+        return bypassed, [f"the allowlist entry {excerpt(malformed[0])} is malformed"]
     return [], []
 
 

@@ -54,10 +54,10 @@ class Evaluated(NamedTuple):
     def met(self) -> bool | None:
         """True if the expectation holds; None if that is not decided."""
         item = self.expectation
-        parts = [
+        parts = {
             decided.fulfils(item.expected_of(name), item.rule)
             for name, decided in self.decisions.items()
-        ]
+        }
         return False if False in parts else None if None in parts else True
 
     @property

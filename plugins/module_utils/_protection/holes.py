@@ -33,16 +33,17 @@ from .._schema.zone import CUSTOM_RULES
 from .._text import first_few
 from .._values.address_set import range_of
 from .coverage import AccountLosses, Coverage, has_flag
-from .list_losses import objects_among, weaker_lists
 from .losses import (
     Loss,
     UnmanagedRecord,
     WeakerRecord,
     later_rules,
     lowered,
+    objects_among,
     phase_skip_loss,
     rule_losses,
     unmanaged_record,
+    weaker_lists,
     weaker_record,
 )
 from .modes import UNDECIDED, counted_networks, union_of_modes

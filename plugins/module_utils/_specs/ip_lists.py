@@ -16,7 +16,7 @@ from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 from .._guard.rule_plans import SURROUNDINGS
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, parse_ignore
-from .._protection.list_losses import lists_of_others, unmanaged_items, unmanaged_lists
+from .._protection.losses import lists_of_others, unmanaged_items, unmanaged_lists
 from .._schema.lists import LIST_KIND, LISTS, items_of, managed_lists, with_items
 from .._schema.resource import Object, OptionSpec, State
 from .._text import Message, Option

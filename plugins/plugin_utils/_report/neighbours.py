@@ -15,7 +15,7 @@ from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ...module_utils._protection.list_losses import unmanaged_lists
+from ...module_utils._protection.losses import unmanaged_lists
 from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import (

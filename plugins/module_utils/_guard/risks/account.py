@@ -18,10 +18,9 @@ from typing import Iterator, Mapping
 from ..._expressions.grammar import NotKnown
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
-from ..._protection.coverage import AccountLosses, Coverage, has_flag
+from ..._protection.coverage import has_flag
 from ..._protection.modes import UNDECIDED, Component, counted_networks, rule_of
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
-from ..._schema.resource import Object
 from ..._text import Advice, Message, Option, first_few, sentence
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
 from .base import (
@@ -42,14 +41,10 @@ from .lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 
 
-def _losses_by(change: Change) -> AccountLosses:
-    return AccountLosses(change.before, change.after)
-
-
 @risk("The plan would leave addresses outside protection that were inside it.")
 def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
     """Addresses leave the protection."""
-    lost = _losses_by(change).unprotected
+    lost = change.losses.unprotected
     if not lost:
         return None
     operations = [item for item in change.plan.operations if _takes_out(item, lost)]
@@ -77,7 +72,7 @@ def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
     lost: dict[str, Ranges] = {}
     reasons = []
     for item in _components_that_may_stop(change):
-        parts, stops = _losses_by(change).unmitigated(item.kind), f"{item.title} would no longer"
+        parts, stops = change.losses.unmitigated(item.kind), f"{item.title} would no longer"
         lost[item.kind] = union(chain(*(part.ranges for part in parts)))
         reasons += [f"{stops} mitigate attacks on {part.in_words}" for part in parts]
     if not reasons:
@@ -126,7 +121,7 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
     reasons = []
     shared = []
     concerned: list[Operation] = []
-    if _losses_by(change).is_switched_off:
+    if change.losses.is_switched_off:
         reasons.append("TCP protection would be switched off")
         shared.append("status")
         concerned += [item for item in operations if item.resource is STATUS]
@@ -183,7 +178,7 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
     concerned: list[Operation] = []
     for item in change.before.components:
         rules = [one for one in change.plan.operations if one.resource is rules_of(item.kind)]
-        for lower in _losses_by(change).lowered(item.kind) if rules else ():
+        for lower in change.losses.lowered(item.kind) if rules else ():
             keys = (lower.was.key, lower.becomes.key)
             places = ((one, rule_of(one.existing or one.fields, item.kind).key) for one in rules)
             by = [one for one, place in places if place in keys]
@@ -245,7 +240,7 @@ def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
         for version, length, network in widest(after)
         if length < shortest[version] and intersection([network], before) != [network]
     )
-    active_before, active = (_active(coverage) for coverage in (change.before, change.after))
+    active_before, active = change.before.active_sources, change.after.active_sources
     most = limits[MOST_ENTRIES]
     crowded = len(active) > max(most, len(active_before))
     if not broad and not crowded:
@@ -266,22 +261,17 @@ def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
 @risk("The plan would allow as a source what is one of the account's own protected prefixes.")
 def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
     """A network of the account's own stands where sources belong."""
-    own = intersection(_losses_by(change).passing, change.after.inside)
+    own = intersection(change.losses.passing, change.after.inside)
     if not own:
         return None
-    concerned = [entry for entry in _active(change.after) if overlaps(entry.get("prefix"), own)]
+    active = change.after.active_sources
+    concerned = [entry for entry in active if overlaps(entry.get("prefix"), own)]
     message = (
         f"{first_few(networks(own))} would be allowed as a source, but is in a protected prefix of"
         " the account; to take it out of protection, give it an excluded prefix."
         f" {SHARING.format(ALLOWLIST.titles)}."
     )
     return Finding(message, own, [entry_of(ALLOWLIST, entry) for entry in concerned])
-
-
-def _active(coverage: Coverage) -> list[Object]:
-    return [
-        entry for entry in coverage.state.get(ALLOWLIST.plural) or [] if has_flag(entry, "enabled")
-    ]
 
 
 ALLOWLIST_RISKS = (broad_allowlist, allowlists_own_prefix)

@@ -28,7 +28,7 @@ from typing import (
 
 from ..._errors import OptionError, OptionProblems
 from ..._plan.plan import Operation, Plan
-from ..._protection.coverage import Coverage
+from ..._protection.coverage import AccountLosses, Coverage
 from ..._schema.account import ENABLED, MONITORING
 from ..._schema.resource import NO_ITEMS, Key, Object, OptionSpec, Resource
 from ..._text import Option
@@ -116,6 +116,11 @@ class Change(NamedTuple):
     verdicts: Verdicts = NO_ITEMS
     staged: AbstractSet[VerdictKey] = frozenset()
     backtest: Finding | None = None
+
+    @property
+    def losses(self) -> AccountLosses:
+        """The protection of an account that it takes away."""
+        return AccountLosses(self.before, self.after)
 
 
 class Limit(NamedTuple):

@@ -15,12 +15,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.hol
     unmanaged_records,
     weaker_records,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.list_losses import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import (
     MOST_JUDGED,
+    UnmanagedRecord,
     unmanaged_items,
     unmanaged_lists,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import OWN_PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
