@@ -41,42 +41,42 @@ def play(service: LocalService, folder: Path, in_worker: bool, approvals: list[A
 
 
 @IN_WORKER
-def test_an_approval_that_comes_out_empty_approves_nothing(in_worker: bool, tmp_path: Path) -> None:
+def test_an_approval_that_comes_out_empty_approves_nothing(
+    service: LocalService, in_worker: bool, tmp_path: Path
+) -> None:
     approvals = [None, "{{ none }}", "{{ '' }}", LEFT_OUT]
-    with LocalService() as service:
-        account = service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24", "comment": "POP 7"}])
-        run = play(service, tmp_path, in_worker, approvals)
-        *refused, applied = [task.result for task in run.tasks]
-        for result in refused:
-            assert "an empty expected_plan approves none" in result.get("msg", ""), run.output
-        assert applied["changed"] is True, run.output
-        assert [call.method for call in service.writes] == ["PATCH"]
-        assert account.prefixes[0]["comment"] == "POP 8"
+    account = service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24", "comment": "POP 7"}])
+    run = play(service, tmp_path, in_worker, approvals)
+    *refused, applied = [task.result for task in run.tasks]
+    for result in refused:
+        assert "an empty expected_plan approves none" in result.get("msg", ""), run.output
+    assert applied["changed"] is True, run.output
+    assert [call.method for call in service.writes] == ["PATCH"]
+    assert account.prefixes[0]["comment"] == "POP 8"
 
 
-def test_the_job_that_plans_only_reads_and_the_one_that_applies_writes(tmp_path: Path) -> None:
+def test_the_job_that_plans_only_reads_and_the_one_that_applies_writes(service: LocalService, tmp_path: Path) -> None:
     """The two commands of the guide, with the token of each job in its environment."""
-    with LocalService() as service:
-        account = service.account(ACCOUNT)
-        reading = service.add_token("reading-token", protection="read", firewall="read", waf="read")
-        host = {
-            "edge_account_id": ACCOUNT,
-            "edge_api_token": "{{ lookup('ansible.builtin.env', 'CLOUDFLARE_API_TOKEN') }}",
-            "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
-        }
-        inventory = write_inventory(tmp_path, service, {"accounts": {"singapore": host}})
+    account = service.account(ACCOUNT)
+    reading = service.add_token("reading-token", protection="read", firewall="read", waf="read")
+    host = {
+        "edge_account_id": ACCOUNT,
+        "edge_api_token": "{{ lookup('ansible.builtin.env', 'CLOUDFLARE_API_TOKEN') }}",
+        "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+    }
+    inventory = write_inventory(tmp_path, service, {"accounts": {"singapore": host}})
 
-        def job(playbook: str, token: str, variables: str) -> Run:
-            path = REPOSITORY / "playbooks" / f"{playbook}.yml"
-            arguments = ("-i", inventory, path, "-e", variables)
-            return ansible_playbook(*arguments, environment={"CLOUDFLARE_API_TOKEN": token}, directory=tmp_path)
+    def job(playbook: str, token: str, variables: str) -> Run:
+        path = REPOSITORY / "playbooks" / f"{playbook}.yml"
+        arguments = ("-i", inventory, path, "-e", variables)
+        return ansible_playbook(*arguments, environment={"CLOUDFLARE_API_TOKEN": token}, directory=tmp_path)
 
-        approval = '{"baseline_expected_plan": "report/plans/{{ inventory_hostname }}.json"}'
-        planned = job("report", reading, "report_directory=report")
-        assert (planned.code, service.writes) == (0, []), planned.output
-        refused = job("baseline", reading, approval)
-        assert refused.code == 2, refused.output
-        assert ("HTTP 403" in refused.output, account.prefixes) == (True, []), refused.output
-        applied = job("baseline", service.token, approval)
-        assert applied.code == 0, applied.output
-        assert [prefix["prefix"] for prefix in account.prefixes] == ["192.0.2.0/24"]
+    approval = '{"baseline_expected_plan": "report/plans/{{ inventory_hostname }}.json"}'
+    planned = job("report", reading, "report_directory=report")
+    assert (planned.code, service.writes) == (0, []), planned.output
+    refused = job("baseline", reading, approval)
+    assert refused.code == 2, refused.output
+    assert ("HTTP 403" in refused.output, account.prefixes) == (True, []), refused.output
+    applied = job("baseline", service.token, approval)
+    assert applied.code == 0, applied.output
+    assert [prefix["prefix"] for prefix in account.prefixes] == ["192.0.2.0/24"]

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +24,11 @@ from tests.support.module_run import ACCOUNT, ZONE
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        running.clock.set(BEGIN)
-        running.account(ACCOUNT).seed(traffic=FLOOD)
-        running.zone(ZONE)
-        yield running
-        assert not running.breaches
+def service(service: LocalService) -> LocalService:
+    service.clock.set(BEGIN)
+    service.account(ACCOUNT).seed(traffic=FLOOD)
+    service.zone(ZONE)
+    return service
 
 
 @pytest.fixture

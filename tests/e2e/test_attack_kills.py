@@ -59,22 +59,22 @@ def prepared(service: LocalService, folder: Path, direction: str) -> Site:
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
-def test_after_a_kill_at_any_call_the_next_run_ends_in_one_of_the_two(direction: str, tmp_path: Path) -> None:
+def test_after_a_kill_at_any_call_the_next_run_ends_in_one_of_the_two(
+    service: LocalService, direction: str, tmp_path: Path
+) -> None:
     before, after = (OUT, IN) if direction == "in" else (IN, OUT)
-    with LocalService() as service:
-        whole = prepared(service, tmp_path / "whole", direction)
-        whole.playbook("attack", "-e", json.dumps(DIRECTIONS[direction]))
-        writes = len(service.writes)
-        assert (whole.state(), writes) == (after, 3)
-        calls = [*(("GET", number) for number in READS), *((WRITES, number) for number in range(writes))]
-        for method, number in calls:
-            site = prepared(service, tmp_path / f"{method[:3]}-{number}", direction)
-            killed(site, DIRECTIONS[direction], method, number)
-            is_in = site.file.exists() and site.posture()["until"] > "2027-01-29T04"
-            is_decided = is_in is (direction == "in")
-            assert is_decided or method == "GET"
-            site.service.clock.advance(minutes=1)
-            site.scheduled()
-            assert site.state() == (after if is_decided else before), (method, number)
-            assert site.scheduled() is False
-        assert not service.breaches
+    whole = prepared(service, tmp_path / "whole", direction)
+    whole.playbook("attack", "-e", json.dumps(DIRECTIONS[direction]))
+    writes = len(service.writes)
+    assert (whole.state(), writes) == (after, 3)
+    calls = [*(("GET", number) for number in READS), *((WRITES, number) for number in range(writes))]
+    for method, number in calls:
+        site = prepared(service, tmp_path / f"{method[:3]}-{number}", direction)
+        killed(site, DIRECTIONS[direction], method, number)
+        is_in = site.file.exists() and site.posture()["until"] > "2027-01-29T04"
+        is_decided = is_in is (direction == "in")
+        assert is_decided or method == "GET"
+        site.service.clock.advance(minutes=1)
+        site.scheduled()
+        assert site.state() == (after if is_decided else before), (method, number)
+        assert site.scheduled() is False

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +26,6 @@ from tests.support.inventories import LOCAL, write_inventory
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 PLAYBOOK = "playbooks/baseline.yml"
 ENABLED = {"rules": [{"scope": "global", "mode": "enabled"}]}
-
-
-@pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        yield running
-        assert not running.breaches
 
 
 def test_the_demonstration_is_as_the_readme_shows(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,10 @@ ANNOUNCED = f"0 calls are left of the budget of {CALLS} calls in {PERIOD} s"
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        for account in ACCOUNTS.values():
-            running.account(account).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
-        yield running
+def service(service: LocalService) -> LocalService:
+    for account in ACCOUNTS.values():
+        service.account(account).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
+    return service
 
 
 def read_all(folder: Path, service: LocalService, variables: Mapping[str, Any], **options: Any) -> Run:

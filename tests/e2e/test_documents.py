@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from importlib import import_module
@@ -42,11 +42,9 @@ STATE = REPOSITORY / "tests" / "demo" / "state.yml"  # that of make serve, so re
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        running.load(yaml.safe_load(STATE.read_text(encoding="utf-8")))
-        yield running
-        assert not running.breaches
+def service(service: LocalService) -> LocalService:
+    service.load(yaml.safe_load(STATE.read_text(encoding="utf-8")))
+    return service
 
 
 @dataclass

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,22 +22,20 @@ ACCOUNT, ZONE = "a" * 32, "b" * 32
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as service:
-        rules = [{"scope": "global", "name": "global", "mode": "monitoring"}]
-        service.account(ACCOUNT).seed(
-            enabled=True,
-            prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ lookup('pipe', 'id') }}"}, {"prefix": "203.0.113/24"}],
-            allowlist=[{"prefix": "198.51.100.7", "comment": "yes"}],
-            syn_flood={"rules": rules},
-            out_of_state_tcp={"rules": rules},
-        )
-        service.zone(ZONE).seed(
-            custom_rules=[{"ref": "login", "action": "block", "expression": 'http.host eq "{{ x }}"'}],
-            rules=[{"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}],
-        )
-        yield service
-        assert not service.breaches
+def service(service: LocalService) -> LocalService:
+    rules = [{"scope": "global", "name": "global", "mode": "monitoring"}]
+    service.account(ACCOUNT).seed(
+        enabled=True,
+        prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ lookup('pipe', 'id') }}"}, {"prefix": "203.0.113/24"}],
+        allowlist=[{"prefix": "198.51.100.7", "comment": "yes"}],
+        syn_flood={"rules": rules},
+        out_of_state_tcp={"rules": rules},
+    )
+    service.zone(ZONE).seed(
+        custom_rules=[{"ref": "login", "action": "block", "expression": 'http.host eq "{{ x }}"'}],
+        rules=[{"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}],
+    )
+    return service
 
 
 @pytest.fixture

@@ -105,15 +105,14 @@ def test_credentials_stay_on_the_control_node(
         assert "edgeops_protection_allow_remote: true" in run.tasks[0].result["msg"]
 
 
-def test_an_ad_hoc_call_runs_inside() -> None:
-    with LocalService() as service:
-        service.account(ACCOUNT).seed(enabled=True)
-        environment = {
-            "CLOUDFLARE_BASE_URL": service.base_url,
-            "CLOUDFLARE_API_TOKEN": service.token,
-            "CLOUDFLARE_ACCOUNT_ID": ACCOUNT,
-        }
-        call = ("localhost", "-m", "edgeops.protection.tcp_protection_status", "-a", "enabled=true", "-vvv")
-        run = ansible("ansible", *call, environment=environment)
+def test_an_ad_hoc_call_runs_inside(service: LocalService) -> None:
+    service.account(ACCOUNT).seed(enabled=True)
+    environment = {
+        "CLOUDFLARE_BASE_URL": service.base_url,
+        "CLOUDFLARE_API_TOKEN": service.token,
+        "CLOUDFLARE_ACCOUNT_ID": ACCOUNT,
+    }
+    call = ("localhost", "-m", "edgeops.protection.tcp_protection_status", "-a", "enabled=true", "-vvv")
+    run = ansible("ansible", *call, environment=environment)
     assert run.code == 0, run.output
     assert (PACKED not in run.output) is AVAILABLE

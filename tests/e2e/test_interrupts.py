@@ -33,16 +33,21 @@ FOREVER: list[tuple[str, dict[str, Any], str, dict[str, Any], int]] = [
     ("task", "kind", "settings", "calls"), [row[1:] for row in FOREVER], ids=[row[0] for row in FOREVER]
 )
 def test_once_is_enough(
-    task: dict[str, Any], kind: str, settings: dict[str, Any], calls: int, in_worker: bool, tmp_path: Path
+    service: LocalService,
+    task: dict[str, Any],
+    kind: str,
+    settings: dict[str, Any],
+    calls: int,
+    in_worker: bool,
+    tmp_path: Path,
 ) -> None:
-    with LocalService() as service:
-        service.account(ACCOUNT).seed(allowlist=[{"prefix": "192.0.2.1"}])
-        service.misbehave(kind, **settings)
-        with interruptible(service, tmp_path, [task], in_worker) as run:
-            assert wait_until(lambda: len(service.calls) >= calls, 60), (tmp_path / "output").read_text()
-            os.killpg(run.process.pid, signal.SIGINT)
-            assert run.seconds_until_gone(2 * LONGEST) < LONGEST
-            assert run.process.returncode != 0
+    service.account(ACCOUNT).seed(allowlist=[{"prefix": "192.0.2.1"}])
+    service.misbehave(kind, **settings)
+    with interruptible(service, tmp_path, [task], in_worker) as run:
+        assert wait_until(lambda: len(service.calls) >= calls, 60), (tmp_path / "output").read_text()
+        os.killpg(run.process.pid, signal.SIGINT)
+        assert run.seconds_until_gone(2 * LONGEST) < LONGEST
+        assert run.process.returncode != 0
 
 
 PERIOD = 4.0  # seconds
@@ -50,12 +55,11 @@ PERIOD = 4.0  # seconds
 
 @pytest.mark.parametrize("in_worker", [True, False], ids=["in the worker", "packed"])
 @pytest.mark.parametrize("wait", WAITS, ids=str)
-def test_a_killed_run_writes_no_more(wait: Wait, in_worker: bool, tmp_path: Path) -> None:
-    with LocalService() as service:
-        wait.prepare(service, PERIOD)
-        with interruptible(service, tmp_path, [killed_task(PERIOD)], in_worker) as run:
-            assert wait_until(lambda: len(service.calls) >= wait.calls, 60), (tmp_path / "output").read_text()
-            run.process.kill()
-            assert run.seconds_until_gone(2 * LONGEST) < LONGEST
-            assert later_calls(service, PERIOD) == []
-            assert service.account(ACCOUNT).prefixes == []
+def test_a_killed_run_writes_no_more(service: LocalService, wait: Wait, in_worker: bool, tmp_path: Path) -> None:
+    wait.prepare(service, PERIOD)
+    with interruptible(service, tmp_path, [killed_task(PERIOD)], in_worker) as run:
+        assert wait_until(lambda: len(service.calls) >= wait.calls, 60), (tmp_path / "output").read_text()
+        run.process.kill()
+        assert run.seconds_until_gone(2 * LONGEST) < LONGEST
+        assert later_calls(service, PERIOD) == []
+        assert service.account(ACCOUNT).prefixes == []

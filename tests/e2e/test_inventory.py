@@ -22,14 +22,13 @@ SHOP, BLOG, ELSEWHERE = ("1" * 32, "2" * 32, "3" * 32)
 
 
 @pytest.fixture
-def service() -> Any:
-    with LocalService() as service:
-        service.account(FRANKFURT).seed(name="Example GmbH (Frankfurt)")
-        service.account(SINGAPORE).seed(name="Example Pte")
-        service.account(DENVER).seed(name="example pte!", type="standard")
-        service.zone(SHOP).seed(name="shop.example.com", plan="business", account_id=FRANKFURT)
-        service.zone(BLOG).seed(name="blog.example.com", plan="free", status="pending", account_id=SINGAPORE)
-        yield service
+def service(service: LocalService) -> LocalService:
+    service.account(FRANKFURT).seed(name="Example GmbH (Frankfurt)")
+    service.account(SINGAPORE).seed(name="Example Pte")
+    service.account(DENVER).seed(name="example pte!", type="standard")
+    service.zone(SHOP).seed(name="shop.example.com", plan="business", account_id=FRANKFURT)
+    service.zone(BLOG).seed(name="blog.example.com", plan="free", status="pending", account_id=SINGAPORE)
+    return service
 
 
 def inventory(

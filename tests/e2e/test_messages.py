@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,17 +72,16 @@ PROVOCATIONS = {
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        running.add_token("reader", protection="read", firewall="read")
-        running.account(ACCOUNT)
-        running.account(OTHER).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}])
-        running.account("e" * 32).seed(entitled=False)
-        running.account("b" * 32).seed(dns_entitled=False)
-        rule = {"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}
-        running.zone(ZONE).seed(rules=[{**rule, "id": RULE["id"]}], name="example.com")
-        running.zone("d" * 32).seed(name="example.com")
-        yield running
+def service(service: LocalService) -> LocalService:
+    service.add_token("reader", protection="read", firewall="read")
+    service.account(ACCOUNT)
+    service.account(OTHER).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}])
+    service.account("e" * 32).seed(entitled=False)
+    service.account("b" * 32).seed(dns_entitled=False)
+    rule = {"action": "block", "filter": {"expression": "ip.src eq 192.0.2.1"}}
+    service.zone(ZONE).seed(rules=[{**rule, "id": RULE["id"]}], name="example.com")
+    service.zone("d" * 32).seed(name="example.com")
+    return service
 
 
 def message(provocation: Provocation, service: LocalService) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,6 @@ FOREIGN = [
     {"ref": name, "action": "log", "expression": f'http.host eq "{name}"', "categories": ["kept"]}
     for name in ("one", "two")
 ]
-
-
-@pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        yield running
-        assert not running.breaches
 
 
 @dataclass

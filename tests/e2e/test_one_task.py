@@ -33,10 +33,9 @@ BLOCK = {"ref": "login", "action": "block", "expression": "ip.src eq 192.0.2.1"}
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        yield running
-        assert not running.writes
+def service(service: LocalService) -> Iterator[LocalService]:
+    yield service
+    assert not service.writes
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -24,10 +23,9 @@ DENVER = "c4d5e6f708192a3b4c5d6e7f8091a2b3"
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        running.load(yaml.safe_load((DEMO / "state.yml").read_text(encoding="utf-8")))
-        yield running
+def service(service: LocalService) -> LocalService:
+    service.load(yaml.safe_load((DEMO / "state.yml").read_text(encoding="utf-8")))
+    return service
 
 
 def job(

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -47,13 +46,11 @@ HELD = {"name": "under_attack", "until": "2027-01-29T09:00:00Z", "reason": "INC-
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        running.account(ACCOUNT)
-        running.zone(ZONE)
-        running.clock.set(BEGIN)
-        yield running
-        assert not running.breaches
+def service(service: LocalService) -> LocalService:
+    service.account(ACCOUNT)
+    service.zone(ZONE)
+    service.clock.set(BEGIN)
+    return service
 
 
 class Site:

@@ -34,13 +34,11 @@ IN_ORDER: Mapping[str, Any] = {
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as service:
-        service.account(LAB).seed(**IN_ORDER)
-        service.account(SHOP).seed(**IN_ORDER)
-        yield service
-        assert not service.breaches
-        assert not service.writes, "a report writes nothing to the service"
+def service(service: LocalService) -> Iterator[LocalService]:
+    service.account(LAB).seed(**IN_ORDER)
+    service.account(SHOP).seed(**IN_ORDER)
+    yield service
+    assert not service.writes, "a report writes nothing to the service"
 
 
 def report(

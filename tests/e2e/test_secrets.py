@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,18 +34,17 @@ TASKS: list[dict[str, Any]] = [
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
+def service(service: LocalService) -> LocalService:
     """A service that repeats the credentials in its refusals, and that has them in a comment and a description."""
-    with LocalService() as running:
-        running.add_token(TOKEN)
-        running.credentials.keys[EMAIL] = KEY
-        running.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113.0/24", "comment": f"made with {TOKEN}"}])
-        rule = {"id": "1" * 32, "action": "log", "filter": {"expression": "true"}, "description": f"made with {KEY}"}
-        running.zone(ZONE).seed(rules=[rule])
-        odd_errors = [{"code": 1000, "message": f"these are odd: {TOKEN} {KEY}"}]
-        running.misbehave("status", method="PATCH|PUT", status=400, errors=odd_errors)
-        running.misbehave("missing_fields", method="POST", path="/allowlist$", fields=["comment"])
-        yield running
+    service.add_token(TOKEN)
+    service.credentials.keys[EMAIL] = KEY
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113.0/24", "comment": f"made with {TOKEN}"}])
+    rule = {"id": "1" * 32, "action": "log", "filter": {"expression": "true"}, "description": f"made with {KEY}"}
+    service.zone(ZONE).seed(rules=[rule])
+    odd_errors = [{"code": 1000, "message": f"these are odd: {TOKEN} {KEY}"}]
+    service.misbehave("status", method="PATCH|PUT", status=400, errors=odd_errors)
+    service.misbehave("missing_fields", method="POST", path="/allowlist$", fields=["comment"])
+    return service
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +30,12 @@ RISKS = ["empties_list", "disables_protection", "weakens_zone"]
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        running.account(ACCOUNT).seed(
-            prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ old }}"}, {"prefix": "203.0.113/24"}]
-        )
-        running.zone(ZONE).seed(custom_rules=[{"ref": "login", "action": "log", "expression": "true"}])
-        yield running
-        assert not running.breaches
+def service(service: LocalService) -> LocalService:
+    service.account(ACCOUNT).seed(
+        prefixes=[{"prefix": "192.0.2.0/24", "comment": "{{ old }}"}, {"prefix": "203.0.113/24"}]
+    )
+    service.zone(ZONE).seed(custom_rules=[{"ref": "login", "action": "log", "expression": "true"}])
+    return service
 
 
 def run(playbook: str, service: LocalService, folder: Path, *options: str, **host: Any) -> Run:

@@ -28,14 +28,13 @@ ENDINGS = (
 
 
 @pytest.mark.parametrize("in_worker", [True, False])
-def test_warnings_of_a_role_begin_with_the_host(in_worker: bool, tmp_path: Path) -> None:
-    with LocalService() as service:
-        for account in HOSTS.values():
-            service.account(account)
-        hosts = {host: {"edge_account_id": account} for host, account in HOSTS.items()}
-        variables = {**WARNED, "edgeops_protection_in_worker": in_worker}
-        path = write_inventory(tmp_path, service, {"accounts": hosts}, **variables)
-        run = ansible_playbook("-i", path, "--check", REPOSITORY / "playbooks" / "baseline.yml")
+def test_warnings_of_a_role_begin_with_the_host(service: LocalService, in_worker: bool, tmp_path: Path) -> None:
+    for account in HOSTS.values():
+        service.account(account)
+    hosts = {host: {"edge_account_id": account} for host, account in HOSTS.items()}
+    variables = {**WARNED, "edgeops_protection_in_worker": in_worker}
+    path = write_inventory(tmp_path, service, {"accounts": hosts}, **variables)
+    run = ansible_playbook("-i", path, "--check", REPOSITORY / "playbooks" / "baseline.yml")
     assert run.code == 0, run.output
     printed = " ".join(run.output.split())
     for host in HOSTS:

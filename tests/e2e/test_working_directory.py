@@ -11,7 +11,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +25,10 @@ OLD, NEW = {"prefix": "192.0.2.0/24", "comment": "old"}, {"prefix": "192.0.2.0/2
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as running:
-        rules = {"rules": [{"scope": "global", "name": "global", "mode": "monitoring"}]}
-        running.account(ACCOUNT).seed(enabled=True, prefixes=[OLD], syn_flood=rules, out_of_state_tcp=rules)
-        yield running
-        assert not running.breaches
+def service(service: LocalService) -> LocalService:
+    rules = {"rules": [{"scope": "global", "name": "global", "mode": "monitoring"}]}
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[OLD], syn_flood=rules, out_of_state_tcp=rules)
+    return service
 
 
 class Runner:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +48,10 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.fixture
-def service() -> Iterator[LocalService]:
-    with LocalService() as service:
-        service.account(ACCOUNT).seed(enabled=True)
-        service.zone(ZONE).seed(custom_rules=[])
-        yield service
-        assert not service.breaches
+def service(service: LocalService) -> LocalService:
+    service.account(ACCOUNT).seed(enabled=True)
+    service.zone(ZONE).seed(custom_rules=[])
+    return service
 
 
 def run_playbook(

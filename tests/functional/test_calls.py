@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import ipaddress
-from collections import Counter
 from itertools import groupby
 from typing import Any
 
@@ -121,15 +120,6 @@ def test_a_batch_that_leaves_one_rule_over_sends_it_to_its_own_path(service: Loc
     assert [call.path.rpartition("/firewall/rules")[2] for call in service.writes] == ["", "/" + rule_id(25)]
 
 
-def test_a_call_of_many_pages_reads_each_once(service: LocalService, modules: Modules) -> None:
-    service.zone(ZONE).seed(
-        rules=[{"id": rule_id(number), "action": "log", "filter": {"expression": "true"}} for number in range(250)]
-    )
-    assert len(modules.done("firewall_rules_info")["rules"]) == 250
-    assert service.calls[0].query["page"] == "1"
-    assert sorted(call.query["page"] for call in service.calls) == ["1", "2", "3"]
-
-
 @pytest.mark.parametrize(
     ("module", "options"),
     [
@@ -147,19 +137,6 @@ def test_all_calls_of_a_module_share_few_connections_and_name_their_sender(
     assert len(service.calls) > 2
     assert len({call.connection for call in service.calls}) <= MAX_CONCURRENT_CALLS
     assert {call.headers["User-Agent"] for call in service.calls} == {"edgeops.protection/1.0.0"}
-
-
-def test_a_whole_account_is_one_listing_of_each_collection(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT).seed(**WHOLE)
-    modules.done("account_protection", check=True, enabled=True, prefixes=networks(1))
-    assert service.calls.pop().path.endswith("/addressing/prefixes")
-    assert Counter(call.path.rpartition("/configs/")[2] for call in service.calls) == dict.fromkeys(
-        (
-            "tcp_protection_status", "prefixes", "allowlist", "syn_protection/rules",
-            "syn_protection/filters", "tcp_flow_protection/rules", "tcp_flow_protection/filters",
-        ),
-        1,
-    )  # fmt: skip
 
 
 def test_a_change_sends_the_changed_fields_only(service: LocalService, modules: Modules) -> None:

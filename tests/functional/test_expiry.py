@@ -103,24 +103,6 @@ def test_without_the_time_of_the_service_nothing_is_created_or_deleted(
         assert "is not known, since Cloudflare does not tell its time" in warnings(result)
 
 
-@pytest.mark.parametrize(
-    ("expires", "present"),
-    [
-        ("2027-01-27T13:00:01+01:00", True),
-        ("2027-01-27T13:00:00+01:00", False),
-        ("2027-01-27T11:59:59Z", False),
-        ("2027-01-27", True),
-        ("2027-01-26", False),
-    ],
-)
-def test_a_moment_has_an_offset_and_a_date_means_its_end(
-    expires: str, present: bool, service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Clock, "now", lambda clock: datetime(2027, 1, 27, 12, tzinfo=UTC))
-    modules.done("allowlist_entry", prefix="192.0.2.1", expires=expires)
-    assert ("192.0.2.1/32" in networks(service, "allowlist")) is present
-
-
 def test_the_last_entry_that_expires_empties_the_list(service: LocalService, modules: Modules) -> None:
     service.clock.set(datetime(2027, 2, 1, tzinfo=UTC))
     options: dict[str, Any] = {"prefix": "203.0.113.7"}

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import LONG_AGO, MergedHost, merged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost, merged
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService
@@ -34,25 +34,6 @@ def brought(ours: Mapping[str, Any], theirs: Mapping[str, Any], holds: bool = Tr
     """The variables of a baseline with the values of a posture."""
     values = held({**ours, "baseline_posture": {"until": UNTIL, **theirs}}, holds).values
     return {name: value for name, value in values.items() if name.startswith("baseline_")}
-
-
-@pytest.mark.parametrize(
-    ("own", "theirs", "during", "afterwards"),
-    [
-        ([], [GEO], [GEO], [{"ref": "geo", "expires": LONG_AGO}]),
-        ([OFFICE], [{"ref": "office", "action": "log"}], [{**OFFICE, "action": "log"}], [OFFICE]),
-        (
-            [OFFICE],
-            [{**GEO, "position": "first"}],
-            [OFFICE, {**GEO, "position": "first"}],
-            [OFFICE, {"ref": "geo", "expires": LONG_AGO}],
-        ),
-    ],
-)
-def test_entries_are_merged_by_key(own: Any, theirs: Any, during: Any, afterwards: Any) -> None:
-    ours, posture = {"baseline_custom_rules": own}, {"custom_rules": theirs}
-    assert brought(ours, posture)["baseline_custom_rules"] == during
-    assert brought(ours, posture, holds=False)["baseline_custom_rules"] == afterwards
 
 
 @pytest.mark.parametrize(

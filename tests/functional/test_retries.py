@@ -142,14 +142,6 @@ def test_a_longer_demand_than_max_wait_fails_at_once_and_says_how_long(
     assert waits == [299.0]
 
 
-def test_waiting_is_bounded_over_the_whole_call(service: LocalService, modules: Modules, waits: list[float]) -> None:
-    service.misbehave("status", status=429, times=1, path="/allowlist$", headers={"Retry-After": "40"})
-    service.misbehave("status", status=429, times=1, path="/prefixes$", headers={"Retry-After": "40"})
-    message = modules.failed("protection_info")["msg"]
-    assert "wait 40 s, and max_wait leaves 20 s" in message
-    assert waits == [40.0]
-
-
 def test_a_rate_limit_is_waited_out(service: LocalService, modules: Modules, waits: list[float]) -> None:
     service.rate_limit(5, seconds=10, retry_after=10)
     entries = [{"prefix": f"10.0.0.{number}"} for number in range(12)]
@@ -157,15 +149,6 @@ def test_a_rate_limit_is_waited_out(service: LocalService, modules: Modules, wai
     assert len(result["operations"]) == 12
     assert len(service.account(ACCOUNT).allowlist) == 14
     assert waits
-
-
-def test_a_removal_that_was_repeated_and_then_found_nothing_was_done(
-    service: LocalService, modules: Modules, waits: list[float]
-) -> None:
-    service.misbehave("status_after", method="DELETE", times=1, status=502)
-    result = modules.done("allowlist_entry", prefix="192.0.2.1", state="absent")
-    assert [call.status for call in service.writes] == [502, 404]
-    assert [item["key"] for item in result["operations"]] == ["192.0.2.1"]
 
 
 @pytest.mark.parametrize(

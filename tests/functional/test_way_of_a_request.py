@@ -132,14 +132,6 @@ def test_rules_of_the_account_are_met_first(
     assert f"accounts/A/rulesets/{BOTS}" in "".join(paths(service))
 
 
-def test_requests_have_the_name_and_the_plan_of_their_zone(service: LocalService, modules: Modules) -> None:
-    of_account(
-        service, ADMIN, expression=f'{ENTERPRISE} and cf.zone.name eq "shop.example" and http.host eq "x.example"'
-    )
-    expectation = {**OPEN, "request": {"host": "shop.example", "path": "/admin"}}
-    assert outcome(modules.done("custom_rules", True, rules=[], expectations=[expectation])) == ("allowed", None, True)
-
-
 @pytest.mark.parametrize("plan", ["free", "pro", "business"])
 def test_other_plans_meet_no_rules_of_the_account(service: LocalService, modules: Modules, plan: str) -> None:
     service.zone(ZONE).seed(plan=plan)
