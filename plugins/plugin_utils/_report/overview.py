@@ -66,13 +66,23 @@ class FieldChange(NamedTuple):
 
 
 def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
-    """The fields of an operation that say something: no empty value of a new object, and not its
-    key again."""
-    before = dict(_by_path(operation["before"]))
-    return [
+    """The fields of an operation that say something: no empty value of a new object, not its key
+    again, and of an inner object that is sent whole those that differ, or go."""
+    before, sent = dict(_by_path(operation["before"])), dict(_by_path(operation["fields"]))
+    changes = [
         FieldChange(path, value_text(before[path]) if path in before else None, value_text(value))
-        for path, value in _by_path(operation["fields"])
+        for path, value in sent.items()
         if path in before or (value not in ("", None) and value != operation["key"])
+        if path not in before or value != before[path]
+    ]
+    resource = BY_NAME.get(operation.get("resource", ""))
+    # Of these only the part that differs is sent, and the rest stays.
+    nested = {item.name for item in resource.fields if item.fields} if resource else set()
+    return changes + [
+        FieldChange(path, value_text(value), "none")
+        for path, value in before.items()
+        if path not in sent and value not in (None, {})
+        if path.partition(".")[0] in operation["fields"].keys() - nested
     ]
 
 

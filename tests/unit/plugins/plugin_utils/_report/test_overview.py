@@ -94,6 +94,37 @@ def test_an_object_that_there_is_once_has_no_name() -> None:
     assert operation_texts(status).name == ""
 
 
+VENDOR = {"id": "a" * 32}
+LOG = {**VENDOR, "overrides": {"action": "log"}}
+
+
+@pytest.mark.parametrize(
+    ("resource", "before", "fields", "changes"),
+    [
+        ("managed_rule", LOG, VENDOR, [("action_parameters.overrides.action", "log", "none")]),
+        ("managed_rule", VENDOR, LOG, [("action_parameters.overrides.action", None, "log")]),
+        ("managed_rule", {**VENDOR, "overrides": {}}, LOG, [("action_parameters.overrides.action", None, "log")]),
+        ("managed_rule", LOG, {**LOG, "id": "b" * 32}, [("action_parameters.id", "a" * 32, "b" * 32)]),
+        ("custom_rule", {"ruleset": "current"}, {}, [
+            ("action_parameters", None, "{}"), ("action_parameters.ruleset", "current", "none"),
+        ]),
+    ],
+)  # fmt: skip
+def test_an_inner_object_shows_what_differs_and_what_goes(
+    resource: str, before: dict[str, Any], fields: dict[str, Any], changes: list[tuple[Any, ...]]
+) -> None:
+    inner = {"fields": {"action_parameters": fields}, "before": {"action_parameters": before}}
+    operation: Any = {**UPDATE, "resource": resource, **inner}
+    assert [tuple(item) for item in operation_texts(operation).fields] == changes
+
+
+def test_a_filter_of_which_a_part_is_sent_keeps_the_rest() -> None:
+    inner = {"fields": {"filter": {"id": "b"}}, "before": {"filter": {"id": "a", "expression": "ssl"}}}
+    operation: Any = {**UPDATE, "resource": "firewall_rule", **inner}
+    (change,) = operation_texts(operation).fields
+    assert tuple(change) == ("filter.id", "a", "b")
+
+
 NONE: Any = {"covered": 0, "partial": 0, "monitored": 0, "undecided": 0, "uncovered": 0, "excluded": 0}
 
 
