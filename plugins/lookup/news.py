@@ -67,7 +67,7 @@ from ansible.plugins.lookup import LookupBase
 from ..module_utils._text import excerpt, left_out, sentence, visible
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._plain import plain
-from ..plugin_utils._report.merging import read_report_file
+from ..plugin_utils._report.merging import other_reasons, read_report_file
 from ..plugin_utils._report.overview import contacts, shown, why
 from ..plugin_utils._report.record import LABELS, HostRecord, Report, severity
 
@@ -150,14 +150,14 @@ def _what(record: HostRecord, earlier: Told, terms: Terms) -> str:
         return "over" if earlier else ""
     if not earlier or severity(record["status"]) > severity(earlier["status"]):
         return "new"
-    if record["status"] != "unknown" and {*why(record)} - {*earlier["reasons"]}:
+    if record["status"] != "unknown" and other_reasons(why(record), earlier["reasons"]):
         return "new"
     return "again" if datetime.fromisoformat(earlier["told"]) + terms.again <= terms.now else ""
 
 
 def _item(record: HostRecord, what: str, earlier: Told, since: str) -> dict[str, Any]:
     """A host with its first reason, one that is new if there is one."""
-    others = [text for text in record["reasons"] if text not in earlier.get("reasons", ())]
+    others = other_reasons(record["reasons"], earlier.get("reasons", ()))
     reason = "" if what == "over" else excerpt((*others, *record["reasons"], "")[0], MAX_REASON)
     item = {"host": record["host"], "what": what, "status": record["status"]}
     return {**item, "reason": reason, "since": since, **contacts(record)}

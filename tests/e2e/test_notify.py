@@ -111,7 +111,8 @@ def notifier(tmp_path: Path, receiver: Receiver) -> Notifier:
 
 
 def test_the_same_thing_is_not_told_twice(notifier: Notifier, records: dict[str, Any]) -> None:
-    weakened, order = {**records["weakened"], "owner": "team edge", "runbook": None}, records["in_order"]
+    known = {**records["weakened"], "owner": "team edge", "runbook": None}
+    weakened, order = {**known, "reasons": ["HTTP 403: no (ray 1a)."]}, records["in_order"]
     (first,) = notifier.told(weakened, order, records["pending"])
     assert first["title"] == "Protection: 1 new."
     (host,) = first["hosts"]
@@ -119,7 +120,7 @@ def test_the_same_thing_is_not_told_twice(notifier: Notifier, records: dict[str,
     assert first["lines"][0].startswith("New: weakened is weakened. ") and first["lines"][0].endswith(
         "(owner: team edge)"
     )
-    assert notifier.told(weakened, order) == []
+    assert notifier.told({**weakened, "reasons": ["HTTP 403: no (ray 2b)."]}, order) == [], "the same answer"
     assert notifier.directory.joinpath("notified.json").stat().st_mode & 0o777 == 0o600
 
 

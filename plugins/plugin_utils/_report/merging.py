@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -20,6 +21,7 @@ from .files import report_files
 from .record import REPORT_VERSION, Comparison, HostChange, HostRecord, Report, misfit_of
 
 MISFITS = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
+RAY = re.compile(r" \(ray [^()]*\)")  # of an answer of Cloudflare, which no other answer has
 CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines of slices
 
 
@@ -101,7 +103,13 @@ def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -
         host=host,
         before=before["status"] if before else None,
         now=now["status"] if now else None,
-        new=[reason for reason in new if reason not in old],
-        gone=[reason for reason in old if reason not in new],
+        new=other_reasons(new, old),
+        gone=other_reasons(old, new),
         differences=[item for item in (now["operations"] if now else ()) if item not in known],
     )
+
+
+def other_reasons(reasons: Iterable[str], known: Iterable[str]) -> list[str]:
+    """The reasons that are not known; the same answer of Cloudflare to another call is known."""
+    same = {RAY.sub("", reason) for reason in known}
+    return [reason for reason in reasons if RAY.sub("", reason) not in same]

@@ -12,7 +12,11 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.protection_report import protection_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import merge_reports, read_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import (
+    compare,
+    merge_reports,
+    read_report,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
 
@@ -61,6 +65,14 @@ def test_hosts_just_read_count_whatever_the_clocks_of_others_say() -> None:
     merged = merge_reports([other], report(NOW, "lima", error="just read"))
     assert reasons(merged) == {"lima": ["just read"], "oslo": ["of the other clock"]}
     assert merged["generated"] == NOW
+
+
+@pytest.mark.parametrize(("answer", "differs"), [("HTTP 403: no (ray 2b).", False), ("HTTP 500: no (ray 2b).", True)])
+def test_the_same_answer_to_another_call_is_no_new_reason(answer: str, differs: bool) -> None:
+    before, now = report(OLDER, "lima", error="HTTP 403: no (ray 1a)."), report(NEWER, "lima", error=answer)
+    changed = compare(before, now["hosts"])["hosts"]
+    assert [(item["new"], item["gone"]) for item in changed] == ([([answer], ["HTTP 403: no (ray 1a)."])] * differs)
+    assert answer in reasons(now)["lima"], "people see the ray"
 
 
 def test_a_report_of_the_future_is_refused() -> None:
