@@ -54,8 +54,8 @@ class ActionModule(FleetAction):
 def _options_of(task: HostTask) -> dict[str, Any]:
     """The options of a host, by the variables of the role; raises ValueError."""
     values = {"export_base_url": task.value("edge_base_url"), **task.checked(VARIABLES)}
-    named = {name: values.get(f"export_{name}") for name in HOST_OPTIONS}
-    chosen = {name: value for name, value in named.items() if value not in (None, "")}
+    given = {name: value for name, value in values.items() if value not in (None, "")}
+    chosen = {name.removeprefix("export_"): value for name, value in given.items()}
     options, error = validate(HOST_OPTIONS, "host_export", chosen)
     if error:
         raise ValueError(error)

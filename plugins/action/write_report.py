@@ -150,7 +150,7 @@ class ActionModule(FleetAction):
         self, options: Mapping[str, Any], variables: Mapping[str, Any], read: Records
     ) -> Report:
         """The report on the hosts of the play and of other reports; raises OSError, ValueError."""
-        now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        now = write_timestamp(datetime.now(timezone.utc))
         others = [read_report_file(path, now) for path in options["merge"]]
         outside = {*variables["groups"]["all"]} - {*variables["ansible_play_hosts_all"]}
         self._old = outside - {record["host"] for other in others for record in other["hosts"]}
@@ -203,7 +203,7 @@ def unread(host: str, exc: Exception) -> HostRecord:
 
 def _read_now(records: Iterable[HostRecord]) -> Iterator[HostRecord]:
     """The records with one time, at which the task has read them."""
-    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    now = write_timestamp(datetime.now(timezone.utc))
     return (cast(HostRecord, {**record, "generated": now}) for record in records)
 
 

@@ -26,7 +26,7 @@ ATTACK_HEADER = (
     " it away. It belongs into version control."
 )
 WRITTEN_BY_ATTACK = f"---\n# {ATTACK_HEADER}\n"
-PLACES = ("posture.yml", "posture-of-attack.yml")
+POSTURE_FILES = ("posture.yml", "posture-of-attack.yml")
 
 
 @dataclass(frozen=True)
@@ -96,9 +96,11 @@ def posture_file(inventory: Any, host: str) -> PostureFile:
             f"{folder} is a file, and Ansible would not read it beside a folder of this name."
             f" Rename it to {folder}.yml, which Ansible reads as well, and run again."
         )
-    path = next((path for path in map(folder.__truediv__, PLACES) if _is_free(path)), None)
+    path = next((path for path in map(folder.__truediv__, POSTURE_FILES) if _is_free(path)), None)
     if path is None:
-        raise ValueError(f"{folder / PLACES[0]} is not a file of attack. Rename it, and run again.")
+        raise ValueError(
+            f"{folder / POSTURE_FILES[0]} is not a file of attack. Rename it, and run again."
+        )
     return PostureFile(path, next(files_beside(folder), None))
 
 

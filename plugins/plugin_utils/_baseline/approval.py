@@ -10,23 +10,23 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
 from ...module_utils._guard.terms import PLAN_ID
+from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._text import plural
-from .unmanaged import describe_differences
+from ...module_utils._text import excerpt, first_joined, plural, visible
 
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 PLANS = "plans"  # the folder of these files in the directory of a report
 REPORT_FILE = "report.json"
 OF_OPERATIONS = ("action", "resource", "key", "fields", "before")
 
-
 Results = Mapping[str, ModuleResult]  # by the name of the part, in the order in which they ran
+ListedOperation = Mapping[str, Any]  # of a result, or of a plan file
 
 
 class PlanFile(TypedDict):
@@ -215,3 +215,81 @@ def _of_dictionary(host: str, plan: Mapping[str, Any]) -> ApprovedPlan:
     operations = plan.get("operations")
     whole = isinstance(operations, list) and all(isinstance(item, Mapping) for item in operations)
     return ApprovedPlan(plan_id or "", identities, operations if whole else None)
+
+
+MAX_DIFFERENCES = 5
+MAX_VALUE = 60  # characters
+DONE = {"create": "created", "update": "updated", "delete": "deleted"}
+
+
+def describe_differences(
+    approved: Sequence[ListedOperation], current: Sequence[ListedOperation]
+) -> str:
+    """The differences from the approved operations, as sentences."""
+    differences = list(_differing_operations(approved, current))
+    if not differences:
+        return (
+            "The operations are the approved ones, but an object has other values that they leave"
+            " alone, the order of the rules is another one, or the plan is of another account or"
+            " zone. The diff shows the objects as they are."
+        )
+    return f"{first_joined(differences, '; ', MAX_DIFFERENCES)}."
+
+
+def _differing_operations(
+    approved: Sequence[ListedOperation], current: Sequence[ListedOperation]
+) -> Iterator[str]:
+    before, now = _by_object(approved), _by_object(current)
+    for target in dict.fromkeys([*before, *now]):
+        was, becomes = (_done(side[target]) if target in side else "" for side in (before, now))
+        if target not in now:
+            yield f"{target} was to be {was}, which is not needed now"
+        elif target not in before:
+            yield f"{target} is to be {becomes}, which was not approved"
+        elif was != becomes:
+            yield f"{target} was to be {was} when approved, and is to be {becomes} now"
+        else:
+            yield from _changed_values(target, before[target], now[target])
+
+
+def _by_object(operations: Sequence[ListedOperation]) -> dict[str, ListedOperation]:
+    named = {}
+    for operation in operations:
+        resource = str(operation.get("resource"))
+        title = f"{title_of_resource(resource)} {visible(str(operation.get('key')))}"
+        named[f"{title} (again)" if title in named else title] = operation
+    return named
+
+
+def _done(operation: ListedOperation) -> str:
+    action = str(operation.get("action"))
+    return DONE.get(action, action)
+
+
+def _changed_values(
+    target: str, approved: ListedOperation, current: ListedOperation
+) -> Iterator[str]:
+    """The values that the operation finds, and then those that it sends."""
+    for side in ("before", "fields"):
+        was, now = (dict(_flattened(item.get(side) or {})) for item in (approved, current))
+        for name in dict.fromkeys([*was, *now]):
+            old, new = _shown_value(was, name), _shown_value(now, name)
+            if old != new and side == "before":
+                yield f"{target}: {name} was {old} when approved, and is {new} now"
+            elif old != new and name in was and name in now:
+                yield f"{target}: {name} was to become {old}, and would become {new} now"
+
+
+def _flattened(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in values.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flattened(value, f"{path}{name}.")
+        else:
+            yield f"{path}{name}", value
+
+
+def _shown_value(values: Mapping[str, Any], name: str) -> str:
+    """A value as people read it; one that does not differ from the desired one is not listed."""
+    value = values.get(name)
+    shown = excerpt(visible(value), MAX_VALUE) if isinstance(value, str) else value
+    return repr(shown) if name in values else "as desired"

@@ -80,17 +80,17 @@ def references(results: Results) -> dict[str, int]:
     changes: Counter[str] = Counter()
     for result in results.values():
         for operation in result.get("operations") or ():
-            changes.update(_named(operation.get("fields")))
+            changes.update(_lists_in(operation.get("fields")))
             if operation.get("action") in ("update", "delete"):
-                changes.subtract(_named(operation.get("before")))
+                changes.subtract(_lists_in(operation.get("before")))
     return {name: number for name, number in sorted(changes.items()) if number}
 
 
-def _named(fields: Any) -> set[str]:
+def _lists_in(fields: Any) -> set[str]:
     """The lists that the expression among some fields of a rule refers to, or that of its
     filter."""
     if not isinstance(fields, Mapping):
         return set()
     expression = fields.get("expression")
     own = set(REFERENCE.findall(expression)) if isinstance(expression, str) else set()
-    return own | _named(fields.get("filter"))
+    return own | _lists_in(fields.get("filter"))

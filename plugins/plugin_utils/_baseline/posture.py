@@ -318,7 +318,7 @@ class _List:
             yield f"{entry.path}: nothing sets back {fields}; name it in {self._variable} as well."
         if values.get("expires") and not own.values.get("expires"):
             yield f"{entry.path}.expires: {self._variable} names it without; leave it out."
-        own.values, own.path = _overlaid(resource, own.values, values), entry.path
+        own.values, own.path = _with_posture(resource, own.values, values), entry.path
         if position and self._state == "exact":
             self.entries.remove(own)
             yield from self._place(own)
@@ -377,7 +377,7 @@ def _not_set_back(resource: Resource, own: Values, values: Values) -> Iterator[s
             yield from (f"{name}.{inner}" for inner in value if own[name].get(inner) is None)
 
 
-def _overlaid(resource: Resource, own: Values, values: Values) -> dict[str, Any]:
+def _with_posture(resource: Resource, own: Values, values: Values) -> dict[str, Any]:
     """The values of an entry with those of a posture laid over them."""
     named = {name: item for name, item in values.items() if item is not None}
     for name in _nesting(resource):

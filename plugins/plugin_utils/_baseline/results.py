@@ -16,10 +16,10 @@ from ...module_utils._result import readable_failure
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import first_sentences, plural, visible
 from .approval import Results, host_plan_id, plan_ids
-from .unmanaged import InResult, weakening
+from .unmanaged import UnmanagedObject, weakening
 from .variables import ACCEPT_RISKS, ACCOUNT
 
-IsAccepted = Callable[[InResult], bool]  # of an object that no baseline names
+IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline names
 
 NOTHING_CHANGED = "Nothing was changed."
 SENTENCES_IN_LINE = 3

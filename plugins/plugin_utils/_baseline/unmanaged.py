@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 from ansible.module_utils.common.validation import check_type_dict, check_type_list
 
-from ...module_utils._schema.registry import BY_NAME, title_of_resource
-from ...module_utils._text import excerpt, first_joined, plural, sentence, visible
+from ...module_utils._schema.registry import BY_NAME
+from ...module_utils._text import plural, sentence
 from .._variables import NEEDED, TEXTS, Argument, expiry_of, require_valid
 
-InResult = Mapping[str, Any]  # an operation, or an object that no baseline names
+UnmanagedObject = Mapping[str, Any]  # as a result lists it
 
 
 class Consent(NamedTuple):
@@ -61,82 +61,6 @@ def _parse_consent(name: str, entry: Mapping[str, Any]) -> Consent:
     return Consent(reason, expiry_of(f"{name}.expires", expires) if expires else None)
 
 
-MAX_DIFFERENCES = 5
-MAX_VALUE = 60  # characters
-DONE = {"create": "created", "update": "updated", "delete": "deleted"}
-
-
-def describe_differences(approved: Sequence[InResult], current: Sequence[InResult]) -> str:
-    """The differences from the approved operations, as sentences."""
-    differences = list(_differing_operations(approved, current))
-    if not differences:
-        return (
-            "The operations are the approved ones, but an object has other values that they leave"
-            " alone, the order of the rules is another one, or the plan is of another account or"
-            " zone. The diff shows the objects as they are."
-        )
-    return f"{first_joined(differences, '; ', MAX_DIFFERENCES)}."
-
-
-def _differing_operations(
-    approved: Sequence[InResult], current: Sequence[InResult]
-) -> Iterator[str]:
-    before, now = _by_object(approved), _by_object(current)
-    for target in dict.fromkeys([*before, *now]):
-        if target not in now:
-            yield f"{target} was to be {_done(before[target])}, which is not needed now"
-        elif target not in before:
-            yield f"{target} is to be {_done(now[target])}, which was not approved"
-        elif _done(before[target]) != _done(now[target]):
-            yield (
-                f"{target} was to be {_done(before[target])} when approved, and is to be"
-                f" {_done(now[target])} now"
-            )
-        else:
-            yield from _changed_values(target, before[target], now[target])
-
-
-def _by_object(operations: Sequence[InResult]) -> dict[str, InResult]:
-    named = {}
-    for operation in operations:
-        resource = str(operation.get("resource"))
-        title = f"{title_of_resource(resource)} {visible(str(operation.get('key')))}"
-        named[f"{title} (again)" if title in named else title] = operation
-    return named
-
-
-def _done(operation: InResult) -> str:
-    action = str(operation.get("action"))
-    return DONE.get(action, action)
-
-
-def _changed_values(target: str, approved: InResult, current: InResult) -> Iterator[str]:
-    """The values that the operation finds, and then those that it sends."""
-    for side in ("before", "fields"):
-        was, now = (dict(_flattened(item.get(side) or {})) for item in (approved, current))
-        for name in dict.fromkeys([*was, *now]):
-            old, new = _value(was, name), _value(now, name)
-            if old != new and side == "before":
-                yield f"{target}: {name} was {old} when approved, and is {new} now"
-            elif old != new and name in was and name in now:
-                yield f"{target}: {name} was to become {old}, and would become {new} now"
-
-
-def _flattened(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in values.items():
-        if isinstance(value, Mapping) and value:
-            yield from _flattened(value, f"{path}{name}.")
-        else:
-            yield f"{path}{name}", value
-
-
-def _value(values: Mapping[str, Any], name: str) -> str:
-    """A value as people read it; one that does not differ from the desired one is not listed."""
-    value = values.get(name)
-    shown = excerpt(visible(value), MAX_VALUE) if isinstance(value, str) else value
-    return repr(shown) if name in values else "as desired"
-
-
 ACCEPTED_UNMANAGED = "report_accepted_unmanaged"  # the variable that accepts some
 MAX_SENTENCES = 10  # name an object each
 ACCESS_RULE = "access_rule"  # a resource that no module writes
@@ -157,7 +81,7 @@ class Accepted:
     keys: Sequence[str]
     consent: Consent
 
-    def accepts(self, item: InResult, now: datetime | None) -> bool:
+    def accepts(self, item: UnmanagedObject, now: datetime | None) -> bool:
         """Return whether an object is accepted at this moment; a `ref` counts letter by letter."""
         resource = BY_NAME.get(self.resource)
         folded = str if resource and resource.is_ordered else str.casefold
@@ -186,13 +110,13 @@ def parse_accepted(entries: Any) -> list[Accepted]:
 
 
 def accepted_reason(
-    item: InResult, accepted: Iterable[Accepted], now: datetime | None
+    item: UnmanagedObject, accepted: Iterable[Accepted], now: datetime | None
 ) -> str | None:
     """The reason why an object is accepted; None if it is not."""
     return next((entry.consent.reason for entry in accepted if entry.accepts(item, now)), None)
 
 
-def weakening(items: Iterable[InResult], weakens: bool = True) -> list[str]:
+def weakening(items: Iterable[UnmanagedObject], weakens: bool = True) -> list[str]:
     """The objects that weaken a host, or may, a sentence each; the proven ones first. Those of the
     others that do something to all plain traffic, if `weakens` is false."""
     concerned = [item for item in items if (item["weakens"] is not False) is weakens]
@@ -210,6 +134,6 @@ def weakening(items: Iterable[InResult], weakens: bool = True) -> list[str]:
     return sentences
 
 
-def title_of(item: InResult) -> str:
+def title_of(item: UnmanagedObject) -> str:
     """The kind of an object in words."""
     return KINDS.get(item["resource"], str(item["resource"]))

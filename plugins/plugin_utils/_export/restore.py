@@ -36,8 +36,10 @@ from .snapshot import NamedKeys
 ACCOUNT_STATE = frozenset(
     f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))
 )
-RULES = {VARIABLE_OF[plural]: item for plural, item in BY_PLURAL.items() if plural not in OPTION_OF}
-ZONE_STATE = frozenset(name for name, item in RULES.items() if item.owner == "zone_id")
+BY_VARIABLE = {
+    VARIABLE_OF[plural]: item for plural, item in BY_PLURAL.items() if plural not in OPTION_OF
+}
+ZONE_STATE = frozenset(name for name, item in BY_VARIABLE.items() if item.owner == "zone_id")
 
 
 def _held(plural: str) -> Resource:
@@ -46,11 +48,11 @@ def _held(plural: str) -> Resource:
     return BY_PLURAL.get(plural, within)
 
 
-STATE = frozenset([*ACCOUNT_STATE, *RULES])
+STATE = frozenset([*ACCOUNT_STATE, *BY_VARIABLE])
 IGNORED = {
-    f"{name}_ignore": resource for name, resource in RULES.items() if resource.has_exact_state
+    f"{name}_ignore": resource for name, resource in BY_VARIABLE.items() if resource.has_exact_state
 }
-HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED, *(f"{name}_state" for name in RULES)])
+HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED, *(f"{name}_state" for name in BY_VARIABLE)])
 IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
 # Which are not of a restore, that brings back what was there.
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence", "backtest")
@@ -72,7 +74,7 @@ def _validations(described: Mapping[str, Any]) -> dict[str, bool]:
     know."""
     return {
         f"{name}_validate": True
-        for name in RULES
+        for name in BY_VARIABLE
         if f"{name}_validate" in BASELINE
         and any(API_FIELDS in entry for entry in described.get(name) or ())
     }

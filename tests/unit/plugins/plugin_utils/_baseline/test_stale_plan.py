@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import describe_differences
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import describe_differences
 
 PREFIX = {
     "action": "update",
