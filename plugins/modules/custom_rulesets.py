@@ -426,6 +426,9 @@ unmanaged:
     - The rules afterwards of the named rulesets that O(rulesets[].rules) does not name, each
       judged beside those that it names. And the rulesets that O(rulesets) does not name, each
       judged by what its deployment takes away.
+    - Among the rules that the account or the zone evaluates, those that take something from the
+      named rulesets, or concern all plain traffic, and deployments of named rulesets that do
+      more than execute them.
   version_added: 1.0.0
   returned: success
   type: list

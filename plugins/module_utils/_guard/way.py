@@ -109,7 +109,7 @@ def _with_executed(
     """The plan with the rulesets that rules execute, before it and after it; `rulesets` are those
     of the account of its zone."""
     states = (plan.before, plan.after())
-    own = [_whole_rulesets(state, rules.owner) for state in states]
+    own = [whole_rulesets(state, rules.owner) for state in states]
     known = {ruleset["id"] for side in own for ruleset in side}
     every = [rule for state in states for rule in state[rules.plural]]
     planned = context.planned.get(EXECUTED_RULESETS, ())
@@ -120,7 +120,7 @@ def _with_executed(
     return plan._replace(before=before, alongside={**plan.alongside, **alongside})
 
 
-def _whole_rulesets(state: State, owner: str) -> list[Object]:
+def whole_rulesets(state: State, owner: str) -> list[Object]:
     """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
     rulesets: list[Object] = []
     for obj in own_rulesets(state, owner):

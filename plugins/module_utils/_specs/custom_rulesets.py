@@ -9,13 +9,14 @@ ruleset, or all that the owner should have."""
 from __future__ import annotations
 
 from copy import copy
-from typing import AbstractSet, Mapping, Sequence
+from typing import AbstractSet, Any, Iterator, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import risks_of_rules
 from .._guard.rule_plans import SURROUNDINGS
 from .._guard.terms import BACKTEST
+from .._guard.way import whole_rulesets
 from .._plan.desired import (
     STATE,
     Desired,
@@ -27,7 +28,7 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._protection.holes import rules_of_rulesets, unnamed_rulesets
+from .._protection.holes import rules_of_rulesets, unmanaged_records, unnamed_rulesets
 from .._schema.managed_rules import EXECUTE, deployed
 from .._schema.resource import (
     ACCOUNT_OPTION,
@@ -43,8 +44,10 @@ from .._schema.resource import (
 )
 from .._schema.zone import (
     CUSTOM_RULES,
+    CUSTOM_RULES_OF_ACCOUNT,
     CUSTOM_RULESETS,
     DEPLOYMENT_OPTIONS,
+    ENTERPRISE_ZONES,
     ENTRY_POINTS,
     EXECUTED_RULESETS,
     own_rulesets,
@@ -297,11 +300,59 @@ class CustomRulesets(OfRulesets):
         unmanaged = [
             *rules_of_rulesets(desired, state),
             *unnamed_rulesets(rulesets.resource, ENTRY_POINTS[self.owner], others, state),
+            *self._rules_beside(desired[-1], named, others, state),
         ]
         executed = state.get(EXECUTED_RULESETS, ())
         chain = {entry_point: state[entry_point], EXECUTED_RULESETS: executed}
         for_role = {"chain": chain} if self.context.is_role else {}
         return {"rulesets": shown, "unmanaged": unmanaged, **for_role}
+
+    def _rules_beside(
+        self, deployments: Desired, named: Sequence[Object], others: Sequence[Object], state: State
+    ) -> Iterator[Mapping[str, Any]]:
+        """The rules of the entry point that take something from the named rulesets, or concern all
+        plain traffic; if another module names rules of it, only the deployments of these rulesets
+        that do more than execute them."""
+        entry_point, of_account = ENTRY_POINTS[self.owner], CUSTOM_RULES_OF_ACCOUNT.plural
+        rules = state[entry_point.plural]
+        executed = {
+            (entry_point.name, entry_point.label_of(rule)): deployed(rule) for rule in rules
+        }
+        ours, theirs = map(_ids, (named, others))
+        has_own_module = self.owner == ZONE_OPTION and CUSTOM_RULES.plural in self.context.modules
+        described = {
+            entry_point.key_of(rule): rule
+            for rule in rules
+            if deployed(rule) in ours and [*rule["action_parameters"]] == ["id"]
+        }
+        whole: State = {
+            **state,
+            EXECUTED_RULESETS: [
+                *state.get(EXECUTED_RULESETS, ()),
+                *whole_rulesets(state, self.owner),
+            ],
+        }
+        if self.owner == ACCOUNT_OPTION:  # judged as a zone of the plan Enterprise meets them
+            whole = {**whole, CUSTOM_RULES.plural: [*map(_in_enterprise, rules)], of_account: ()}
+        beside = deployments._replace(resource=CUSTOM_RULES, objects=described)
+        for record in unmanaged_records([beside], whole):
+            is_own = record["resource"] == CUSTOM_RULES.name
+            target = (entry_point.name if is_own else record["resource"], record["key"])
+            identity = executed.get(target, "")
+            is_judged = identity in theirs and record["weakens"] is not False
+            is_elsewhere = has_own_module and identity not in ours
+            if record["reason"] and not is_judged and not is_elsewhere:
+                yield {**record, "resource": target[0]}
+
+
+def _ids(rulesets: Sequence[Object]) -> set[str]:
+    """The ids by which rules may execute rulesets, also those that are not yet made."""
+    return {str(one) for obj in rulesets for one in (obj.get("id"), id_of_new(str(obj["name"])))}
+
+
+def _in_enterprise(rule: Object) -> Object:
+    expression = str(rule.get("expression") or "").replace(ENTERPRISE_ZONES, "true")
+    return {**rule, "expression": expression}
 
 
 SPECS: Mapping[str, ModuleSpec] = {

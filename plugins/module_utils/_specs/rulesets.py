@@ -22,7 +22,7 @@ from .._protection.holes import unmanaged_records
 from .._remembered import remembered
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import MANAGED, Managed
-from .._schema.resource import ZONE_OPTION, Resource, State
+from .._schema.resource import ZONE_OPTION, Key, Resource, State, Values
 from .._schema.zone import FIREWALL_RULES
 from .base import (
     ABSENT,
@@ -73,10 +73,10 @@ class OrderedRules(ModuleSpec):
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         rules = list(state[self._resource.plural])
-        elsewhere = {(self._resource.name, ref) for ref in self.context.deployments}
-        records = unmanaged_records(desired, state)
-        unmanaged = [one for one in records if (one["resource"], one["key"]) not in elsewhere]
-        return {self._option: rules, "unmanaged": unmanaged}
+        others = [self._resource.key_of({"ref": ref}) for ref in self.context.deployments]
+        objects: dict[Key, Values] = {**{key: {} for key in others}, **desired[0].objects}
+        described = desired[0]._replace(objects=objects)
+        return {self._option: rules, "unmanaged": unmanaged_records([described], state)}
 
     def judged_lists(
         self, options: Options, desired: Sequence[Desired], state: State
