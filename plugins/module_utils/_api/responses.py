@@ -78,11 +78,8 @@ def _wrong_id(owner: str) -> Message:
     if owner not in OWNERS:
         return WRONG_ID
     kinds = " or ".join(other.one for other in others(OWNERS[owner]))
-    return worded(
-        "Check {owner} and {base_url}; is {owner} the id of {kinds}?",
-        owner=Option(owner),
-        kinds=kinds,
-    )
+    question = "Check {owner} and {base_url}; is {owner} the id of {kinds}?"
+    return worded(question, owner=Option(owner), kinds=kinds)
 
 
 def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:

@@ -170,16 +170,13 @@ class Session:
         """Send a request and bring back the response, whatever its status; raises ServiceError when
         none came."""
         outcomes: list[Ending] = []
+        method = "GET" if request.about else request.method
         with self._in_flight:
             while True:
                 attempt = self._attempt(request, *self._let_go(request, outcomes))
                 outcomes.append(attempt)
-                seconds = seconds_until_retry(
-                    "GET" if request.about else request.method,
-                    outcomes,
-                    self._retries,
-                    random.uniform(0.5, 1.0),
-                )
+                spread = random.uniform(0.5, 1.0)
+                seconds = seconds_until_retry(method, outcomes, self._retries, spread)
                 if attempt.response is not None and request.is_final(attempt.response):
                     seconds = None
                 if seconds is None or (attempt.response is None and seconds >= self._time.left):
@@ -262,11 +259,9 @@ class Session:
         url = f"{self._base_url}/{request.path}"
         headers = BY_ACCOUNT if request.about else None
         session, environment = self._connections.session, self._connections.environment
-        prepared = session.prepare_request(
-            requests.Request(
-                request.method, url, headers, params=dict(request.query), json=request.body
-            )
-        )
+        query, body = dict(request.query), request.body
+        sent = requests.Request(request.method, url, headers, params=query, json=body)
+        prepared = session.prepare_request(sent)
         adapter = session.get_adapter(url)
         with adapter.send(prepared, timeout=seconds, **environment) as response:
             return Response(response.status_code, response.headers, read_body(response))

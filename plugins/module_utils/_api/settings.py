@@ -96,11 +96,8 @@ def credential_options() -> dict[str, dict[str, Any]]:
 def known_secrets(options: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
     """Every secret that the options and the environment name, used or not, longer ones first;
     nobody may read them."""
-    values = [
-        value
-        for name in SECRETS
-        for value in (options.get(name), environment.get(ENVIRONMENT[name]))
-    ]
+    values = [options.get(name) for name in SECRETS]
+    values += [environment.get(ENVIRONMENT[name]) for name in SECRETS]
     return tuple(sorted({str(value) for value in values if value}, key=len, reverse=True))
 
 

@@ -68,13 +68,11 @@ def concurrent_groups(plan: Plan) -> Iterator[list[Call]]:
 
 
 def _may_run_concurrently(before: Call, call: Call) -> bool:
-    same_kind = (
-        before.resource is call.resource
-        and before.operations[0].action == call.operations[0].action
-    )
+    one, other = before.operations[0], call.operations[0]
+    same_kind = before.resource is call.resource and one.action == other.action
     if not same_kind or call.write.batch > 1 or call.whole is not None:
         return False
-    return not networks_overlap(before.operations[0].address, call.operations[0].address)
+    return not networks_overlap(one.address, other.address)
 
 
 def body_of(call: Call, operation: Operation) -> Any:
@@ -286,11 +284,8 @@ def _warn_of_lost_versions(
     if before is None or after is None or after <= before + 1:
         return
     identity = str(client.list_object(resource).get("id"))
-    lost = (
-        f"version {before + 1}"
-        if after == before + 2
-        else f"the versions {before + 1} to {after - 1}"
-    )
+    is_one = after == before + 2
+    lost = f"version {before + 1}" if is_one else f"the versions {before + 1} to {after - 1}"
     path = client.path_to(resource.document.version_path, id=identity, version=str(after - 1))
     warn(
         f"The module read version {before} of the {resource.title}s and wrote version {after}."

@@ -292,9 +292,8 @@ def _count_usable(
     beyond the window.
     """
     free = ends - period  # where the call on a seat has ended before, the next one comes in time
-    return sum(
-        [
-            0 <= latest < free or (now < latest < ends and 0 <= earlier < free)
-            for earlier, latest in zip(before, last)
-        ]
-    )
+    usable = [
+        0 <= latest < free or (now < latest < ends and 0 <= earlier < free)
+        for earlier, latest in zip(before, last)
+    ]
+    return sum(usable)

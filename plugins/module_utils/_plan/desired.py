@@ -123,15 +123,8 @@ def parse_desired(
             problems.add(exc)
     problems.raise_any()
     merge_nested(resource, objects, paths, {})
-    return Desired(
-        resource,
-        objects,
-        absent=absent,
-        exclusive=exclusive,
-        paths=paths,
-        expires=expires,
-        remarks=remarks,
-    )
+    desired = Desired(resource, objects, absent, exclusive)
+    return desired._replace(paths=paths, expires=expires, remarks=remarks)
 
 
 def _remarks(fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]) -> list[Message]:

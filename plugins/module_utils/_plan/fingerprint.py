@@ -29,12 +29,8 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     """
     if not plan.operations:
         return ""
-    parts = [
-        dict(owner),
-        list(_object_changes(plan)),
-        _orders(plan),
-        *filter(None, [_lists_in(plan)]),
-    ]
+    lists = _lists_in(plan)
+    parts = [dict(owner), list(_object_changes(plan)), _orders(plan), *([lists] if lists else [])]
     text = _canonical_text(parts)
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
@@ -42,11 +38,8 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
 def _lists_in(plan: Plan) -> dict[str, list[Any] | None]:
     """By name, the addresses of the lists that the changed rules name; None if they are not
     known."""
-    changes = [
-        item
-        for item in with_along(plan.operations)
-        if item.resource.is_ordered or item.resource.nested
-    ]
+    every = with_along(plan.operations)
+    changes = [item for item in every if item.resource.is_ordered or item.resource.nested]
     if not changes:
         return {}
     from .._schema.registry import evaluated_as, lists_named_in  # loads all kinds of rules

@@ -228,11 +228,8 @@ def _choose(
 
     def preference(match: Existing) -> tuple[int, datetime, str]:
         changes = differences(resource.mutable, match[1], values)
-        return (
-            len(changes),
-            read_timestamp(match[1].get("created_on")) or UNKNOWN_AGE,
-            str(match[1].get("id")),
-        )
+        created = read_timestamp(match[1].get("created_on")) or UNKNOWN_AGE
+        return len(changes), created, str(match[1].get("id"))
 
     kept, *duplicates = sorted(matches, key=preference)
     return kept, duplicates

@@ -141,20 +141,14 @@ def _normalise_items(value: Any) -> tuple[Any, ...]:
     """Items in any order, without what only Cloudflare sets."""
     items = value if isinstance(value, (list, tuple)) else ()
     known = [item for item in items if isinstance(item, Mapping)]
-    return tuple(
-        sorted(
-            (normalise_network(item.get("ip")), str(item.get("comment") or "")) for item in known
-        )
-    )
+    pairs = [(normalise_network(item.get("ip")), str(item.get("comment") or "")) for item in known]
+    return tuple(sorted(pairs))
 
 
 _ITEMS = {"type": "list", "elements": "dict", "options": items_of("").field_options}
+_FIELD = Field("items", Value(_ITEMS, _parse_items, _normalise_items))
 # A list with its items as one object, as files have it: exports and snapshots.
-WHOLE_LISTS = replace(
-    LISTS,
-    fields=(*LISTS.fields, Field("items", Value(_ITEMS, _parse_items, _normalise_items))),
-    listing=InFiles(),
-)
+WHOLE_LISTS = replace(LISTS, fields=(*LISTS.fields, _FIELD), listing=InFiles())
 
 
 def uses_of(obj: Mapping[str, Any]) -> int:

@@ -125,12 +125,9 @@ ALARM_LISTS = (
     _of_alarms("alarm_silence", "silence of alarms", "silences", OF_SILENCE),
 )
 
+LOG_PATH = ACCOUNT_OWNER.path + "/logs/audit"
 AUDIT_LOG = _read_only(
-    "change",
-    "entry of the audit log",
-    ACCOUNT_SETTINGS,
-    {"id": ID},
-    path=ACCOUNT_OWNER.path + "/logs/audit",
+    "change", "entry of the audit log", ACCOUNT_SETTINGS, {"id": ID}, path=LOG_PATH
 )
 
 

@@ -407,12 +407,8 @@ def title_of_resource(name: str) -> str:
 
 def lists_named_in(state: State) -> list[str]:
     """The names of the lists that the rules of a state refer to."""
-    rules = [
-        rule
-        for resource, _read in EVALUATION
-        if resource.plural in state
-        for rule in rules_in_force(state, resource)
-    ]
+    read = [resource for resource, _read in EVALUATION if resource.plural in state]
+    rules = [rule for resource in read for rule in rules_in_force(state, resource)]
     return list(dict.fromkeys(name for rule in rules for name in lists_in(rule.expression)))
 
 

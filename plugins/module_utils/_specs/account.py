@@ -152,11 +152,8 @@ class AccountProtection(ModuleSpec):
             if resource.on_demand and options.get(option) is None and not needs_dns:
                 continue
             with problems.collected():
-                parsed.append(
-                    parse_desired(
-                        resource, _entries_of(option, resource, options), exclusive=option in purge
-                    )
-                )
+                entries = _entries_of(option, resource, options)
+                parsed.append(parse_desired(resource, entries, exclusive=option in purge))
         problems.raise_any()
         ignored = frozenset(options.get("ignore_ids") or ())
         return [item._replace(ignore_ids=ignored) for item in parsed]

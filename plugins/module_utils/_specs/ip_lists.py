@@ -43,11 +43,8 @@ LIST_OPTIONS: OptionSpec = {
     "items": list_option(items_of("")),
     **PURGE_OPTION,
 }
-LIST_RISKS = tuple(
-    dict.fromkeys(
-        [*DELETION_RISKS, *REFERENCED_LIST_RISKS, *ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS]
-    )
-)
+RULE_RISKS = (*ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS)  # of rules that name a list
+LIST_RISKS = tuple(dict.fromkeys([*DELETION_RISKS, *REFERENCED_LIST_RISKS, *RULE_RISKS]))
 
 
 def parsed_name(path: Option, value: Any) -> str:
