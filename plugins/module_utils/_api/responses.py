@@ -78,8 +78,11 @@ def _wrong_id(owner: str) -> Message:
     if owner not in OWNERS:
         return WRONG_ID
     kinds = " or ".join(other.one for other in others(OWNERS[owner]))
-    question = "Check {owner} and {base_url}; is {owner} the id of {kinds}?"
-    return worded(question, owner=Option(owner), kinds=kinds)
+    return worded(
+        "Check {owner} and {base_url}; is {owner} the id of {kinds}?",
+        owner=Option(owner),
+        kinds=kinds,
+    )
 
 
 def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:
@@ -386,13 +389,10 @@ DECODER = json.JSONDecoder(
 
 def unexpected(request: Request, problem: str) -> ServiceError:
     """The error of a response that no service gives; raises nothing."""
-    return ServiceError(
-        worded(
-            "{call} got an unexpected response: {problem}. The module stops there; run it again,"
-            " and check {base_url} if the same response comes again.",
-            call=request,
-            problem=problem,
-        ),
-        error_details(request, 200),
-        maybe_applied=True,
+    text = worded(
+        "{call} got an unexpected response: {problem}. The module stops there; run it again,"
+        " and check {base_url} if the same response comes again.",
+        call=request,
+        problem=problem,
     )
+    return ServiceError(text, error_details(request, 200), maybe_applied=True)

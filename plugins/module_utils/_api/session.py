@@ -334,12 +334,9 @@ def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
     proxy_refuses = connected and _any_of(chain, requests.exceptions.ProxyError)
     no_tls = _any_of(chain, requests.exceptions.SSLError) and not _any_of(chain, ssl.SSLEOFError)
     network = _any_of(chain, NETWORK)
-    return Ending(
-        None,
-        reason=reason,
-        sent=connected and not untrusted and not proxy_refuses,
-        passing=network and not untrusted and not proxy_refuses and not no_tls,
-    )
+    refused = untrusted or proxy_refuses
+    sent, passing = connected and not refused, network and not refused and not no_tls
+    return Ending(None, reason=reason, sent=sent, passing=passing)
 
 
 def _cause_of(chain: Sequence[BaseException], timeout: float, seconds: float) -> str:

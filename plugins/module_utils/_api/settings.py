@@ -188,14 +188,9 @@ def parse_settings(
         token_only = owner is not None and OWNERS[owner].token_only
         headers = credential_headers(options, environment, token_only)
     problems.raise_any()
-    return Settings(
-        base_url=base_url,
-        headers=headers,
-        owner=owner_id,
-        owner_name=owner_name,
-        verify=options["validate_certs"] and (ca_path or True),
-        **{name: options[name] for name in BOUNDS},
-    )
+    verify = options["validate_certs"] and (ca_path or True)
+    numbers = {name: options[name] for name in BOUNDS}
+    return Settings(base_url, headers, owner_id, owner_name, verify=verify, **numbers)
 
 
 def _check_call_budget(options: Mapping[str, Any], warn: Callable[[str], None]) -> None:

@@ -215,16 +215,10 @@ def _choose(
         if not any(differences(resource.mutable, obj, values) for dummy, obj in matches):
             return matches[0], ()  # whichever of them counts, there is nothing to change
         ids = ", ".join(sorted(str(obj.get("id")) for dummy, obj in matches))
-        raise PlanError(
-            Message(
-                f"Cloudflare holds {resource.title} {resource.label_of(values)} more than once"
-                f" (ids {ids}). Remove all duplicates but one, as ",
-                PURGE,
-                " does, or all of them with ",
-                STATE,
-                " absent.",
-            )
-        )
+        held = f"Cloudflare holds {resource.title} {resource.label_of(values)} more than once"
+        advice = f"{held} (ids {ids}). Remove all duplicates but one, as "
+        or_all = " does, or all of them with "
+        raise PlanError(Message(advice, PURGE, or_all, STATE, " absent."))
 
     def preference(match: Existing) -> tuple[int, datetime, str]:
         changes = differences(resource.mutable, match[1], values)

@@ -12,7 +12,7 @@ The vendor describes them in "Override a managed ruleset" (Ruleset Engine) and "
 from __future__ import annotations
 
 from functools import partial
-from itertools import combinations, product
+from itertools import chain, combinations, product
 from math import inf
 from operator import itemgetter
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Tuple
@@ -205,6 +205,11 @@ def skipped_rulesets(rule: Object) -> list[str]:
     return [str(item) for name in ("rulesets", "rules") for item in named.get(name) or ()]
 
 
+def _parts(group: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """All groups of fewer of these names."""
+    return chain.from_iterable(combinations(group, size) for size in range(len(group)))
+
+
 def _deploys_less(was: Object, becomes: Object) -> Loosened | None:
     """The way in which a rule deploys less than another one."""
     if deployed(was) != deployed(becomes):
@@ -217,14 +222,7 @@ def _deploys_less(was: Object, becomes: Object) -> Loosened | None:
     # It is not known if a managed rule has two of the names.
     certain = {group for group in groups if weakened[group] and len(group) < 2}
     worst = certain or {group for group in groups if weakened[group] is not False}
-    least = [
-        group
-        for group in groups
-        if group in worst
-        and not any(
-            part in worst for size in range(len(group)) for part in combinations(group, size)
-        )
-    ]
+    least = [group for group in groups if group in worst and worst.isdisjoint(_parts(group))]
     names = [" in ".join(group) or EVERY for group in least]
     if not names:
         return None

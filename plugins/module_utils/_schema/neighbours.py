@@ -137,7 +137,8 @@ def is_approved(prefix: Mapping[str, Any]) -> bool:
 
 
 ZONE_NAME = Option(ZONE_OWNER.name_option)
-MOST_PER_PAGE = 50  # the most that Cloudflare takes for these lists
+# Lists of what the credentials see, in pages of the most that Cloudflare takes for them.
+OF_CREDENTIALS: Mapping[str, Any] = {"owner": "", "listing": Paged(50)}
 
 # Without the colon, which makes a query for a name a search.
 DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*")
@@ -147,18 +148,16 @@ ACCOUNTS = _read_only(
     "account",
     ACCOUNT_SETTINGS,
     {"id": ID, "name": TEXT, "type": TEXT},
-    owner="",
     path="accounts",
-    listing=Paged(MOST_PER_PAGE),
+    **OF_CREDENTIALS,
 )
 ZONES = _read_only(
     "zone",
     "zone",
     Permission("Zone", "zone"),
     {"id": ID, "name": TEXT, "status": TEXT},
-    owner="",
     path="zones",
-    listing=Paged(MOST_PER_PAGE),
+    **OF_CREDENTIALS,
 )
 ZONE = replace(
     ZONES, plural="zone", owner=ZONE_OPTION, path=ZONE_OWNER.path, key=(), listing=Single()

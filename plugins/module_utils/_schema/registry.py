@@ -218,17 +218,9 @@ MANAGED: Sequence[Managed] = (
 READ_ONLY: Sequence[Resource] = neighbours.NEIGHBOURS
 OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, zone.CUSTOM_RULES_OF_ACCOUNT)  # for its zones
 MODULES = tuple(dict.fromkeys(item.module for item in MANAGED))
-BY_NAME: Mapping[str, Resource] = {  # by the name that results have
-    item.name: item
-    for item in (
-        *(item.resource for item in MANAGED),
-        LISTS,
-        *zone.CUSTOM_RULESETS.values(),
-        items_of(""),
-        *OF_ACCOUNT_ALONE,
-        zone.rules_of(ZONE_OPTION, ""),
-    )
-}
+_OTHERS = (LISTS, *zone.CUSTOM_RULESETS.values(), items_of(""), *OF_ACCOUNT_ALONE)
+_NAMED = (*(item.resource for item in MANAGED), *_OTHERS, zone.rules_of(ZONE_OPTION, ""))
+BY_NAME: Mapping[str, Resource] = {item.name: item for item in _NAMED}  # the name of results
 BY_PLURAL: Mapping[str, Resource] = {item.resource.plural: item.resource for item in MANAGED}
 # The entry points of phases.
 RULESETS = tuple(item.resource for item in MANAGED if item.resource.is_ordered)
