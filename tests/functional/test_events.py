@@ -21,9 +21,9 @@ import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import TCP_KINDS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._events.source import (
-    BOUNDS,
     LONGEST_GAP,
     MAX_PAUSE,
+    NUMBER_BOUNDS,
     SOURCE_ARGUMENTS,
     Feed,
     feeds_of,
@@ -238,7 +238,7 @@ def test_the_plugin_emits_events_into_the_queue_of_the_rulebook(service: LocalSe
 def test_the_plugin_and_its_page_have_the_options_that_there_are() -> None:
     documented = yaml.safe_load(runpy.run_path(str(PLUGIN))["DOCUMENTATION"])["options"]
     page = (REPOSITORY / "docs" / "events.md").read_text(encoding="utf-8")
-    for name in BOUNDS:
+    for name in NUMBER_BOUNDS:
         default = SOURCE_ARGUMENTS[name]["default"]
         assert documented[name]["default"] == default and f"| `{name}` | {default:g} |" in page
     assert documented["components"]["default"] == list(TCP_KINDS)

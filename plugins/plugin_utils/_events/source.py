@@ -41,7 +41,7 @@ from ...module_utils._traffic.queries import NODES
 from .._variables import TEXTS, Arguments, sentence_of, wrong_values
 
 LONGEST_GAP = timedelta(hours=6)  # that windows are asked for again
-BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
+NUMBER_BOUNDS: Final[Mapping[str, tuple[float, float]]] = {
     "interval": (10, LONGEST_GAP.total_seconds()),
     "delay": (0, LONGEST_GAP.total_seconds()),
     "min_packets_per_second": (0, 1e15),
@@ -117,7 +117,7 @@ def _unfit(options: Mapping[str, Any], values: Mapping[str, Any]) -> Iterable[tu
     if not options["components"]:
         names = ", ".join(COMPONENTS)
         yield "components", f"components: it must be a list of some of {names}"
-    for name, (least, most) in BOUNDS.items():
+    for name, (least, most) in NUMBER_BOUNDS.items():
         is_number = isinstance(options[name], float) and not isinstance(values.get(name), bool)
         if not is_number or not least <= options[name] <= most:
             yield name, f"{name}: it must be a number of at least {least:g}, and at most {most:g}"

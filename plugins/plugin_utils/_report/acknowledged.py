@@ -137,9 +137,7 @@ class Acknowledging:
         )
         return [_in_no_prefix(left), *expired] if left else []
 
-    def records(
-        self, coverage: AccountCoverage, announced: Announced | None = None
-    ) -> list[Acknowledged]:
+    def records(self, coverage: AccountCoverage, announced: Announced | None) -> list[Acknowledged]:
         """The states of an account that are acknowledged."""
         return [
             Acknowledged(

@@ -76,7 +76,7 @@ def file_mode(digits: Any) -> int:
 
 
 SOON = timedelta(days=14)
-ACCEPT_RISKS = "accept_risks"
+ACCEPTED_OPTION = "accept_risks"
 
 
 def accepted_risks(parts: Sequence[Part], now: datetime) -> list[AcceptedRisk]:
@@ -128,10 +128,10 @@ def expiring(
 def _acceptances(parts: Sequence[Part]) -> list[Acceptance]:
     """The acceptances of a host, which all of its parts share."""
     elements: Any = next(
-        (part.options[ACCEPT_RISKS] for part in parts if part.options.get(ACCEPT_RISKS)), []
+        (part.options[ACCEPTED_OPTION] for part in parts if part.options.get(ACCEPTED_OPTION)), []
     )
     try:
-        return list(parse_acceptances(ACCEPT_RISKS, elements, CODES))
+        return list(parse_acceptances(ACCEPTED_OPTION, elements, CODES))
     except OptionError:  # with which the modules fail, so that the host is unknown
         return []
 

@@ -184,7 +184,7 @@ def _hosts_by_range(records: Sequence[Mapping[str, Any]], *places: tuple[str, st
 
 def _opposed(passed: HostsByRange, blocked: HostsByRange) -> Iterator[Conflict]:
     """Networks that one host lets pass and another one blocks."""
-    for network, passing, blocking in _meeting(passed, blocked):
+    for network, passing, blocking in _in_common(passed, blocked):
         one, other = ({record["host"] for record in side} for side in (passing, blocking))
         # A host does not contradict itself.
         hosts = sorted(one - other if len(other) == 1 else one)
@@ -195,14 +195,14 @@ def _opposed(passed: HostsByRange, blocked: HostsByRange) -> Iterator[Conflict]:
 
 def _twice(protected: HostsByRange) -> Iterator[Conflict]:
     """Networks that two accounts protect."""
-    for network, ones, others in _meeting(protected, protected):
+    for network, ones, others in _in_common(protected, protected):
         both = [*ones, *others]
         if len({record["account_id"] or record["host"] for record in both}) > 1:
             hosts = sorted({record["host"] for record in both})
             yield Conflict(kind="protected_twice", network=network, hosts=hosts, against=[])
 
 
-def _meeting(
+def _in_common(
     ones: HostsByRange, others: HostsByRange
 ) -> Iterator[tuple[str, list[HostRecord], list[HostRecord]]]:
     """The networks that two sides have in common, with the hosts that name them."""

@@ -27,6 +27,7 @@ from ...module_utils._schema.registry import (
     lists_named_in,
 )
 from ...module_utils._schema.resource import Object, Resource
+from ...module_utils._specs.base import ModuleResult, Options
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
 from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
@@ -47,7 +48,7 @@ from .results import TRAFFIC, HostResults, differences_of
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 
 
-def announced_record(result: Mapping[str, Any], notes: Sequence[str] = ()) -> Announced:
+def announced_record(result: ModuleResult, notes: Sequence[str] = ()) -> Announced:
     """The announced networks, out of the result of protection_info.
 
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
@@ -101,7 +102,7 @@ class Log:
 
     def _last_change(self, item: Mapping[str, Any], owners: Mapping[str, str | None]) -> LastChange:
         resource, key = item["resource"], item["key"]
-        entry = self._find(resource, key, item.get("since"), owners)
+        entry = self._find(item, owners)
         by, how, at = (str(entry[name]) if entry else None for name in ("by", "how", "at"))
         span = "hour" if self.hours == 1 else f"{self.hours:g} hours"
         who = self.unread or f"the audit log of the last {span} does not say who changed it"
@@ -110,33 +111,32 @@ class Log:
         text = sentence(f"{item['title']} {key}: {who.rstrip('.')}")
         return LastChange(resource=resource, key=key, text=text, by=by, how=how, at=at)
 
-    def _find(
-        self, name: str, key: str, since: str | None, owners: Mapping[str, str | None]
-    ) -> LogEntry | None:
+    def _find(self, item: Object, owners: Mapping[str, str | None]) -> LogEntry | None:
         """The last write of an object: one that names its id, or else the one in its collection at
         the moment of its own timestamp. None for a resource of which no path is known."""
-        resources = [item for item in WRITTEN if item.name == name]  # of the account, of the zone
-        objects = self.objects.get(name, {})
-        places = [(item, owner) for item in resources if (owner := owners.get(item.owner))]
+        # Of the account, and of the zone.
+        resources = [one for one in WRITTEN if one.name == item["resource"]]
+        objects = self.objects.get(item["resource"], {})
+        places = [(one, owner) for one in resources if (owner := owners.get(one.owner))]
         beside = [
-            item
-            for item in self.changes
-            if any(_is_beside(item, *place, ids_known=bool(objects)) for place in places)
+            change
+            for change in self.changes
+            if any(_is_beside(change, *place, ids_known=bool(objects)) for place in places)
         ]
-        if not all(item.key for item in resources):  # an object that always exists
+        if not all(one.key for one in resources):  # an object that always exists
             return next(iter(beside), None)
-        existing = objects.get(key, {})
+        existing = objects.get(item["key"], {})
         identity = str(existing.get("id") or "")
-        by_id = (item for item in self.changes if identity and _has_id(item, identity))
+        by_id = (change for change in self.changes if identity and _has_id(change, identity))
         if entry := next(by_id, None):
             return entry
-        moments = [read_timestamp(existing.get(stamp)) for stamp in STAMPS]
-        moment = next(filter(None, (*moments, read_timestamp(since))), None)
-        near = [item for item in beside if moment and _is_at(item, moment)]
-        return near[0] if len({(item["by"], item["how"]) for item in near}) == 1 else None
+        stamps = [*(existing.get(stamp) for stamp in STAMPS), item.get("since")]
+        moment = next(filter(None, map(read_timestamp, stamps)), None)
+        near = [change for change in beside if moment and _is_at(change, moment)]
+        return near[0] if len({(change["by"], change["how"]) for change in near}) == 1 else None
 
 
-def objects_by_resource(results: Iterable[Mapping[str, Any]]) -> dict[str, dict[str, Object]]:
+def objects_by_resource(results: Iterable[ModuleResult]) -> dict[str, dict[str, Object]]:
     """The objects in results of protection_info and custom_rules_info, by the name of their
     resource and their key."""
     objects: dict[str, dict[str, Object]] = {}
@@ -189,7 +189,7 @@ ALARM_GAPS = "report_alarms"
 LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"  # others
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
-RunPart = Callable[[Part], Mapping[str, Any]]  # the result of a part in check mode
+RunPart = Callable[[Part], ModuleResult]  # the result of a part in check mode
 
 
 @dataclass(frozen=True)
@@ -278,9 +278,7 @@ class Beside:
             log = Log(hours, changes, objects_by_resource(results.values()))
         return replace(host, changes=log.last_changes(host))
 
-    def _results(
-        self, of_account: Mapping[str, Any], of_zone: Mapping[str, Any]
-    ) -> dict[str, Mapping[str, Any]]:
+    def _results(self, of_account: Options, of_zone: Options) -> dict[str, ModuleResult]:
         """The results of the modules that read an account and a zone, by module, with these
         options, as far as the host has an account and a zone."""
         account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
@@ -316,7 +314,7 @@ def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostRe
 PASSED_BY = {INFO: "the rules of every zone of the account", ZONE_INFO: "the rules of the zone"}
 
 
-def with_access_rules(host: HostResults, module: str, result: Mapping[str, Any]) -> HostResults:
+def with_access_rules(host: HostResults, module: str, result: ModuleResult) -> HostResults:
     """The results of a host with the IP Access rules in the result of a module as objects that no
     baseline names."""
     passed = PASSED_BY[module]
@@ -335,9 +333,7 @@ def with_access_rules(host: HostResults, module: str, result: Mapping[str, Any])
     return with_unmanaged(host, module, unmanaged)
 
 
-def with_unmanaged(
-    host: HostResults, module: str, unmanaged: Sequence[Mapping[str, Any]]
-) -> HostResults:
+def with_unmanaged(host: HostResults, module: str, unmanaged: Sequence[Object]) -> HostResults:
     """The results of a host with more objects that no baseline names; none if it was not read."""
     if not host.results or not unmanaged:
         return host
@@ -345,7 +341,7 @@ def with_unmanaged(
     return replace(host, results={**host.results, module: {"unmanaged": [*others, *unmanaged]}})
 
 
-def lists_not_read(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+def lists_not_read(results: Mapping[str, ModuleResult]) -> list[dict[str, Any]]:
     """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
     names: those of an account that is not the host's may hold everything."""
     rules = {resource.plural: resource for resource, _in_order in EVALUATION}
@@ -363,7 +359,7 @@ def lists_not_read(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, A
     ]
 
 
-def _unread(host: HostResults, what: str, result: Mapping[str, Any]) -> HostResults:
+def _unread(host: HostResults, what: str, result: ModuleResult) -> HostResults:
     """A host of which something could not be read."""
     return replace(host, unread=[*host.unread, f"{what} are not known: {result.get('msg')}"])
 

@@ -297,7 +297,7 @@ def conflict_texts(report: Report) -> Iterator[tuple[str | None, str, list[str],
         yield item["network"], CONFLICTS[item["kind"]], item["hosts"], item["against"]
 
 
-def accepted_risks(records: Iterable[HostRecord]) -> dict[tuple[str, ...], list[str]]:
+def risks_by_scope(records: Iterable[HostRecord]) -> dict[tuple[str, ...], list[str]]:
     """The accepted risks in force with their scope, each with all hosts that accept it so."""
     return values_by_key(
         ((item["code"], *_scope(item)), record["host"])

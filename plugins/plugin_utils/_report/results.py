@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar, cast
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
+from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from ...module_utils._values.address_set import Ranges
@@ -42,9 +43,10 @@ from .record import (
 TRAFFIC: Final = "protection_traffic_info"
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
-RULES = {resource.plural: (resource, in_order) for resource, in_order in DECIDING}  # of zones
+RULES_OF_ZONES = {
+    resource.plural: (resource, in_order) for resource, in_order in DECIDING
+}  # of zones
 
-ModuleResult = Mapping[str, Any]  # of a module, as Ansible passes it on
 Found = TypeVar("Found")
 
 
@@ -281,7 +283,7 @@ def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
 
 def existing_rules(module: str, result: ModuleResult) -> list[ZoneRule]:
     """The rules in the result of a module for a zone, as they are before its plan."""
-    resource, in_order = RULES[module]
+    resource, in_order = RULES_OF_ZONES[module]
     sides = [(result.get("diff") or {}).get(side) or {} for side in ("before", "after")]
     was, becomes = (side.get(module) or {} for side in sides)
     rules = {resource.label_of(rule): rule for rule in result.get("rules") or ()}
@@ -293,7 +295,7 @@ def existing_rules(module: str, result: ModuleResult) -> list[ZoneRule]:
 
 def planned_rules(module: str, result: ModuleResult) -> list[ZoneRule]:
     """The rules in the result of a module for a zone, after its plan; none of another module."""
-    if module not in RULES:
+    if module not in RULES_OF_ZONES:
         return []
-    _resource, in_order = RULES[module]
+    _resource, in_order = RULES_OF_ZONES[module]
     return in_order(list(result.get("rules") or ()))
