@@ -50,10 +50,7 @@ PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token h
 class ActionModule(FleetAction):
     """Fails if a variable of a host is wrong."""
 
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        variables = task_vars or {}
+    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         _validated, options = self.validate_argument_spec(argument_spec=ARGUMENTS)
         if options["role"]:
             return self._of_role(declared_in(options["role"]), variables)

@@ -28,15 +28,11 @@ prepare_workers()
 class ActionModule(CollectionAction):
     """Updates a host, which is an account, a zone or both, to match the variables of the role."""
 
-    _supports_async = False
-
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        task = HostTask(self.calls(task_vars or {}))
+    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        task = HostTask(self.calls(variables))
         check_mode = bool(self._task.check_mode)
         if self._task.args.get("attack"):
-            return task.result_of(lambda: Attack(task, task_vars or {}, check_mode).run())
+            return task.result_of(lambda: Attack(task, variables, check_mode).run())
         return task.result_of(lambda: _update(task, task.runner(), check_mode))
 
 

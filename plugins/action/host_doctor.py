@@ -42,10 +42,7 @@ DOCTOR: Arguments = {
 class ActionModule(FleetAction):
     """Reads hosts, whether the play runs in check mode or not, and writes a file about each."""
 
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        variables = task_vars or {}
+    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         try:
             options = self.options(DOCTOR, "doctor_")
             self.require_requests()

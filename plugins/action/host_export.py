@@ -40,13 +40,11 @@ SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "variables.schema.json"
 class ActionModule(FleetAction):
     """Reads hosts, and writes a file of variables for each, and their schema beside the folders."""
 
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         check_mode = bool(self._task.check_mode)
         try:
             self.require_requests()
-            return self.results(task_vars or {}, lambda task: _export(task, check_mode))
+            return self.results(variables, lambda task: _export(task, check_mode))
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
 

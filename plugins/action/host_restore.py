@@ -59,12 +59,8 @@ UNMET = (
 class ActionModule(CollectionAction):
     """Updates a host to match a file, whose state it takes, and no variables that describe one."""
 
-    _supports_async = False
-
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        task = HostTask(self.calls(task_vars or {}))
+    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        task = HostTask(self.calls(variables))
         restore = _Restore(task, bool(self._task.check_mode))
         result = task.result_of(lambda: restore.run(self._file, self.options(RESTORE, "restore_")))
         if result.get("failed"):

@@ -53,10 +53,7 @@ class ActionModule(FleetAction):
     defaults: Mapping[str, Any] = {**defaults_of("baseline"), **defaults_of("report")}
     _old: Set[str] = frozenset()  # hosts of which an earlier report alone says something
 
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        variables = task_vars or {}
+    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         arguments = {**self._of_role(variables), **self._task.args}
         try:
             values = {f"report_{name}": value for name, value in arguments.items()}

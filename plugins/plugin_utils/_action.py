@@ -207,10 +207,20 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
     """An action that calls modules of this collection."""
 
     _supports_check_mode = True
+    _supports_async = False
 
     def __init__(self, *arguments: Any, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         end_with_run()  # an action is made in the worker of its task
+
+    def run(
+        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        return self.outcome(task_vars or {})
+
+    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The result of the task, whose host has these variables."""
+        raise NotImplementedError
 
     def calls(self, variables: Mapping[str, Any]) -> ModuleCalls:
         """The calls that this task makes on the host of these variables."""
@@ -234,10 +244,8 @@ class ModuleAction(CollectionAction):
 
     _supports_async = True
 
-    def run(
-        self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        calls = self.calls(task_vars or {})
+    def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        calls = self.calls(variables)
         if calls.refusal:
             return {"failed": True, "msg": calls.refusal}
         task = self._task

@@ -67,7 +67,6 @@ class HostsDone(Progress):
 class FleetAction(CollectionAction):
     """An action that works on all hosts of a play, if its task runs once."""
 
-    _supports_async = False
     defaults: Mapping[str, Any] = {}  # of variables, as another role has them
 
     def hosts(self, variables: Mapping[str, Any]) -> list[str]:
