@@ -11,12 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import host, run_module
-from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 BOTS = "b" * 32
 CURL = {"ref": "curl", "action": "block", "expression": 'http.user_agent eq "curl"'}
@@ -113,3 +114,27 @@ def test_custom_rules_of_a_zone_hide_nothing_of_its_account(service: LocalServic
     rules = [skip(ruleset="current"), deployment()]
     zone = {"edge_zone_id": ZONE, "baseline_custom_rules": []}
     assert holes(service, "account", *rules, **zone) == [("byhand", True, PASSES)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ({"action": "block"}, "blocks every request"),
+        ({"action": "managed_challenge"}, "challenges every request"),
+        (
+            {"action": "block", "expression": "not ip.src in {192.0.2.0/24}"},
+            "blocks every request but those from 192.0.2.0/24",
+        ),
+        ({"action": "block", "expression": "ip.src in {192.0.2.0/24}"}, ""),
+    ],
+)
+def test_an_unnamed_rule_of_an_account_that_stops_all_traffic_is_told(
+    rule: dict[str, Any], reason: str, service: LocalService, modules: Modules
+) -> None:
+    told = [(False, reason)] if reason else []
+    rules = [{"ref": "byhand", **rule}, deployment()]
+    assert holes(service, "account", *rules) == [("byhand", *one) for one in told]
+    service.zone(ZONE).seed(account_id=ACCOUNT, name="shop.example", plan="enterprise")
+    known = Context(is_role=True, zone={"plan": {"legacy_id": "enterprise"}, "account": {"id": ACCOUNT}})
+    records = modules.run("custom_rules", True, known, rules=[])["unmanaged"]
+    assert [(one["weakens"], one["reason"]) for one in records] == told

@@ -289,8 +289,9 @@ def executed_by(rule: ZoneRule) -> str:
 
 
 def _of_account(rule: ZoneRule) -> ZoneRule:
-    """A rule of the entry point of an account."""
+    """A rule of the entry point of an account, which requests to Enterprise zones alone meet."""
     title = f"{rule.entry}{OF_ACCOUNT}"
+    rule = rule._replace(expression=rule.expression.replace(zone.ENTERPRISE_ZONES, "true"))
     if UNREAD in rule.obj:
         title = f"any{OF_ACCOUNT}"
         doubt = f"what the custom rules{OF_ACCOUNT} do ({rule.obj[UNREAD]})"

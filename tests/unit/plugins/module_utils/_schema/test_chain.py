@@ -136,7 +136,7 @@ def test_rules_of_the_account_come_first_and_skip_only_themselves() -> None:
         ("pass of the account", "S"),
         (
             "bots of the ruleset Office of the account",
-            '(((cf.zone.plan eq "ENT") and cf.zone.name eq "shop.example") and not (S)) and (ssl)',
+            '(((true) and cf.zone.name eq "shop.example") and not (S)) and (ssl)',
         ),
         ("own", "ssl"),
     ]
