@@ -69,6 +69,7 @@ NUMBER_KINDS: Kinds = (int,)  # and no bool
 ADDRESS_KINDS: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
 OfValue = Callable[[Any], bool]  # the same without the fields
 QUANTIFIERS = ("any", "all")
+DECISIVE = {"or": True, "and": False}
 NOT_ALL = NotKnown("not all elements of an array are given")
 # The end of a pattern that says nothing; behind a parenthesis only if there is no choice.
 ENDLESS = re.compile(r'^([^|]*)(?<!\\)\.[*+]\)*\$"#*\Z|(?<!\\)\.[*+]\$"#*\Z')
@@ -83,31 +84,42 @@ ORDERINGS: Mapping[str, Callable[[Any, Any], bool]] = {
 def decider(expression: str) -> Decide:
     """A function that decides by the fields of a request whether it matches an expression."""
     try:
-        return partial(truth_of, parse(expression))
+        return decider_of(parse(expression))
     except Unread as exc:
         unread = NotKnown(f"the expression cannot be read: {exc.problem}")
         return lambda fields: unread
 
 
-def truth_of(tree: Tree, fields: Fields) -> Truth:
-    """The truth of an expression, or a part of one, for a request."""
+@lru_cache(maxsize=4096)
+def decider_of(tree: Tree) -> Decide:
+    """The same for an expression that is read already, or a part of one."""
     if isinstance(tree, Constant):
-        return tree.value
+        value = tree.value
+        return lambda fields: value
     if isinstance(tree, Negation):
-        truth = truth_of(tree.part, fields)
-        return truth if isinstance(truth, NotKnown) else not truth
+        part = decider_of(tree.part)
+        return lambda fields: _negated(part(fields))
     if isinstance(tree, Combination):
-        return _combined(tree.operator, (truth_of(part, fields) for part in tree.parts))
+        decisive, parts = DECISIVE.get(tree.operator), [*map(decider_of, tree.parts)]
+        return lambda fields: _combined(decisive, (part(fields) for part in parts))
     _left, evaluate, test = halves(tree)
-    try:
-        return test(evaluate(fields), fields)
-    except NotKnown as exc:
-        return exc
+
+    def decide(fields: Fields) -> Truth:
+        try:
+            return test(evaluate(fields), fields)
+        except NotKnown as exc:
+            return exc
+
+    return decide
 
 
-def _combined(operator: str, truths: Iterable[Truth]) -> Truth:
-    """and, or or xor of truths; it asks for none behind one that decides."""
-    decisive = {"or": True, "and": False}.get(operator)
+def _negated(truth: Truth) -> Truth:
+    return truth if isinstance(truth, NotKnown) else not truth
+
+
+def _combined(decisive: bool | None, truths: Iterable[Truth]) -> Truth:
+    """or if true is decisive, and if false is, and xor if none is; it asks for no truth behind one
+    that decides."""
     reasons: list[str] = []
     is_odd = False
     for truth in truths:
@@ -200,11 +212,11 @@ def _of_elements(
         return False
     if not isinstance(elements, Items):
         raise NotKnown(f"{kind_in_words(elements)} has no elements")
-    operator = {"any": "or", "all": "and"}[name]
+    decisive = name == "any"
     # An element that may be there makes no difference if it decides nothing.
-    others = _combined(operator, (met(one, fields) for one in elements.maybe))
-    missing = [] if elements.complete and others is (name == "all") else [NOT_ALL]
-    truth = _combined(operator, [*(met(one, fields) for one in elements.values), *missing])
+    others = _combined(decisive, (met(one, fields) for one in elements.maybe))
+    missing = [] if elements.complete and others is (not decisive) else [NOT_ALL]
+    truth = _combined(decisive, [*(met(one, fields) for one in elements.values), *missing])
     if isinstance(truth, NotKnown):
         raise truth
     return truth

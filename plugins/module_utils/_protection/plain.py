@@ -340,13 +340,13 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
 
 
 def _settled(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
-    from .._expressions.evaluation import truth_of  # loaded if there is a rule
+    from .._expressions.evaluation import decider_of  # loaded if there is a rule
     from .._expressions.operands import Fields, Least
 
     if leaf in assumed:
         return assumed[leaf]
     starts = {name: Least(start) for name, start in kind.starts.items()}
-    return truth_of(leaf, Fields({**starts, **kind.values}))
+    return decider_of(leaf)(Fields({**starts, **kind.values}))
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import truth_of
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import (
     matches_every_request,
@@ -105,7 +105,7 @@ REST = [(1 << 31, (1 << 32) - 1)]
 )
 def test_the_sources_of_plain_requests_that_may_not_match_are_known(expression: str, left: Ranges) -> None:
     condition = 'http.host in {"a.example" "www.a.example"} and ip.src in {0.0.0.0/0}'
-    parts = unmatched(expression, condition, lambda leaf: truth_of(leaf, PLAIN))
+    parts = unmatched(expression, condition, lambda leaf: decider_of(leaf)(PLAIN))
     assert parts == ([(IPV4, left)] if left else [])
 
 
