@@ -149,10 +149,8 @@ def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> li
 def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:
     """The doubt that an expression reads unknown fields, with its verb; an empty text if every
     field is known."""
-    unknown = [
-        f"{quoted(name)}{did_you_mean(name.lower(), known, NEAR)}"
-        for name in unknown_names(expression, known)
-    ]
+    names = unknown_names(expression, known)
+    unknown = [f"{quoted(name)}{did_you_mean(name.lower(), known, NEAR)}" for name in names]
     if not unknown:
         return ""
     noun = "a field" if len(unknown) == 1 else "fields"

@@ -214,10 +214,8 @@ class Diagrams:
                 ranges = [*self._missing, *ranges] if is_other else ranges
                 return self._within(name, everything, ranges)
             if leaf.plain and _names_texts(leaf):
-                numbers = [
-                    self._texts.setdefault(token.text, len(self._texts) + 1)
-                    for token in leaf.operands
-                ]
+                texts, known = [token.text for token in leaf.operands], self._texts
+                numbers = [known.setdefault(text, len(known) + 1) for text in texts]
                 named = self._within((name, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
                 return self.without(WHOLE, named) if is_other else named
             if leaf.plain and leaf.operator:

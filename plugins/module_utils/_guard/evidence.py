@@ -114,19 +114,16 @@ def _by_subnet(rows: Iterable[Row], decided: Decided, space: Ranges) -> list[Net
         destination = range_of(row.destination) or (0, 0)
         return subnet_of(destination), row.data_center if decided.beside_region else ""
 
-    return [
-        (intersection([subnet], space), summed(group))
-        for (subnet, _data_center), group in grouped(rows, key).items()
-    ]
+    groups = grouped(rows, key)
+    return [(intersection([subnet], space), summed(own)) for (subnet, _name), own in groups.items()]
 
 
 def _too_much(worst: NetworkShare, ranges: Ranges, limits: EvidenceLimits) -> str:
     (concerned, sums), every = worst, networks(ranges)
     named = networks(concerned)
-    more = len(every) - len(named)
-    others = (
-        f" (and too many to {plural(more, 'more network', 'more networks')})" if more > 0 else ""
-    )
+    number = len(every) - len(named)
+    more = plural(number, "more network", "more networks")
+    others = f" (and too many to {more})" if number > 0 else ""
     return (
         f"Within {limits.hours:g} h, {_percent_of(worst):g} % of the packets to {first_few(named)}"
         f" would have been dropped, {plural(sums.would_drop, 'packet', 'packets')}{others};"

@@ -208,12 +208,9 @@ def with_skipped_rules(plan: Plan, context: Context, client: Client) -> Plan:
     has_later = any(state[name] for name in later for state in states)
     if has_later and CUSTOM_RULES.plural not in context.modules:
         needed.append(CUSTOM_RULES)
-    readings = {
-        one.plural: partial(client.read, one)
-        for one in needed
-        if one.plural not in plan.before and one.owner in client.owner
-    }
-    return with_read(plan, readings)
+    lacking = [one for one in needed if one.plural not in plan.before]
+    own = [one for one in lacking if one.owner in client.owner]
+    return with_read(plan, {one.plural: partial(client.read, one) for one in own})
 
 
 def with_rules_around(plan: Plan, context: Context, client: Client) -> Plan:

@@ -298,11 +298,8 @@ def steps(rules: Sequence[Mapping[str, Any]], custom_rules: Sequence[CustomRule]
     Raises ValueError as migrate does.
     """
     existing = by_ref(custom_rules)
-    in_effect = {
-        entry["id"]
-        for entry in migrate(rules).entries
-        if not (entry["paused"] or entry["filter_paused"])
-    }
+    entries = migrate(rules).entries
+    in_effect = {one["id"] for one in entries if not (one["paused"] or one["filter_paused"])}
     migration = migrate(rules, custom_rules)
     needed = {entry["becomes"] for entry in migration.entries if entry["id"] in in_effect}
     conflicts = []

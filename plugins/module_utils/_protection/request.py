@@ -107,12 +107,9 @@ def read_value(option: Option, value: Any) -> FieldValue:
     if isinstance(value, list):
         return Items(tuple(read_value(option.at(index), item) for index, item in enumerate(value)))
     if isinstance(value, Mapping):
-        return Pairs(
-            {
-                str(name).encode(): read_value(option.at(str(name)), item)
-                for name, item in value.items()
-            }
-        )
+        named = {str(name): item for name, item in value.items()}
+        pairs = {name: read_value(option.at(name), item) for name, item in named.items()}
+        return Pairs({name.encode(): item for name, item in pairs.items()})
     raise OptionError(option, f"{value!r} is no value of a field")
 
 

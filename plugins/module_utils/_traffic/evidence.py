@@ -192,11 +192,8 @@ CHALLENGED = "CHALLENGE: clients would be challenged; lower the sensitivities if
 def evidence_of(traffic: Traffic, component: str) -> Evidence:
     """The evidence of an account's traffic on one component."""
     name = node_of(component).name
-    rows = [
-        row
-        for row in traffic.rows.get(name, ())
-        if action_of(row) == "passed" or concerns(component, row.reason)
-    ]
+    own = traffic.rows.get(name, ())
+    rows = [row for row in own if action_of(row) == "passed" or concerns(component, row.reason)]
     unknown = list(traffic.unknown.get(name, ["The analytics were not asked."]))
     odd = sorted({f"{row.outcome}/{row.verdict}" for row in rows if not action_of(row)})
     malformed = sorted({row.destination for row in rows if range_of(row.destination) is None})
@@ -214,10 +211,8 @@ def traffic_record(
 ) -> TrafficRecord:
     """The traffic as results show it; networks are the prefixes, or else the subnets that traffic
     went to."""
-    records = {
-        component: component_record(evidence_of(traffic, component), prefixes)
-        for component in components
-    }
+    evidence = {component: evidence_of(traffic, component) for component in components}
+    records = {name: component_record(own, prefixes) for name, own in evidence.items()}
     unknown = [reason for record in records.values() for reason in record["unknown"]]
     return TrafficRecord(
         since=write_timestamp(traffic.since),
@@ -274,13 +269,10 @@ def network_record(network: str, rows: Sequence[Row], is_unknown: bool) -> Netwo
     dropped."""
     sums = summed(rows)
     would_drop = [row for row in rows if action_of(row) == "would_drop"]
-    by_data_center = grouped(would_drop, lambda row: row.data_center)
+    by_data_center = sorted(grouped(would_drop, lambda row: row.data_center).items())
     return NetworkTraffic(
         network=network,
         **sums.record(),
-        data_centers={
-            name: sum(row.packets for row in by_data_center[name])
-            for name in sorted(by_data_center)
-        },
+        data_centers={name: sum(row.packets for row in own) for name, own in by_data_center},
         known=sums.known and not is_unknown,
     )
