@@ -178,6 +178,19 @@ def test_a_second_block_adds_to_the_first(site: Site) -> None:
     assert site.firewall() == ["telnet"]
 
 
+def test_a_block_accepts_no_other_change(site: Site) -> None:
+    rules = [
+        {"ref": ref, "action": "block", "expression": f'http.request.uri.path eq "/{ref}"'} for ref in ("a", "b", "c")
+    ]
+    site.describe(baseline_custom_rules=rules)
+    assert site.scheduled() is True
+    site.attack(block={"networks": ["198.51.100.0/24"]}, hours=1)
+    site.describe(baseline_custom_rules=[{**rule, "enabled": False} for rule in rules])
+    assert "weakens_zone: 3 of 5 custom rules" in site.playbook("baseline", code=2).output
+    site.service.clock.advance(hours=2)
+    assert "weakens_zone: 4 of 5 custom rules" in site.playbook("baseline", code=2).output
+
+
 def test_a_zone_of_which_nothing_is_described_takes_a_block(site: Site) -> None:
     site.own.write_text(yaml.safe_dump({"edge_zone_id": ZONE}), encoding="utf-8")
     site.attack(block={"countries": ["XX"]}, hours=2)

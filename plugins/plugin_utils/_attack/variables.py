@@ -237,11 +237,21 @@ def _any_of(sets: Mapping[str, str]) -> str:
     return " or ".join(f"{name} in {{{items}}}" for name, items in sets.items() if items)
 
 
-def _way_back(values: Mapping[str, Any], until: datetime) -> list[dict[str, str]]:
-    """The acceptances without which nothing may take these values back."""
-    codes = dict.fromkeys(code for name in values for code in WAY_BACK.get(name, ()))
+def _way_back(values: Mapping[str, Any], until: datetime) -> list[dict[str, Any]]:
+    """The acceptances without which nothing may take these values back, and of nothing else."""
     end = write_timestamp(until + AFTERWARDS)
-    return [{"code": code, "expires": end, "reason": BACK} for code in codes]
+    return [
+        {"code": code, "entries": _entries_of(name, value), "expires": end, "reason": BACK}
+        for name, value in values.items()
+        for code in WAY_BACK.get(name, ())
+    ]
+
+
+def _entries_of(name: str, value: Any) -> list[str]:
+    """The objects of a value, as acceptances name them."""
+    if not isinstance(value, list):
+        return [name]
+    return [item.get("ref") or f"{item.get('kind', 'dns')} {item['scope']}" for item in value]
 
 
 def _accepted_before(written: Mapping[str, Any]) -> list[Any]:
