@@ -327,6 +327,7 @@ def test_rules_of_an_account_are_a_reason_of_its_zones_and_read_once(
         name = f"{plan}{number}.example"
         service.zone(f"{number:032x}").seed(custom_rules=[BLOCK], name=name, plan=plan, account_id=account)
         known = {"edge_zone_plan": plan, "edge_zone_account_id": account, "edge_zone_name": name}
+        known = known if number > 1 else {"edge_zone_plan": plan}  # as people type it
         zones[name] = {"edge_zone_id": f"{number:032x}", "baseline_custom_rules": [BLOCK], **known}
     inventory = write_inventory(tmp_path, service, {"accounts": {}, "zones": zones})
     run = ansible_playbook("-i", inventory, "-e", f"report_directory={tmp_path}/report", "-f", forks, PLAYBOOK)

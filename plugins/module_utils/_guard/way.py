@@ -87,8 +87,10 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
         return plan
     if ZONE_OPTION not in client.owner:
         client = client.within({ZONE_OPTION: context.zone_id})
-    zones = client.zones or ([context.zone] if plan_of(context.zone) else [])
-    zones = zones or ([_read_one(client, ZONE)] if expects else [])
+    plan_known = plan_of(context.zone)
+    zones = client.zones or ([context.zone] if plan_known and context.zone.get("name") else [])
+    if not zones and (expects or plan_known == ENTERPRISE):
+        zones = [_read_one(client, ZONE)]
     before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
     rulesets: list[Object] = []
     if zones and plan_of(zones[0]) not in OTHER_PLANS:

@@ -197,7 +197,8 @@ def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[
         return {}
     name, plan, account = (values.get(name) for name in ("edge_zone_name", *OF_KNOWN_ZONE))
     of_account = {"account": {"id": account}} if account else {}
-    return {"name": name, "plan": {"legacy_id": plan}, **of_account} if name and plan else {}
+    named = {"name": name} if name else {}
+    return {**named, "plan": {"legacy_id": plan}, **of_account} if plan else {}
 
 
 def _needs(values: Mapping[str, Any], module: str) -> bool:

@@ -283,7 +283,13 @@ def summary(report: Report, directory: str) -> list[str]:
     statuses = totals["statuses"]
     counts = [f"{statuses[name]} {LABELS[name]}" for name in STATUSES if statuses[name]]
     lines = [f"{plural(totals['hosts'], 'host', 'hosts')}: {', '.join(counts) or 'none'}."]
-    lines = [*filter(None, [protection(totals)]), *lines]
+    first = protection(totals)
+    if first and statuses["unknown"]:  # of which the sentence says nothing
+        few = "is" if statuses["unknown"] == 1 else "are"
+        first += (
+            f" {statuses['unknown']} of {plural(totals['hosts'], 'host', 'hosts')} {few} unknown."
+        )
+    lines = [*filter(None, [first]), *lines]
     concerned = [record for record in report["hosts"] if not _is_fine(record)]
     for record in concerned[:MAX_HOSTS]:
         known = [*record["reasons"], *([MITIGATES_NOTHING] if is_idle(record) else []), ""]

@@ -541,6 +541,12 @@ def test_an_account_that_only_monitors_is_never_shown_as_if_all_were_well() -> N
     assert "20,480 only monitored" in page
 
 
+def test_the_first_line_says_how_many_hosts_it_says_nothing_of() -> None:
+    lost = {"status": "unknown", "coverage": None, "mitigates": None, "enforces": None}
+    report = report_of([monitored_account("lima"), record("oslo", **lost)], GENERATED)
+    assert summary(report, "here")[0].endswith("the account mitigates nothing. 1 of 2 hosts is unknown.")
+
+
 def test_a_host_in_order_with_a_posture_is_told_with_its_end() -> None:
     posture = {"name": "night", "until": GENERATED, "reason": None, "since": None}
     fine: dict[str, Any] = {
