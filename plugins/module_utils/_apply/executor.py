@@ -243,12 +243,9 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
         version = _version(call.resource, client)
         result = _replace_list(call, call.whole, client)
         _warn_of_lost_versions(call.resource, version, client, warn)
-        around = client.list_object(call.resource)
+        around = without(client.list_object(call.resource), call.resource.document.field)
         holders = [item for item in call.operations if item.resource is call.resource.parent]
-        return {
-            **match_results(call, result, client.ids),
-            **dict.fromkeys(holders, without(around, call.resource.document.field)),
-        }
+        return {**match_results(call, result, client.ids), **dict.fromkeys(holders, around)}
     bodies = [body_of(call, operation) for operation in call.operations]
     ids = [str((operation.existing or {}).get("id", "")) for operation in call.operations]
     result = client.write(call.resource, call.resource.path, call.write, bodies, ids)
@@ -258,10 +255,8 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
         try:
             _update_nested(call, call.resource.nested, client, returned)
         except ServiceError as exc:
-            partly = any(
-                operation.fields.keys() - {call.resource.nested.field}
-                for operation in call.operations
-            )
+            nested = {call.resource.nested.field}
+            partly = any(item.fields.keys() - nested for item in call.operations)
             raise ServiceError(exc.message, exc.error, exc.maybe_applied or partly) from exc
     return returned
 
@@ -271,9 +266,8 @@ def _version(resource: Resource, client: Client) -> int | None:
     does not number it."""
     around = client.list_object(resource)
     number = str(around.get("version") if around else 0)
-    return (
-        int(number) if number.isascii() and number.isdigit() and len(number) < MAX_DIGITS else None
-    )
+    is_number = number.isascii() and number.isdigit() and len(number) < MAX_DIGITS
+    return int(number) if is_number else None
 
 
 def _warn_of_lost_versions(
@@ -330,10 +324,8 @@ def _replace_list(
     try:
         return client.replace(resource, bodies, query, *holders)
     except ServiceError as exc:
-        pointers = (
-            re.match(rf"/{resource.document.field}/(\d+)", item["pointer"] or "")
-            for item in exc.error["errors"]
-        )
+        place = re.compile(rf"/{resource.document.field}/(\d+)")
+        pointers = (place.match(item["pointer"] or "") for item in exc.error["errors"])
         places = {int(pointer.group(1)) for pointer in pointers if pointer}
         labels = ", ".join(
             resource.label_of(item) for index, item in enumerate(whole) if index in places

@@ -87,11 +87,8 @@ def _writing(managed: str) -> Any:
         if own.get("action") == DEFAULT:
             del own["action"]
         overrides = {**(more.pop(OVERRIDES, None) or {}), **_renamed(own, RENAMED.write)}
-        return {
-            **rest,
-            "action": EXECUTE,
-            PARAMETERS: {**more, "id": managed, OVERRIDES: overrides},
-        }
+        sent = {**more, "id": managed, OVERRIDES: overrides}
+        return {**rest, "action": EXECUTE, PARAMETERS: sent}
 
     return write
 

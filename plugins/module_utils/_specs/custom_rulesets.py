@@ -109,10 +109,8 @@ class OfRulesets(ModuleSpec):
         """The desired state of rulesets, of absent ones by their names; raises OptionError."""
         problems = OptionProblems()
         rules: list[Desired] = []
-        named = [
-            (path, {name: entry[name] for name in ("name", "description", "expires")})
-            for path, entry in entries
-        ]
+        fields = ("name", "description", "expires")
+        named = [(path, {name: entry[name] for name in fields}) for path, entry in entries]
         if absent:
             entries = [(path, {"name": one["name"], "rules": None}) for path, one in entries]
         with problems.collected():

@@ -109,10 +109,8 @@ class FirewallRules(ModuleSpec):
     surroundings = SURROUNDINGS
 
     def __init__(self) -> None:
-        self.options = {
-            "rules": list_option(FIREWALL_RULES, required=True),
-            **risk_options(ZONE_RULE_RISKS),
-        }
+        rules = list_option(FIREWALL_RULES, required=True)
+        self.options = {"rules": rules, **risk_options(ZONE_RULE_RISKS)}
 
     def desired(self, options: Options) -> Sequence[Desired]:
         return (parse_desired(FIREWALL_RULES, numbered("rules", options["rules"])),)
