@@ -130,14 +130,9 @@ def names_in(expression: str) -> list[str]:
     except Unread:
         return []
     following = [*(token.text for token in tokens[1:]), ""]
-    names = [
-        token.text
-        for token, after in zip(tokens, following)
-        if token.kind == WORD
-        and after != "("
-        and (token.text == SSL or FIELD.fullmatch(token.text))
-    ]
-    return list(dict.fromkeys(names))
+    both = zip(tokens, following)
+    words = [token.text for token, after in both if token.kind == WORD and after != "("]
+    return list(dict.fromkeys(name for name in words if name == SSL or FIELD.fullmatch(name)))
 
 
 def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:

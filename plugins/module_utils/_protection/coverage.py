@@ -87,11 +87,8 @@ class Coverage:
     def malformed_exclusions(self) -> Sequence[str]:
         """Excluded entries whose network is malformed: whatever is protected may be carved out by
         them."""
-        return [
-            str(entry.get("prefix"))
-            for entry in self._prefixes
-            if has_flag(entry, "excluded") and range_of(entry.get("prefix")) is None
-        ]
+        excluded = [item.get("prefix") for item in self._prefixes if has_flag(item, "excluded")]
+        return [str(prefix) for prefix in excluded if range_of(prefix) is None]
 
     @cached_property
     def bypassing(self) -> Ranges:

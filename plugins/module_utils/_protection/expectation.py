@@ -149,14 +149,12 @@ def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
 
 def checked_elsewhere(expectations: Sequence[Expectation], kinds: Sequence[str]) -> list[str]:
     """A warning of each expectation that another module checks."""
-    return [
-        Message(
-            item.option,
-            f": {MODULE_OF_KIND[item.kind]} checks expectations of a {item.kind}, not this module",
-        )
-        for item in expectations
-        if item.kind not in kinds
-    ]
+    warnings: list[str] = []
+    for item in expectations:
+        if item.kind not in kinds:
+            what = f"checks expectations of a {item.kind}, not this module"
+            warnings.append(Message(item.option, f": {MODULE_OF_KIND[item.kind]} {what}"))
+    return warnings
 
 
 def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:

@@ -57,11 +57,9 @@ class Loss(NamedTuple):
 
 def later_rules(resource: Resource, state: State) -> Later:
     """The known rules of other phases, which those of an entry point may skip."""
-    return [
-        (other, rules_in_force(state, other))
-        for other, _read in EVALUATION
-        if other.phase and other is not resource and state.get(other.plural) is not None
-    ]
+    others = [one for one, _read in EVALUATION if one.phase and one is not resource]
+    known = [one for one in others if state.get(one.plural) is not None]
+    return [(one, rules_in_force(state, one)) for one in known]
 
 
 class WeakerRecord(TypedDict):

@@ -310,11 +310,8 @@ def read_account(account: Any) -> State:
             continue
         entries = _entries_of_account(name, account[name])
         for resource in resources:
-            state[resource.plural] = [
-                {**resource.defaults(), **entry}
-                for entry in entries
-                if entry.get("kind") in (None, resource.kind)
-            ]
+            own = [entry for entry in entries if entry.get("kind") in (None, resource.kind)]
+            state[resource.plural] = [{**resource.defaults(), **entry} for entry in own]
     if not state:
         raise ValueError(f"it says nothing of {', '.join(['status', *COLLECTIONS])}")
     return state

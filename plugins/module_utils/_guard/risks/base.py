@@ -50,11 +50,8 @@ def mode_of(resource: Resource, obj: Object | None) -> str:
 
 def enabling(plan: Plan) -> list[Operation]:
     """The operations of a plan after which an object mitigates that did not before."""
-    return [
-        item
-        for item in plan.operations
-        if item.resource.component and mode_of(item.resource, item.fields) == ENABLED
-    ]
+    changed = [item for item in plan.operations if item.resource.component]
+    return [item for item in changed if mode_of(item.resource, item.fields) == ENABLED]
 
 
 def enabled_too_soon(
