@@ -24,8 +24,8 @@ from . import coverage, overview, record, traffic
 PAGE = Path(__file__).parent / "page"
 SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
 MAX_PREFIXES = 200  # that have the same modes are shown
-NO_MODES = "not protected"  # in place of modes
 ACCOUNT_ID = re.compile("[0-9a-f]{32}")
+PrefixModes = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]  # now and planned, by component
 DASHBOARD = "https://dash.cloudflare.com/"
 
 # Line feeds are the page's own; those of data are escaped before.
@@ -45,7 +45,6 @@ def html_page(report: record.Report) -> str:
         policy=policy,
         style=Markup(style),
         script=Markup(script),
-        hosts_in_words=plural(report["totals"]["hosts"], "host", "hosts"),
         present={host["host"] for host in report["hosts"]},
         shared=overview.shared_operations(report["hosts"]),
         groups=groups,
@@ -80,20 +79,17 @@ def dashboard(host: record.HostRecord) -> str:
     return f"{DASHBOARD}{account_id}" if fits else ""
 
 
-def prefix_rows(
-    prefixes: Sequence[coverage.PrefixRecord],
-) -> list[tuple[str, list[tuple[str, str]]]]:
+def prefix_rows(prefixes: Sequence[coverage.PrefixRecord]) -> list[tuple[str, PrefixModes]]:
     """Prefixes with the same modes as one row: their names, and by component the modes now and
     after a run; those that change come first."""
-    rows = record.values_by_key(
-        (tuple(map(_both_modes, item["components"].values())), item["prefix"]) for item in prefixes
-    )
+    rows = record.values_by_key((_modes_of(item), item["prefix"]) for item in prefixes)
     ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))
-    return [(first_networks(names, MAX_PREFIXES), list(modes)) for modes, names in ordered]
+    return [(first_networks(names, MAX_PREFIXES), modes) for modes, names in ordered]
 
 
-def _both_modes(modes: coverage.ModesNow) -> tuple[str, str]:
-    return " or ".join(modes["now"]) or NO_MODES, " or ".join(modes["planned"]) or NO_MODES
+def _modes_of(prefix: coverage.PrefixRecord) -> PrefixModes:
+    every = prefix["components"].values()
+    return tuple((tuple(modes["now"]), tuple(modes["planned"])) for modes in every)
 
 
 def first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
