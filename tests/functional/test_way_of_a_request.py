@@ -74,7 +74,7 @@ def paths(service: LocalService) -> list[str]:
         (
             skip("all", phase="current"),
             True,
-            "executes the rule all of the ruleset Office, which skips phase for every request",
+            "executes the rule all of the ruleset Office, which skips the rest of the custom rules of the zone for every request",
         ),
         (
             skip("all", ruleset="current", phases=["http_ratelimit"]),
@@ -107,6 +107,8 @@ def test_a_ruleset_that_cannot_be_read_may_hold_anything(service: LocalService, 
     service.zone(ZONE).seed(custom_rules=[execute("deploy", OFFICE), ADMIN], plan="free")
     (record,) = modules.done("custom_rules", True, rules=[ADMIN])["unmanaged"]
     assert (record["key"], record["weakens"]) == ("deploy", None)
+    assert record["reason"].startswith(f"may let requests pass, since the ruleset {OFFICE} that it executes (GET ")
+    assert record["reason"].endswith(") could not be read")
     result = modules.failed("custom_rules", True, rules=[ADMIN], expectations=[CLOSED])
     (item,) = result["expectations"]
     assert item["actual"] == "undecided"
@@ -212,13 +214,21 @@ def test_rules_of_the_account_that_cannot_be_read_leave_expectations_undecided(
     assert reason.startswith("rule any of the account: what the custom rules of the account do (GET ")
 
 
+def test_rules_of_the_account_that_cannot_be_read_may_be_a_hole(service: LocalService, modules: Modules) -> None:
+    options: dict[str, Any] = {"rules": [ADMIN], "api_token": service.add_token("without", account_waf="none")}
+    (record,) = modules.run("custom_rules", True, in_inventory("enterprise"), **options)["unmanaged"]
+    assert (record["resource"], record["key"], record["weakens"]) == ("account_custom_rule", "any", None)
+    assert record["reason"].startswith("may let requests pass, since what the custom rules of the account do (GET ")
+    assert record["reason"].endswith(") could not be read")
+
+
 def test_a_skip_of_the_account_is_a_hole(service: LocalService, modules: Modules) -> None:
     of_account(service, skip("monitors", "ip.src in {192.0.2.0/24}", phases=["http_ratelimit"]))
     service.zone(ZONE).seed(rate_limit_rules=[LIMIT])
     result = modules.done("custom_rules", True, rules=[ADMIN], expectations=[CLOSED])
     (record,) = result["unmanaged"]
     assert record["resource"] == "account_custom_rule"
-    assert record["key"] == "monitors of the ruleset Bots of the account"
+    assert record["key"] == "monitors of the ruleset Bots"
     assert (record["weakens"], record["reason"]) == (
         None,
         "may let requests pass that rate limiting rule login would stop",

@@ -26,6 +26,7 @@ from .._schema.registry import (
     executed_rulesets,
     listed,
     rules_in_force,
+    skipped_in_words,
     spelt_out,
 )
 from .._schema.resource import Key, Object, Resource, State
@@ -205,7 +206,7 @@ def _wide(rule: ZoneRule, what: str) -> str:
 
 def _effect_in_words(rule: ZoneRule, what: str) -> str:
     if rule.lets_pass:
-        return f"lets {what} skip {first_few(sorted(rule.skips)) or 'what it skips'}"
+        return f"lets {what} skip {skipped_in_words(rule.skips) or 'what it skips'}"
     return f"{'blocks' if rule.action == 'block' else 'challenges'} {what}"
 
 

@@ -25,10 +25,12 @@ from .._schema.registry import (
     EVALUATION,
     MANAGED,
     REST_OF_THE_LIST,
+    UNREAD,
     ZoneRule,
     contents_in,
     phase_of,
     rules_in_force,
+    skipped_in_words,
     spelt_out,
 )
 from .._schema.resource import Key, Object, Resource, State
@@ -139,6 +141,7 @@ def _doubt(resource: Resource, rule: ZoneRule) -> Loss | None:
     if not rule.active or not rule.doubts or rule.enforces or matches_nothing(rule.expression):
         return None
     why = f"{first_few(rule.doubts)} {'is' if len(rule.doubts) == 1 else 'are'} not understood"
+    why = f"{first_few(rule.unknown)} could not be read" if UNREAD in rule.obj else why
     return Loss(False, f"may let {resource.traffic}s pass, since {why}")
 
 
@@ -190,7 +193,7 @@ def _passing_more(
     """The loss by a rule that lets more traffic pass than it did; it moved before `passed`."""
     more = _newly_skipped(was, becomes)
     if more:
-        return Loss(True, f"skips more than described ({first_few(more)})")
+        return Loss(True, f"skips more than described ({skipped_in_words(more)})")
     wider = leaves_out(was.expression, becomes.expression)
     what = f"more {resource.traffic}s pass than described"
     return _loss(wider, "lets", "let", what) or _list_skip_loss(resource, becomes, passed)
@@ -242,7 +245,7 @@ def skip_loss(
     every = plain_traffic(rule.expression, resource.traffic, lets_pass=True)
     if of_rules and of_rules.certain and not every:
         return of_rules
-    what = f"{first_few(others)} for {every or f'{resource.traffic}s'}"
+    what = f"{skipped_in_words(others)} for {every or f'{resource.traffic}s'}"
     return _loss(bool(every) or None, "skips", "skip", what)
 
 

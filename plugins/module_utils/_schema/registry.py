@@ -14,6 +14,7 @@ from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequ
 
 from .._expressions.grammar import lists_in, with_contents
 from .._remembered import remembered
+from .._text import first_few
 from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG, SAFE_ID
 from . import account, neighbours, zone
@@ -29,6 +30,7 @@ CONDITIONS = frozenset({"exposed_credential_check"})
 
 # A skip of `ruleset` or `phase`, and an allow, skip this among others.
 REST_OF_THE_LIST = "the remaining rules"
+IN_WORDS = {"phase": "the rest of the custom rules of the zone"}
 
 
 class ZoneRule(NamedTuple):
@@ -173,6 +175,11 @@ def _skipped_items(name: str, value: Any) -> list[str]:
     return [f"{name} {item}" for item in value] if isinstance(value, (list, tuple)) else [name]
 
 
+def skipped_in_words(names: Iterable[str]) -> str:
+    """The first of what a rule skips, for sentences."""
+    return first_few(IN_WORDS.get(name, name) for name in sorted(names))
+
+
 InOrder = Callable[[Sequence[Object]], "list[ZoneRule]"]
 
 
@@ -266,7 +273,7 @@ def executed_rulesets(state: State) -> dict[str, list[Object]]:
 def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
     """The object of a state by which a rule is there; one of an account is there by itself."""
     if rule.of_account:
-        return zone.CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": rule.entry}
+        return zone.CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": rule.entry[: -len(OF_ACCOUNT)]}
     return resource, {**rule.obj, "ref": rule.via[0]} if rule.via else rule.obj
 
 
@@ -346,7 +353,8 @@ class Chain:
         ruleset = self._rulesets.get(executed_by(rule), {})
         if UNREAD in ruleset:
             doubt = f"the ruleset {ruleset['id']} that it executes ({ruleset[UNREAD]})"
-            self.rules.append(rule._replace(unknown=[doubt]))
+            obj = {**rule.obj, UNREAD: ruleset[UNREAD]}
+            self.rules.append(rule._replace(unknown=[doubt], obj=obj))
             return []
         if ruleset.get("kind") != "custom":
             return None
