@@ -14,9 +14,18 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
+    HOST_OPTIONS,
+    connection_of,
+    export_text,
+    exported_resources,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts, snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    read_host,
+    read_parts,
+    snapshot_text,
+)
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CHALLENGE, DEPLOYMENTS
@@ -103,6 +112,18 @@ def test_an_export_that_is_applied_changes_nothing(of_account: bool, service: Lo
     assert [result["operations"] for name, result in results.items() if "custom" in name] == [[]] * (
         1 if of_account else 2
     )
+    assert service.writes == []
+
+
+def test_an_export_of_a_host_with_both_has_the_rulesets_of_its_account(service: LocalService) -> None:
+    service.account(ACCOUNT), service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
+    reached = {"api_token": service.token, "base_url": service.base_url}
+    options = {**dict.fromkeys(HOST_OPTIONS), **reached, "account_id": ACCOUNT, "zone_id": ZONE}
+    state = read_host(exported_resources("lima", options), connection_of(options), run_module)
+    variables = read_back(export_text(export_state(state.objects, purge=True), {}))
+    assert variables["baseline_custom_rulesets"] == []
+    results = RUNNER.run(parts_of("lima", {**host(service), **variables}), False)
+    assert not [result["msg"] for result in results.values() if result.get("failed")]
     assert service.writes == []
 
 

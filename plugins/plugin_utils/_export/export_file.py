@@ -15,7 +15,7 @@ from typing import Any
 from ...module_utils._api.settings import shared_options
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Resource
-from .._baseline.variables import SOURCE
+from .._baseline.variables import SOURCE, owners_of
 from .._files import files_beside, host_folder, variables_file
 from .._variables import Arguments
 from .describe import Export
@@ -117,10 +117,11 @@ def connection_of(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
-    """The resources that the file describes: those that an option adds, and those without one.
-    Raises ValueError for a host that is neither an account nor a zone."""
-    owners = [name for name, owner in OWNERS.items() if any(map(options.get, owner.options))]
-    if not owners:
+    """The resources that the file describes: those that an option adds, and those without one; of
+    a module for accounts and zones, those of the one that it would write. Raises ValueError for a
+    host that is neither an account nor a zone."""
+    named = [name for name, owner in OWNERS.items() if any(map(options.get, owner.options))]
+    if not named:
         raise ValueError(
             f"{host} is neither an account nor a zone: set edge_account_id (export_account_id),"
             " edge_zone_id (export_zone_id), or edge_zone_name (export_zone_name)."
@@ -128,7 +129,7 @@ def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
     return [
         item.resource
         for item in MANAGED
-        if item.resource.owner in owners
+        if item.resource.owner in [owner for owner in owners_of(item.module) if owner in named][:1]
         and options.get(
             "ddos_overrides" if item.option == "overrides" else item.resource.plural, True
         )
