@@ -49,6 +49,13 @@ def test_the_plugins_are_those_that_there_are() -> None:
     assert {path.stem: shown[path.stem] for path in files} == {path.stem: summary(path) for path in files}
 
 
+def test_nothing_that_a_module_writes_is_said_to_be_out_of_reach() -> None:
+    disclaimed = " ".join(row[1] for row in rows(README, "you can"))
+    written = {path.stem.replace("_", " ") for path in (REPOSITORY / "plugins/modules").glob("*.py")}
+    assert "DNS records" in disclaimed
+    assert not [name for name in written if re.search(rf"(write|manage) {name}(?! of an account)", disclaimed)]
+
+
 @pytest.mark.parametrize("reason", REASONS, ids=range(1, len(REASONS) + 1))
 def test_the_numbers_of_a_reason_stand_on_the_page_that_it_names(reason: str) -> None:
     (page,) = set(re.findall(r"\((docs/(?:evidence|performance)\.md)\)", reason))
