@@ -56,8 +56,7 @@ class ActionModule(FleetAction):
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         arguments = {**self._of_role(variables), **self._task.args}
         try:
-            values = {f"report_{name}": value for name, value in arguments.items()}
-            require_valid(REPORT_VARIABLES, values)
+            require_valid(REPORT_VARIABLES, {f"report_{k}": v for k, v in arguments.items()})
             mode = file_mode(arguments["mode"])
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
@@ -81,9 +80,10 @@ class ActionModule(FleetAction):
             return {"failed": True, "msg": f"{name}: {exc.strerror}. The report is not complete."}
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
-        result = _result(report, str(directory), options["fail_on"], bool(changed), others)
-        read = {host: record for host, record in records.items() if was_read(record)}
-        result["plan_ids"] = {host: record["plan_id"] for host, record in read.items()}
+        verb = "would be" if self._task.check_mode else "is"
+        result = _result(report, (verb, str(directory)), options["fail_on"], changed, others)
+        read = [record for record in records.values() if was_read(record)]
+        result["plan_ids"] = {record["host"]: record["plan_id"] for record in read}
         line = f"{len(read)} of {plural(len(records), 'host was', 'hosts were')} read."
         result["summary"].insert(-1, line)
         result.update({"warnings": warnings} if warnings else {})
@@ -205,17 +205,21 @@ def _read_now(records: Iterable[HostRecord]) -> Iterator[HostRecord]:
 
 
 def _result(
-    report: Report, directory: str, fail_on: Sequence[str], changed: bool, others: Set[str]
+    report: Report, place: tuple[str, str], fail_on: Sequence[str], changed: bool, others: Set[str]
 ) -> dict[str, Any]:
-    """The result of the task; hosts that others read do not make it fail."""
+    """The result of the task; hosts that others read do not make it fail. `place` is where the
+    report is, or would be."""
+    verb, directory = place
+    lines = summary(report, directory)
+    if verb != "is":
+        lines[-1] = f"No file is written in check mode; the report {verb} in {directory}."
     result = {"changed": changed, "directory": directory, "totals": report["totals"]}
-    result["summary"] = summary(report, directory)
+    result["summary"] = lines
     hosts = [item for item in report["hosts"] if item["host"] not in others]
     concerned = [visible(item["host"]) for item in hosts if item["status"] in fail_on]
     if not concerned:
         return result
     statuses = ", ".join(filter(None, fail_on))
-    message = (
-        f"report_fail_on ({statuses}) meets {first_few(concerned)}. The report is in {directory}."
-    )
+    met = f"report_fail_on ({statuses}) meets {first_few(concerned)}."
+    message = f"{met} The report {verb} in {directory}."
     return {**result, "failed": True, "msg": message}

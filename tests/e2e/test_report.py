@@ -285,9 +285,11 @@ def test_a_directory_that_cannot_be_written_is_an_error(inventory: Path, tmp_pat
 
 
 def test_check_mode_writes_no_file(inventory: Path, tmp_path: Path) -> None:
-    run = report(inventory, "--check")
-    assert run.code == 0, run.output
-    assert "12 hosts: 4 unknown" in run.output
+    run = report(inventory, "--check", "-e", "report_fail_on=unknown")
+    assert run.code == 2, run.output
+    assert "12 hosts: 4 unknown" in run.output and "report.html" not in run.output
+    assert f"No file is written in check mode; the report would be in {tmp_path / 'report'}." in run.output
+    assert "report_fail_on (unknown) meets" in run.output and "The report is in" not in run.output
     assert not (tmp_path / "report").exists()
 
 
