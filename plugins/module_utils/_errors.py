@@ -155,10 +155,9 @@ class ServiceError(ProtectionError):
     @property
     def answer(self) -> tuple[str, str, int | None, str]:
         """Common part of two errors that are the same answer to the same call."""
-        errors = "; ".join(
-            f"{item['code']} {item['message']} {item['pointer']}" for item in self.error["errors"]
-        )
-        return (self.error["method"], self.error["path"], self.status, errors)
+        error = self.error
+        texts = [f"{item['code']} {item['message']} {item['pointer']}" for item in error["errors"]]
+        return (error["method"], error["path"], self.status, "; ".join(texts))
 
     @property
     def needs_reread(self) -> bool:

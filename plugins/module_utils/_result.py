@@ -194,11 +194,8 @@ def plan_warnings(checked: Checked) -> list[str]:
 
 def _unusual_objects(plan: Plan) -> list[str]:
     """Objects that the plan creates or changes, and that are probably a mistake."""
-    odd = [
-        (item, item.resource.semantics.unusual(item.planned))
-        for item in plan.operations
-        if item.planned
-    ]
+    planned = ((item, item.planned) for item in plan.operations)
+    odd = [(item, item.resource.semantics.unusual(obj)) for item, obj in planned if obj]
     named = [f"{item.resource.title} {item.label} {reason}" for item, reason in odd if reason]
     return [f"Is this meant? {capitalised(first_few(named))}."] if named else []
 

@@ -47,10 +47,9 @@ def credential_headers(
     """
     credentials = {name: options[name] for name in ENVIRONMENT if options.get(name) is not None}
     if "api_token" in credentials and len(credentials) > 1:
-        surplus = joined(
-            " and ", (Message(Option(name)) for name in credentials if name in KEY_SCHEME)
-        )
-        raise OptionError(Option("api_token"), "it goes alone; leave out " + surplus)
+        surplus = [Message(Option(name)) for name in credentials if name in KEY_SCHEME]
+        problem = "it goes alone; leave out " + joined(" and ", surplus)
+        raise OptionError(Option("api_token"), problem)
     if not credentials:
         given = {name: environment.get(variable) for name, variable in ENVIRONMENT.items()}
         names = ["api_token"] if given["api_token"] else KEY_SCHEME

@@ -166,9 +166,8 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
     client.progress.planned(calls=sum(map(len, groups)), operations=len(plan.operations))
     for group in groups:
         failed: list[tuple[Call, ServiceError]] = []
-        for call, attempt in zip(
-            group, attempt_each(lambda call: _send(call, client, warn), group)
-        ):
+        attempts = attempt_each(lambda call: _send(call, client, warn), group)
+        for call, attempt in zip(group, attempts):
             if attempt.error is None:
                 returned.update(attempt.result)  # type: ignore[call-overload]
                 done.extend(call.operations)
@@ -327,9 +326,8 @@ def _replace_list(
         place = re.compile(rf"/{resource.document.field}/(\d+)")
         pointers = (place.match(item["pointer"] or "") for item in exc.error["errors"])
         places = {int(pointer.group(1)) for pointer in pointers if pointer}
-        labels = ", ".join(
-            resource.label_of(item) for index, item in enumerate(whole) if index in places
-        )
+        wrong = [item for index, item in enumerate(whole) if index in places]
+        labels = ", ".join(map(resource.label_of, wrong))
         if not labels:
             raise
         raise exc.extended(f"This is about the {resource.title} {labels}.") from exc

@@ -90,11 +90,7 @@ class Turns:
     def header(self) -> Header:
         """The header; raises Unusable."""
         magic, *values = HEADER_FORMAT.unpack(self._read(0, HEADER_FORMAT.size))
-        if (
-            magic != MAGIC
-            or max(values[:2]) >= MAX_TURNS
-            or not all(math.isfinite(value) for value in values)
-        ):
+        if magic != MAGIC or max(values[:2]) >= MAX_TURNS or not all(map(math.isfinite, values)):
             raise self.unusable(DAMAGED)
         return Header(*values)
 

@@ -67,9 +67,8 @@ class Desired(NamedTuple):
         time."""
         if now is None:
             return self._replace(undecided=self.expires.keys())
-        return self._replace(
-            expired={key for key, expires in self.expires.items() if expires <= now}
-        )
+        expired = {key for key, expires in self.expires.items() if expires <= now}
+        return self._replace(expired=expired)
 
     def drops(self, key: Key) -> bool:
         """Return whether an exclusive list must not have this key."""

@@ -30,12 +30,9 @@ def order_operations(
     deleted = {item.key for item in changes if item.action == "delete"}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
     gone = (desired.expired | desired.undecided | desired.gone) - set(before)
-    desired = desired._replace(
-        objects={key: desired.objects[key] for key in desired.objects if key not in gone}
-    )
-    order, unmoved = (
-        _exclusive_order(desired, before) if desired.exclusive else _insert(desired, before)
-    )
+    objects = {key: desired.objects[key] for key in desired.objects if key not in gone}
+    arrange = _exclusive_order if desired.exclusive else _insert
+    order, unmoved = arrange(desired._replace(objects=objects), before)
     places = {key: index for index, key in enumerate(order, start=1)}
     moving = set(order) - set(unmoved)
     by_key = {item.key: item for item in changes if item.action != "delete"}

@@ -238,9 +238,8 @@ def merge_nested(
         field = resource.field(resource.nested.field)
         desired, path = values[field.name], paths[key].at(field.name)
         known = merged.setdefault(identity, {})
-        for name in differences(
-            [item for item in field.fields if item.name in known], known, desired
-        ):
+        both = [item for item in field.fields if item.name in known]
+        for name in differences(both, known, desired):
             about = f"; both entries are about the {field.name} {identity}. Keep one of them"
             problem = Message("it contradicts ", sources[identity, name], about)
             raise OptionError(path.at(name), problem)

@@ -111,16 +111,15 @@ def _invalid_rate_limit(rule: Values) -> str:
 def _unusual_rate_limit(rule: Values) -> str:
     """Remark on what Cloudflare may take, and may not."""
     limit = limit_of(rule)
-    expressions = (
-        str(text or "") for text in (rule.get("expression"), limit.get("counting_expression"))
-    )
+    texts = (rule.get("expression"), limit.get("counting_expression"))
+    remarks = (doubts(str(text or "")) for text in texts)
     rare = [
         f"has the {name} {limit[name]}, and Cloudflare's page on its API lists only"
         f" {', '.join(map(str, usual))}"
         for name, usual in (("period", PERIODS), ("mitigation_timeout", TIMEOUTS))
         if limit.get(name, usual[0]) not in usual
     ]
-    return ", and ".join([*rare, *filter(None, map(doubts, expressions))])
+    return ", and ".join([*rare, *filter(None, remarks)])
 
 
 def _number_in(limit: Mapping[str, Any], name: str) -> float:

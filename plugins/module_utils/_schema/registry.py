@@ -315,9 +315,8 @@ class Chain:
     """
 
     def __init__(self, state: State, of: str = "") -> None:
-        self._rulesets = {
-            str(obj.get("id")): obj for obj in state.get(zone.EXECUTED_RULESETS) or ()
-        }
+        rulesets = state.get(zone.EXECUTED_RULESETS) or ()
+        self._rulesets = {str(obj.get("id")): obj for obj in rulesets}
         self._of, self._values = of, zone_values(state)
         self._skips: list[ZoneRule] = []
         self.rules: list[ZoneRule] = []
@@ -326,9 +325,8 @@ class Chain:
         """Take the rules of an entry point, or those of a ruleset that a rule executes."""
         passed: list[ZoneRule] = []  # skips of the rest of this ruleset
         for rule in rules:
-            rule = _unless(
-                rule, [*passed, *(one for one in self._skips if _is_meant(one, rule, by))]
-            )
+            skips = [one for one in self._skips if _is_meant(one, rule, by)]
+            rule = _unless(rule, [*passed, *skips])
             inner = None if by else self._executed(rule)
             if inner is not None:
                 self.take(inner, rule)
@@ -387,9 +385,8 @@ def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
     certain = [one.expression for one in skips if not one.conditions]
     conditions = [*rule.conditions, *(name for one in skips for name in one.conditions)]
     expression = " and not ".join(f"({one})" for one in (rule.expression, *certain))
-    return rule._replace(
-        expression=expression if certain else rule.expression, conditions=conditions
-    )
+    expression = expression if certain else rule.expression
+    return rule._replace(expression=expression, conditions=conditions)
 
 
 def _is_meant(skip: ZoneRule, rule: ZoneRule, by: ZoneRule | None) -> bool:

@@ -249,9 +249,8 @@ class Permission(NamedTuple):
         """The permission that a call with this HTTP method needs, as the vendor's dashboard names
         it."""
         access = "Read" if method == "GET" else self.writing
-        return f"{self.name} {access} ({self.scope})" + (
-            ", which only API tokens have" if self.token_only else ""
-        )
+        note = ", which only API tokens have" if self.token_only else ""
+        return f"{self.name} {access} ({self.scope}){note}"
 
 
 class Loosened(NamedTuple):

@@ -168,11 +168,8 @@ class Validated(NamedTuple):
 def argument_spec(spec: ModuleSpec) -> dict[str, dict[str, Any]]:
     """The argument spec of a module, with the options that all modules share, and those of all that
     write."""
-    return {
-        **shared_options(spec.owner, env_fallback),
-        **(PLAN_OPTIONS if spec.writes else {}),
-        **spec.options,
-    }
+    of_plans = PLAN_OPTIONS if spec.writes else {}
+    return {**shared_options(spec.owner, env_fallback), **of_plans, **spec.options}
 
 
 def validate(arguments: ArgumentSpecs, module: str, options: Mapping[str, Any]) -> Validated:

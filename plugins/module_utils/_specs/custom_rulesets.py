@@ -291,9 +291,8 @@ class CustomRulesets(OfRulesets):
         rulesets, entry_point = desired[0], ENTRY_POINTS[self.owner].plural
         own = own_rulesets(state, self.owner)
         named = [obj for obj in own if rulesets.resource.key_of(obj) in rulesets.objects]
-        shown = [
-            whole_ruleset(obj, self.owner, state) for obj in (own if rulesets.exclusive else named)
-        ]
+        ours = own if rulesets.exclusive else named
+        shown = [whole_ruleset(obj, self.owner, state) for obj in ours]
         others = [obj for obj in own if obj not in named]
         unmanaged = [
             *rules_of_rulesets(desired, state),

@@ -184,11 +184,8 @@ def _entries(options: Options) -> Entries:
 
 def _described_lists(options: Options, desired: Sequence[Desired]) -> list[Desired]:
     """The desired lists, and the items of those whose entries say which they have."""
-    named = {
-        parsed_name(path, item["name"])
-        for path, item in _entries(options)
-        if item["items"] is not None
-    }
+    entries = [(path, item) for path, item in _entries(options) if item["items"] is not None]
+    named = {parsed_name(path, item["name"]) for path, item in entries}
     return [item for item in desired if item.resource is LISTS or item.resource.within in named]
 
 

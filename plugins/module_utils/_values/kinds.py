@@ -22,6 +22,7 @@ from .address_set import added_length, cut_host_bits, normalise_network, read_ne
 IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")  # of an object, as a part of a path
 HIGHEST_PRIORITY_NUMBER = 2147483647
+Suboptions = Mapping[str, Mapping[str, Any]]
 # See Value.holds.
 A_NETWORK, A_MODE, A_LEVEL, AN_EXPRESSION = "network", "mode", "level", "expression"
 
@@ -144,9 +145,7 @@ def several(*choices: str) -> Value:
     return Value({"type": "list", "elements": "str", "choices": list(choices)}, parse, normalise)
 
 
-def mapping(
-    spec: Mapping[str, Mapping[str, Any]], check: Callable[[Mapping[str, Any]], None]
-) -> Value:
+def mapping(spec: Suboptions, check: Callable[[Mapping[str, Any]], None]) -> Value:
     """An object that is replaced as a whole; `check` raises ValueError for a value that is not
     valid."""
 
@@ -158,9 +157,7 @@ def mapping(
     return Value({"type": "dict", "options": spec}, parse, _normalise_structure)
 
 
-def keyed(
-    key: str, parse_key: Callable[[Any], Any], spec: Mapping[str, Mapping[str, Any]]
-) -> Value:
+def keyed(key: str, parse_key: Callable[[Any], Any], spec: Suboptions) -> Value:
     """A list of objects, each known by its key, that is replaced as a whole; their order makes no
     difference. An object says something of what its key names."""
 
@@ -179,7 +176,7 @@ def keyed(
     return Value(option, parse, _normalise_structure)
 
 
-def ordered_list(spec: Mapping[str, Mapping[str, Any]]) -> Value:
+def ordered_list(spec: Suboptions) -> Value:
     """A list of objects that is replaced as a whole, and whose order matters."""
     option = {"type": "list", "elements": "dict", "options": spec}
     return Value(option, _without_empty, lambda value: as_json(_without_empty(value or [])))
