@@ -141,21 +141,15 @@ WORD_OF_MODE = {ENABLED: MITIGATED, MONITORING: MONITORED, DISABLED: UNPROTECTED
 WITHOUT_RULE = Outcome(UNPROTECTED, "no rule")
 
 
-def decide_packet(
-    coverage: Coverage, packet: Packet, components: Sequence[str]
-) -> dict[str, Decision]:
-    """The decision of each of these components on a packet."""
-    return {name: _decide(coverage, packet, name) for name in components}
-
-
-def _decide(coverage: Coverage, packet: Packet, name: str) -> Decision:
+def decide_packet(coverage: Coverage, packet: Packet, name: str) -> Decision:
+    """The decision of a component on a packet."""
     component = coverage.by_kind.get(name)
     if component is None:
-        return _open([], f"the rules of {name} are not known")
+        return _open(f"the rules of {name} are not known")
     if component.is_switched and coverage.enabled is False:
         return decision([Outcome(UNPROTECTED, "TCP protection is off")])
     if coverage.state.get(PREFIXES.plural) is None:
-        return _open([], "the protected prefixes are not known")
+        return _open("the protected prefixes are not known")
     if not is_in(coverage.protected, packet.destination):
         is_excluded = is_in(coverage.inside, packet.destination)
         why = "an excluded prefix" if is_excluded else "no protected prefix"
@@ -173,10 +167,9 @@ def _decide(coverage: Coverage, packet: Packet, name: str) -> Decision:
     return decision([*passing, *inner.outcomes], [*doubts, *inner.reasons])
 
 
-def _open(outcomes: Sequence[Outcome], reason: str) -> Decision:
+def _open(reason: str) -> Decision:
     """A decision that may be any."""
-    every = [Outcome(word) for word in (*WORD_OF_MODE.values(), BYPASSED)]
-    return decision([*outcomes, *every], [reason])
+    return decision([Outcome(word) for word in (*WORD_OF_MODE.values(), BYPASSED)], [reason])
 
 
 def _allowlisted(
@@ -279,18 +272,15 @@ class PacketDecisions:
 
     def decide(self, packet: Packet, components: Sequence[str]) -> Mapping[str, Decision]:
         """The decision on a packet by component; under "" for a packet that none of them sees."""
+        return {name: self._decide(packet, name) for name in components}
+
+    def _decide(self, packet: Packet, component: str) -> Decision:
         if self._rules is None:
-            return decide_packet(self._coverage, packet, components)
-        first = {
-            name: _in_firewall(self._rules, packet.seen_by(name), self._lists)
-            for name in components
-        }
-        if not self._has_components:
+            return decide_packet(self._coverage, packet, component)
+        first = _in_firewall(self._rules, packet.seen_by(component), self._lists)
+        if not component or not self._has_components:
             return first
-        then = decide_packet(self._coverage, packet, [name for name in components if name])
-        return {
-            name: _after_firewall(one, then[name]) if name else one for name, one in first.items()
-        }
+        return _after_firewall(first, decide_packet(self._coverage, packet, component))
 
 
 def _in_firewall(

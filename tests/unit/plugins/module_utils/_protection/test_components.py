@@ -29,7 +29,7 @@ STATE: dict[str, Any] = {
 
 def decided(packet: dict[str, Any], component: str = "syn_flood", **state: Any) -> Any:
     read = parse_packet(Option("packet"), {**PACKET, **packet})
-    decision = decide_packet(Coverage({**STATE, **state}), read, [component])[component]
+    decision = decide_packet(Coverage({**STATE, **state}), read, component)
     return decision.word, decision.by, list(decision.reasons)
 
 
@@ -117,7 +117,7 @@ def test_unknown_parts_leave_a_packet_undecided(packet: Any, state: Any, reason:
 def test_a_source_that_is_not_given_may_be_allowed() -> None:
     packet = parse_packet(Option("packet"), {"destination": "192.0.2.7"})
     state = {**STATE, "allowlist": [{"prefix": "198.51.100.9/32", "enabled": True}]}
-    decision = decide_packet(Coverage(state), packet, ["syn_flood"])["syn_flood"]
+    decision = decide_packet(Coverage(state), packet, "syn_flood")
     assert (decision.word, list(decision.reasons)) == ("undecided", ["the field ip.src is not given (source)"])
 
 
@@ -134,7 +134,7 @@ def test_a_list_in_a_filter_is_undecided_and_the_reason_says_why() -> None:
     filters = [{"expression": "ip.dst in $games", "mode": "monitoring"}]
     account = {**STATE, "syn_flood_filters": filters}
     packet = parse_packet(Option("packet"), {"destination": "192.0.2.7"})
-    decided = decide_packet(Coverage(account), packet, ["syn_flood"])["syn_flood"]
+    decided = decide_packet(Coverage(account), packet, "syn_flood")
     assert (decided.word, decided.reasons[-1]) == (
         "undecided",
         "filter ip.dst in $games: filters are documented with addresses in braces, and without lists",
