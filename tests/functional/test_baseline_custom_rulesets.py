@@ -127,6 +127,25 @@ def test_an_export_of_a_host_with_both_has_the_rulesets_of_its_account(service: 
     assert service.writes == []
 
 
+@pytest.mark.parametrize("of_account", [True, False])
+def test_a_deployment_with_overrides_is_named_and_left_alone(of_account: bool, service: LocalService) -> None:
+    owner: Any = service.account(ACCOUNT) if of_account else service.zone(ZONE)
+    parameters = {"id": "b" * 32, "overrides": {"action": "log"}}
+    deployment = {
+        "ref": "Bots",
+        "action": "execute",
+        "expression": 'cf.zone.plan eq "ENT"',
+        "action_parameters": parameters,
+    }
+    owner.seed(custom_rules=[deployment], custom_rulesets=[{"id": "b" * 32, "name": "Bots", "rules": []}])
+    objects = read_parts(parts(service, {"baseline_custom_rulesets": []}, of_account), run_module).objects
+    export = export_state({name: objects[name] for name in objects if "custom_rulesets" in name}, purge=True)
+    assert export.variables["baseline_custom_rulesets"] == []
+    assert export.variables["baseline_custom_rulesets_ignore"] == ["Bots"]
+    (note,) = export.notes
+    assert "cannot be described" in note and "overrides" in note
+
+
 def test_an_account_comes_before_a_zone(service: LocalService) -> None:
     service.account(ACCOUNT), service.zone(ZONE)
     ruleset = {**BOTS, "deploy": {"expression": ENTERPRISE}}

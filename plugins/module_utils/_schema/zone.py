@@ -323,8 +323,10 @@ CUSTOM_RULESETS: Mapping[str, Resource] = {owner: _rulesets(owner) for owner in 
 
 
 def _as_deployed(value: Any) -> str:
-    """A deployment as text, whatever its place."""
-    return as_json([(value or {}).get(name) for name in DEPLOYMENT_OPTIONS])
+    """A deployment as text, whatever its place; parameters that no option describes are part of
+    it."""
+    known = {**dict.fromkeys(DEPLOYMENT_OPTIONS), **(value or {})}
+    return as_json(without(known, "position"))
 
 
 DEPLOYMENT_OPTIONS: OptionSpec = {  # its position is for a new one
@@ -364,6 +366,8 @@ def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
         position = f"after {rules[place - 1].get('ref')}" if place else "first"
         deploy = {name: rules[place].get(name) for name in DEPLOYMENT_OPTIONS}
         deploy["position"] = position
+        parameters = fields_in(rules[place].get("action_parameters"))
+        deploy.update(without(parameters, "id"))  # which no option describes
     own = list(state.get(rules_of(owner, name).plural, ()))
     return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
 
