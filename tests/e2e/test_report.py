@@ -339,5 +339,5 @@ def test_rules_of_an_account_are_a_reason_of_its_zones_and_read_once(
     assert records["free7.example"]["status"] == "in_order"
     for name in [*zones][:6]:
         assert records[name]["status"] == "weakened", records[name]["reasons"]
-        assert "monitors of the ruleset Office of the account" in records[name]["reasons"][0]
+        assert "The custom rule of the account monitors of the ruleset Office skips" in records[name]["reasons"][0]
     assert len([call for call in service.calls if account in call.path]) == 2
