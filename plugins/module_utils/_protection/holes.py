@@ -26,7 +26,6 @@ from .._schema.registry import (
     executed_rulesets,
     listed,
     rules_in_force,
-    skipped_in_words,
     spelt_out,
 )
 from .._schema.resource import Key, Object, Resource, State
@@ -43,6 +42,7 @@ from .losses import (
     objects_among,
     phase_skip_loss,
     rule_losses,
+    skipped_in_words,
     unmanaged_record,
     weaker_lists,
     weaker_record,

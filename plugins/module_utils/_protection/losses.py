@@ -13,7 +13,7 @@ rules that are known. If more rules refer to it, its items may let traffic pass.
 
 from __future__ import annotations
 
-from typing import Container, Iterator, NamedTuple, Sequence, Tuple, TypedDict
+from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple, TypedDict
 
 from .._expressions.grammar import lists_in, normalise_expression
 from .._expressions.solve import matches_every_request
@@ -30,7 +30,6 @@ from .._schema.registry import (
     contents_in,
     phase_of,
     rules_in_force,
-    skipped_in_words,
     spelt_out,
 )
 from .._schema.resource import Key, Object, Resource, State
@@ -134,6 +133,14 @@ def rule_losses(
             loss = skip_loss(resource, rule, behind, later) or _doubt(resource, rule)
             if loss:
                 yield rule, loss
+
+
+SKIPPED_IN_WORDS = {"phase": "the rest of the custom rules of the zone"}
+
+
+def skipped_in_words(names: Iterable[str]) -> str:
+    """The first of what a rule skips, for sentences."""
+    return first_few(SKIPPED_IN_WORDS.get(name, name) for name in sorted(names))
 
 
 def _doubt(resource: Resource, rule: ZoneRule) -> Loss | None:

@@ -14,7 +14,6 @@ from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequ
 
 from .._expressions.grammar import lists_in, with_contents
 from .._remembered import remembered
-from .._text import first_few
 from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG, SAFE_ID
 from . import account, neighbours, zone
@@ -30,7 +29,6 @@ CONDITIONS = frozenset({"exposed_credential_check"})
 
 # A skip of `ruleset` or `phase`, and an allow, skip this among others.
 REST_OF_THE_LIST = "the remaining rules"
-IN_WORDS = {"phase": "the rest of the custom rules of the zone"}
 
 
 class ZoneRule(NamedTuple):
@@ -173,11 +171,6 @@ def _skipped_items(name: str, value: Any) -> list[str]:
         lists = {key: own if isinstance(own, list) else [own] for key, own in value.items()}
         value = [f"{key} {item}" for key, own in lists.items() for item in own]
     return [f"{name} {item}" for item in value] if isinstance(value, (list, tuple)) else [name]
-
-
-def skipped_in_words(names: Iterable[str]) -> str:
-    """The first of what a rule skips, for sentences."""
-    return first_few(IN_WORDS.get(name, name) for name in sorted(names))
 
 
 InOrder = Callable[[Sequence[Object]], "list[ZoneRule]"]
