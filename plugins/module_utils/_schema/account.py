@@ -59,8 +59,6 @@ LEVELS_OF_RULES = ("low", "medium", "high")
 LEVELS_OF_PROFILES = (*LEVELS_OF_RULES, "very_high")
 SENSITIVITY, PROFILES = choice(*LEVELS_OF_RULES), choice(*LEVELS_OF_PROFILES)
 RESPONSES = choice("challenge", "retransmit")
-RATE = Field("rate_sensitivity", SENSITIVITY, default="medium")
-BURST = Field("burst_sensitivity", SENSITIVITY, default="medium")
 COMMENT = Field("comment", TEXT, default="", inert=True)
 
 
@@ -221,8 +219,8 @@ def _rules_for(component: str) -> Resource:
             Field("scope", choice("global", "region", "datacenter"), required=True),
             Field("name", CODE),
             MODE,
-            RATE,
-            BURST,
+            Field("rate_sensitivity", SENSITIVITY, default="medium"),
+            Field("burst_sensitivity", SENSITIVITY, default="medium"),
             *details.rule_fields,
         ),
         key=("scope", "name"),
@@ -287,7 +285,6 @@ def decided_with(resource: Resource) -> tuple[Resource, ...]:
 
 
 CURRENT = {"ruleset": "current"}  # what a skip skips: the remaining rules
-MOST_RULES = 200
 
 
 def _fit_packet_rule(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
@@ -314,7 +311,7 @@ NETWORK_FIREWALL_RULES = entry_point(
     phase="magic_transit",
     traffic="packet",
     permission=Permission("Magic Firewall", "account"),
-    quota=MOST_RULES,
+    quota=200,
     fields=fields_of_rules(
         ("block", "skip", "log"),
         PACKET_EXPRESSION,

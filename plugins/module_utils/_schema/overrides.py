@@ -46,7 +46,6 @@ ACTIONS = (DEFAULT, BLOCK, "managed_challenge", "challenge", LOG)
 SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
 RENAMED = renaming("sensitivity_level", "sensitivity")
 OWN_FIELDS = ("action", "sensitivity", *ENTRY_KEYS)
-MOST_OVERRIDES = 10
 
 OF_ANOTHER_KIND = "is a rule of another kind, which overrides no managed DDoS rules"
 
@@ -57,7 +56,7 @@ def _renamed(overrides: Object, rename: Callable[[Object], dict[str, Any]]) -> d
     for name in ENTRY_KEYS:
         entries = renamed.get(name)
         if isinstance(entries, list):
-            renamed[name] = [rename(x) if isinstance(x, Mapping) else x for x in entries]
+            renamed[name] = [rename(one) if isinstance(one, Mapping) else one for one in entries]
     return renamed
 
 
@@ -198,7 +197,7 @@ def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
         owner=owner,
         phase=phase,
         permission=Permission(layer.permission, owner.partition("_")[0]),
-        quota=MOST_OVERRIDES,
+        quota=10,
         fields=(Field("expression", layer.expression), *fields),
         shape=Shape(_reading(layer.managed), _writing(layer.managed)),
         catalogue=Catalogue("managed DDoS ruleset", path, tuple(ENTRY_KEYS), _unknown_names),

@@ -276,8 +276,9 @@ OF_ACCOUNT = " of the account"
 
 def zone_values(state: State) -> dict[str, bytes]:
     """The values of the fields that requests have by their zone, as far as the state knows it."""
-    (of,) = state.get(neighbours.ZONE.plural) or ({},)
-    values = {"cf.zone.plan": zone.PLAN_NAMES.get(zone.plan_of(of)), "cf.zone.name": of.get("name")}
+    (shown,) = state.get(neighbours.ZONE.plural) or ({},)
+    plan = zone.PLAN_NAMES.get(zone.plan_of(shown))
+    values = {"cf.zone.plan": plan, "cf.zone.name": shown.get("name")}
     return {name: str(value).encode() for name, value in values.items() if value}
 
 

@@ -37,9 +37,8 @@ from .base import (
 
 LIST_NAME = LISTS.field("name")
 LIST_OPTIONS: OptionSpec = {
-    "name": {"type": "str", "required": True},
-    "kind": {"type": "str", "choices": [LIST_KIND], "default": LIST_KIND},
-    "description": {"type": "str"},
+    **LISTS.field_options,
+    "kind": {**LISTS.field_options["kind"], "default": LIST_KIND},
     "items": list_option(items_of("")),
     **PURGE_OPTION,
 }
