@@ -33,11 +33,19 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import BESIDE
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
+    ACCEPTED_ARGUMENT,
+    ACCEPTED_UNMANAGED,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     BASELINE as BASELINE_ARGUMENTS,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
+    ACKNOWLEDGED,
+    ACKNOWLEDGED_ARGUMENT,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import STATUSES
 
 from tests.documentation.assumptions import PAGE as ASSUMPTIONS
 from tests.documentation.assumptions import assumptions_page
@@ -279,7 +287,16 @@ def test_the_variables_of_a_role_have_the_facts_of_the_options_that_they_are_nam
             assert variables[name].get(fact) == option.get(fact), f"{name}: {fact}"
 
 
-READ_BY_ROLES = {"baseline": BASELINE_ARGUMENTS, "export": EXPORT, "report": REPORT_VARIABLES}
+READ_BY_ROLES = {
+    "baseline": BASELINE_ARGUMENTS,
+    "export": EXPORT,
+    "report": {
+        **declared_in("report"),
+        ACCEPTED_UNMANAGED: ACCEPTED_ARGUMENT,
+        ACKNOWLEDGED: ACKNOWLEDGED_ARGUMENT,
+        "report_fail_on": {"type": "list", "elements": "str", "choices": [*STATUSES, ""]},
+    },
+}
 
 
 def read_facts(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,45 +22,24 @@ from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.info import check_changes
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
+from .._baseline.misspelt import declared_in
 from .._baseline.posture import Posture
-from .._baseline.unmanaged import ACCEPTED_ARGUMENT, ACCEPTED_UNMANAGED, Accepted
+from .._baseline.unmanaged import Accepted
 from .._baseline.variables import OF_HOST, Part
 from .._variables import Arguments
-from .acknowledged import ACKNOWLEDGED, ACKNOWLEDGED_ARGUMENT, Acknowledgement
-from .neighbours import ACCESS_RULES, ALARM_GAPS, ANNOUNCED, LOG_HOURS, REPORTED_HITS, TRAFFIC_HOURS
-from .record import STATUSES, AcceptedRisk, Deadline
+from .acknowledged import Acknowledgement
+from .neighbours import LOG_HOURS, REPORTED_HITS
+from .record import AcceptedRisk, Deadline
 
-DEFAULT_MODE = "0600"
-# Of the task that writes the report, for all hosts.
-REPORT_OPTIONS: Arguments = {
-    "directory": {"type": "path", "required": True},
-    "merge": {"type": "list", "elements": "path", "default": []},
-    "previous": {"type": "path"},
-    "fail_on": {
-        "type": "list",
-        "elements": "str",
-        "choices": [*STATUSES, ""],  # as -e report_fail_on= gives it
-        "default": [],
-    },
-    "mode": {"type": "str", "default": DEFAULT_MODE},
-}
-REPORT_VARIABLES: Arguments = {
-    **{f"report_{name}": argument for name, argument in REPORT_OPTIONS.items()},
-    ACCEPTED_UNMANAGED: ACCEPTED_ARGUMENT,
-    ACKNOWLEDGED: ACKNOWLEDGED_ARGUMENT,
-    TRAFFIC_HOURS: {"type": "float"},
-    ANNOUNCED: {"type": "bool"},
-    ACCESS_RULES: {"type": "bool"},
-    ALARM_GAPS: {"type": "bool"},
-    LOG_HOURS: {"type": "float"},
-    REPORTED_HITS: {"type": "float"},
-}
+REPORT_VARIABLES: Arguments = declared_in("report")
+OF_TASK = ("directory", "merge", "previous", "fail_on", "mode")  # that writes the report
+REPORT_OPTIONS: Arguments = {name: REPORT_VARIABLES[f"report_{name}"] for name in OF_TASK}
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES}
 
 
 def check_report(values: Mapping[str, Any]) -> None:
     """Raises ValueError or OptionError for a variable of the report whose type alone is right."""
-    file_mode(values.get("report_mode", DEFAULT_MODE))
+    file_mode(values.get("report_mode", REPORT_OPTIONS["mode"]["default"]))
     for name in (LOG_HOURS, REPORTED_HITS):
         check_changes(float(values.get(name) or 0), name)
 
