@@ -18,14 +18,7 @@ Rules = list[dict[str, Any]]
 EXISTING: Rules = [
     {"id": FIRST, "ref": "office", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "ssl"},
     {"id": SECOND, "action": "block", "expression": 'http.request.uri.path eq "/login"', "version": "7"},
-    {
-        "id": FOREIGN,
-        "ref": "leaked",
-        "action": "execute",
-        "action_parameters": {"id": "4" * 32, "overrides": {"enabled": True}},
-        "expression": "true",
-        "exposed_credential_check": {"username_expression": "a", "password_expression": "b"},
-        "ratelimit": {"characteristics": ["ip.src"], "period": 60, "score_per_period": 40},
-        "score_per_period": 40,
-    },
-]
+    {"id": FOREIGN, "ref": "leaked", "action": "execute", "action_parameters": {"id": "4" * 32, "overrides": {"enabled": True}}, "expression": "true",
+     "exposed_credential_check": {"username_expression": "a", "password_expression": "b"},
+     "ratelimit": {"characteristics": ["ip.src"], "period": 60, "score_per_period": 40}, "score_per_period": 40},
+]  # fmt: skip

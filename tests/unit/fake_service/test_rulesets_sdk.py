@@ -63,17 +63,11 @@ def test_the_entry_point_is_read_and_updated(service: LocalService, sdk: Any) ->
 
 
 ACCOUNT_PHASES: list[tuple[Any, Any]] = [
-    (
-        "magic_transit",
-        {"ref": "scan", "action": "block", "expression": 'ip.proto eq "udp" and udp.dstport in {53 123}'},
-    ),
-    (
-        "magic_transit",
-        {"ref": "office", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "tcp.flags.syn"},
-    ),
+    ("magic_transit", {"ref": "scan", "action": "block", "expression": 'ip.proto eq "udp" and udp.dstport in {53 123}'}),
+    ("magic_transit", {"ref": "office", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": "tcp.flags.syn"}),
     ("ddos_l4", {"ref": "calm", "action": "execute", "expression": "ip.dst in {192.0.2.0/24}", **L4_OVERRIDE}),
     ("ddos_l7", {"ref": "calm", "action": "execute", "expression": "true", **L7_OVERRIDE}),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("phase", "rule"), ACCOUNT_PHASES)
@@ -152,16 +146,9 @@ def test_rules_that_a_phase_refuses(service: LocalService, sdk: Any, phase: Any,
     [
         ("magic_transit", {"action": "block", "expression": "ip.src in $blocked"}),
         ("magic_transit", {"action": "block", "expression": 'ip.src.country eq "DE"'}),
-        (
-            "ddos_l4",
-            {
-                "action": "execute",
-                "expression": "true",
-                "action_parameters": {"id": L4, "overrides": {"action": "log"}},
-            },
-        ),
+        ("ddos_l4", {"action": "execute", "expression": "true", "action_parameters": {"id": L4, "overrides": {"action": "log"}}}),
     ],
-)
+)  # fmt: skip
 def test_rules_that_take_a_higher_plan(service: LocalService, sdk: Any, phase: Any, rule: Any) -> None:
     account = service.account(ACCOUNT).seed(advanced=False)
     with pytest.raises(cloudflare.PermissionDeniedError, match="not entitled"):

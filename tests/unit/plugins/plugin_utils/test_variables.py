@@ -34,18 +34,11 @@ ARGUMENTS: Arguments = {
     "token": {"type": "str", "no_log": True},
     "kinds": {"type": "list", "elements": "str", "choices": ["one", "two", ""]},
     "any": {"type": "list", "elements": "raw"},
-    "rules": {
-        "type": "list",
-        "elements": "dict",
-        "options": {
-            "ref": {"type": "str", "required": True},
-            "action": {"type": "str", "choices": ["block", "log"]},
-            "logging": {"type": "dict", "options": {"enabled": {"type": "bool", "required": True}}},
-            "more": {"type": "dict"},
-            "products": {"type": "list", "elements": "str"},
-        },
-    },
-}
+    "rules": {"type": "list", "elements": "dict",
+     "options": {"ref": {"type": "str", "required": True}, "action": {"type": "str", "choices": ["block", "log"]},
+     "logging": {"type": "dict", "options": {"enabled": {"type": "bool", "required": True}}}, "more": {"type": "dict"},
+     "products": {"type": "list", "elements": "str"}}},
+}  # fmt: skip
 RIGHT: dict[str, Any] = {
     "flag": "yes",
     "number": "7",
@@ -76,21 +69,12 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"rules": [{"ref": "a"}, None]}, "rules[1]: it is null."),
     ({"rules": [{"ref": "a"}, {"action": "log"}]}, "rules[1]: it lacks ref."),
     ({"rules": [{"ref": "a", "actoin": "log"}]}, "rules[0].actoin: there is no such field (did you mean action?)."),
-    (
-        {"rules": [{"ref": "a", "zzz": 1}]},
-        "rules[0].zzz: there is no such field; the fields are ref, action, logging, more, products.",
-    ),
-    (
-        {"rules": [{"ref": "a", "logging": {"enabled": "x"}}]},
-        "rules[0].logging.enabled: 'x' is neither true nor false.",
-    ),
+    ({"rules": [{"ref": "a", "zzz": 1}]}, "rules[0].zzz: there is no such field; the fields are ref, action, logging, more, products."),
+    ({"rules": [{"ref": "a", "logging": {"enabled": "x"}}]}, "rules[0].logging.enabled: 'x' is neither true nor false."),
     ({"rules": [{"ref": {"a": 1}}]}, "rules[0].ref: it is a dictionary, not text."),
     ({"rules": [{"ref": "a", "action": None}]}, "rules[0].action: it is null; leave it out."),
-    (
-        {"rules": [{"ref": "a", "action": "blok"}]},
-        "rules[0].action: 'blok' is none of block, log (did you mean block?).",
-    ),
-]
+    ({"rules": [{"ref": "a", "action": "blok"}]}, "rules[0].action: 'blok' is none of block, log (did you mean block?)."),
+]  # fmt: skip
 STRICTER = {"folder", "token", "ref", "kinds"}  # ansible-core makes a text of lists, dictionaries and null
 
 

@@ -98,19 +98,12 @@ def read(resource: Resource, *answers: dict[str, Any]) -> tuple[list[Object], Sc
         pytest.param([answer(objects(1, 2, 3)), answer([])], id="no totals, up to the empty page"),
         pytest.param([answer(objects(1, 2, 3)), answer(objects(1, 2, 3))], id="no totals and no pages"),
         pytest.param([answer(objects(1, 2, 3), total="3"), answer([])], id="a total that is not a number"),
-        pytest.param(
-            [answer(objects(1, 2), total=3), answer(objects(3), total=3)],
-            id="fewer on the second page than on the first",
-        ),
-        pytest.param(
-            [answer(objects(1), total=3), answer(objects(2, 3), total=3), answer([], total=3)],
-            id="more on the second page than on the first",
-        ),
-        pytest.param(
-            [answer(objects(1, 2, 3), total=3, result_info=None), answer([])], id="null for what is known of pages"
-        ),
+        pytest.param([answer(objects(1, 2), total=3), answer(objects(3), total=3)], id="fewer on the second page than on the first"),
+        pytest.param([answer(objects(1), total=3), answer(objects(2, 3), total=3), answer([], total=3)],
+         id="more on the second page than on the first"),
+        pytest.param([answer(objects(1, 2, 3), total=3, result_info=None), answer([])], id="null for what is known of pages"),
     ],
-)
+)  # fmt: skip
 def test_a_listing_is_read_to_its_end(answers: list[dict[str, Any]]) -> None:
     items, script = read(PREFIXES, *answers)
     assert [item["id"] for item in items] == ["1", "2", "3"]
@@ -140,21 +133,15 @@ def test_nothing_is_nothing_when_the_service_says_so(answers: list[dict[str, Any
         pytest.param([answer(objects(*range(1000)))] * 2, "ends after 1000 of an unknown", id="a full page twice"),
         pytest.param([answer(objects(*range(1001)))] * 2, "ends after 1001 of an unknown", id="an overfull page twice"),
         pytest.param([answer(objects(1), total=3), answer([])], "ends after 1 of 3", id="no total on an empty page"),
-        pytest.param(
-            [answer(objects(1), total=3), answer(objects(2)), answer([])], "ends after 2 of 3", id="no later totals"
-        ),
-        pytest.param(
-            [answer(objects(1), total=3), answer(objects(2), total=2), answer([])],
-            "ends after 2 of 3",
-            id="a lower total",
-        ),
+        pytest.param([answer(objects(1), total=3), answer(objects(2)), answer([])], "ends after 2 of 3", id="no later totals"),
+        pytest.param([answer(objects(1), total=3), answer(objects(2), total=2), answer([])], "ends after 2 of 3", id="a lower total"),
         pytest.param([answer(objects(1)), answer([], total=3)], "ends after 1 of 3", id="a later total"),
         pytest.param([answer(objects(1), total=3), answer(None, total=0)], "ends after 1 of 3", id="null for a page"),
         pytest.param([answer(None)], "not a list", id="null"),
         pytest.param([answer({"id": "1"})], "not a list", id="an object"),
         pytest.param([answer(["192.0.2.0/24"])], "not a list", id="a list of texts"),
     ],
-)
+)  # fmt: skip
 def test_a_part_is_never_taken_for_the_whole(answers: list[dict[str, Any]], problem: str) -> None:
     with pytest.raises(ServiceError, match=problem) as caught:
         read(PREFIXES, *answers)

@@ -98,16 +98,12 @@ def test_a_redirect_is_named_however_it_is_written(location: str, host: str) -> 
         (400, b"[" * 100000 + b"]" * 100000, "its JSON is nested more than 100 levels deep"),
         (502, b"<title" * 40000, "not JSON, it begins with '<title<title"),
         (502, b"<title>" * 40000, "not JSON, it begins with '<title><title>"),
-        (
-            502,
-            b"<title>" + b"x" * 500 + b"</title>",
-            f"a page titled '{'x' * 120}... (380 more characters)' instead of JSON",
-        ),
+        (502, b"<title>" + b"x" * 500 + b"</title>", f"a page titled '{'x' * 120}... (380 more characters)' instead of JSON"),
         (502, b"<title>Late</title>".rjust(70000), "not JSON, it begins with ''"),
         (400, b'{"success": false, "errors": null}', "it gave no reason"),
         (200, b'{"success": false, "errors": [{}]}', "it gave no reason"),
     ],
-)
+)  # fmt: skip
 def test_a_body_that_is_no_envelope_is_described(status: int, content: bytes, words: str) -> None:
     assert words in failure(Response(status, {}, content)).message
 

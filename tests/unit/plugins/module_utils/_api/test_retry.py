@@ -50,27 +50,12 @@ NOW = datetime(2026, 3, 1, 12, 0, tzinfo=timezone.utc)
         ({"Retry-After": "1.2.3"}, None),
         ({"Retry-After": "Sun, 01 Mar 10000000000000000000 12:00:00 GMT"}, None),
         ({"Retry-After": "Sun, 01 Mar 0001 12:00:00 GMT"}, None),
-        (
-            {
-                "Retry-After": format_datetime(NOW + timedelta(seconds=9), usegmt=True),
-                "Date": format_datetime(NOW, usegmt=True),
-            },
-            9.0,
-        ),
-        (
-            {
-                "Retry-After": format_datetime(NOW, usegmt=True),
-                "Date": format_datetime(NOW + timedelta(hours=1), usegmt=True),
-            },
-            0.0,
-        ),
+        ({"Retry-After": format_datetime(NOW + timedelta(seconds=9), usegmt=True), "Date": format_datetime(NOW, usegmt=True)}, 9.0),
+        ({"Retry-After": format_datetime(NOW, usegmt=True), "Date": format_datetime(NOW + timedelta(hours=1), usegmt=True)}, 0.0),
         ({"Retry-After": format_datetime(NOW, usegmt=True), "Date": "now"}, 0.0),
-        (
-            {"Retry-After": format_datetime(NOW, usegmt=True), "Date": "Sun, 01 Mar 10000000000000000000 12:00:00 GMT"},
-            0.0,
-        ),
+        ({"Retry-After": format_datetime(NOW, usegmt=True), "Date": "Sun, 01 Mar 10000000000000000000 12:00:00 GMT"}, 0.0),
     ],
-)
+)  # fmt: skip
 def test_how_long_the_service_asks_to_wait(headers: dict[str, str], seconds: float | None) -> None:
     assert read_retry_after(headers) == seconds
 

@@ -89,16 +89,12 @@ MALFORMED: list[tuple[Any, str, str]] = [
     ({"code": "all"}, "accept_risks[0].code", "'all' is not a risk; there are"),
     ({"code": CODE, "network": "192.0.2.0/24"}, "accept_risks[0]", "it has no network (did you mean networks?)"),
     ({"code": CODE, "networks": "192.0.2.0/24"}, "accept_risks[0].networks", "it is not a list of texts"),
-    (
-        {"code": CODE, "networks": ["192.0.2/24"]},
-        "accept_risks[0].networks[0]",
-        "'192.0.2/24' is neither an address nor",
-    ),
+    ({"code": CODE, "networks": ["192.0.2/24"]}, "accept_risks[0].networks[0]", "'192.0.2/24' is neither an address nor"),
     ({"code": CODE, "entries": [7]}, "accept_risks[0].entries", "it is not a list of texts"),
     ({"code": CODE, "expires": "Friday"}, "accept_risks[0].expires", "'Friday' is neither a date such as 2027-01-31"),
     ({"code": CODE, "expires": "2026-06-31"}, "accept_risks[0].expires", "'2026-06-31' is not a date that exists"),
     ({"code": CODE, "expires": "2026-06-30T12:00:00"}, "accept_risks[0].expires", "is neither a date"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("element", "option", "reason"), MALFORMED, ids=str)

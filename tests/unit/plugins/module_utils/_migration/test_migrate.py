@@ -39,20 +39,10 @@ def refs(*rules: Rule) -> list[str]:
         ([rule("a", priority=10), rule("b", priority="9")], "ba"),
         ([rule("a", priority=1), rule("b", "allow", priority=2)], "ab"),
         ([rule("a", priority=1), rule("b", priority=1), rule("c", priority=1)], "abc"),
-        (
-            [
-                rule("g", "block"),
-                rule("f", "js_challenge"),
-                rule("e", "managed_challenge"),
-                rule("d", "challenge"),
-                rule("c", "allow", OTHER),
-                rule("b", "bypass", products=["waf"]),
-                rule("a", "log"),
-            ],
-            "abcdefg",
-        ),
+        ([rule("g", "block"), rule("f", "js_challenge"), rule("e", "managed_challenge"), rule("d", "challenge"), rule("c", "allow", OTHER),
+         rule("b", "bypass", products=["waf"]), rule("a", "log")], "abcdefg"),
     ],
-)
+)  # fmt: skip
 def test_priority_and_precedence_become_order(rules: Any, order: str) -> None:
     migration = migrate(rules)
     assert "".join(custom["ref"] for custom in migration.rules) == order

@@ -59,17 +59,13 @@ CASES = {
     "a field that is not known": ([], [rule("a", f"{ADMIN} and {BOT}")], (0, 0, 400)),
     "a rule that stays may match": ([rule("h", HEADER)], [rule("h", HEADER), rule("a", ADMIN)], (0, 0, 400)),
     "a rule that stays makes no difference": ([rule("h", HEADER)], [rule("h", HEADER), rule("a", "false")], (0, 0, 0)),
-    "a rule moves behind one that does the same": (
-        [rule("a", ADMIN), rule("h", HEADER)],
-        [rule("h", HEADER), rule("a", ADMIN)],
-        (0, 0, 0),
-    ),
+    "a rule moves behind one that does the same": ([rule("a", ADMIN), rule("h", HEADER)], [rule("h", HEADER), rule("a", ADMIN)], (0, 0, 0)),
     "a skip that may match": ([skip("b", BOT)], [skip("b", BOT), rule("a", ADMIN)], (0, 0, 400)),
     "a rule that may match goes": ([rule("h", HEADER)], [], (0, 0, 1000)),
     "an action that is not known": ([], [rule("a", ADMIN, "serve_error")], (0, 0, 400)),
     "an action that is not known stays": ([rule("a", ADMIN, "rewrite")], [rule("a", ADMIN, "rewrite")], (0, 0, 0)),
     "an expression that cannot be read": ([], [rule("a", "ip.src eq")], (0, 0, 1000)),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", CASES)

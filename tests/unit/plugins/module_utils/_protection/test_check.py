@@ -65,38 +65,20 @@ def test_components_that_differ_are_told_each() -> None:
     ("entry", "rules", "sentence"),
     [
         ({"request": {"path": "/"}, "expect": "blocked"}, [ADMIN], "expected blocked, but allowed, as it is already."),
-        (
-            {"request": {"path": "/"}, "expect": "allowed"},
-            [GEO],
-            "expected allowed, and undecided: rule geo: the field ip.src.country is not given (country).",
-        ),
-        (
-            {"request": {"source": "192.0.2.1"}, "expect": "allowed"},
-            [OFFICE],
-            "expected allowed, and undecided: rule office: the content of the list $office is not known.",
-        ),
-        (
-            {"request": {"path": "/admin"}, "expect": "blocked", "rule": "x"},
-            [ADMIN],
-            "expected blocked by the rule x, but blocked by admin, as it is already: there is no rule x.",
-        ),
-        (
-            {"request": {"path": "/"}, "expect": "blocked", "rule": "gio"},
-            [GEO],
-            "expected blocked by the rule gio, and unmet: there is no rule gio (did you mean geo?).",
-        ),
-        (
-            {"request": {"path": "/"}, "expect": "skipped"},
-            [GEO],
-            "expected skipped, and unmet: it is blocked by geo or allowed; rule geo: the field ip.src.country is not given",
-        ),
-        (
-            {"packet": {"destination": "192.0.2.1"}, "expect": "blocked", "rule": "geo"},
-            [GEO],
-            "expected blocked by the rule geo, but allowed, as it is already: there is no rule geo.",
-        ),
+        ({"request": {"path": "/"}, "expect": "allowed"}, [GEO],
+         "expected allowed, and undecided: rule geo: the field ip.src.country is not given (country)."),
+        ({"request": {"source": "192.0.2.1"}, "expect": "allowed"}, [OFFICE],
+         "expected allowed, and undecided: rule office: the content of the list $office is not known."),
+        ({"request": {"path": "/admin"}, "expect": "blocked", "rule": "x"}, [ADMIN],
+         "expected blocked by the rule x, but blocked by admin, as it is already: there is no rule x."),
+        ({"request": {"path": "/"}, "expect": "blocked", "rule": "gio"}, [GEO],
+         "expected blocked by the rule gio, and unmet: there is no rule gio (did you mean geo?)."),
+        ({"request": {"path": "/"}, "expect": "skipped"}, [GEO],
+         "expected skipped, and unmet: it is blocked by geo or allowed; rule geo: the field ip.src.country is not given"),
+        ({"packet": {"destination": "192.0.2.1"}, "expect": "blocked", "rule": "geo"}, [GEO],
+         "expected blocked by the rule geo, but allowed, as it is already: there is no rule geo."),
     ],
-)
+)  # fmt: skip
 def test_the_refusal_says_what_was_expected_and_what_is(entry: Any, rules: Any, sentence: str) -> None:
     state = {"custom_rules": rules, "network_firewall_rules": []}
     assert sentence in refusal(expected(**entry), state, state)

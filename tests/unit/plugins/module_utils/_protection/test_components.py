@@ -39,43 +39,19 @@ def decided(packet: dict[str, Any], component: str = "syn_flood", **state: Any) 
         ({}, {}, "mitigated", "rule global"),
         ({}, {"status": [{"enabled": False}]}, "unprotected", "TCP protection is off"),
         ({"destination": "203.0.113.1"}, {}, "unprotected", "no protected prefix"),
-        (
-            {},
-            {"prefixes": [*STATE["prefixes"], {"prefix": "192.0.2.0/28", "excluded": True}]},
-            "unprotected",
-            "an excluded prefix",
-        ),
-        (
-            {},
-            {"allowlist": [{"prefix": "198.51.100.9/32", "enabled": True}]},
-            "bypassed",
-            "allowlist entry 198.51.100.9/32",
-        ),
+        ({}, {"prefixes": [*STATE["prefixes"], {"prefix": "192.0.2.0/28", "excluded": True}]}, "unprotected", "an excluded prefix"),
+        ({}, {"allowlist": [{"prefix": "198.51.100.9/32", "enabled": True}]}, "bypassed", "allowlist entry 198.51.100.9/32"),
         ({}, {"allowlist": [{"prefix": "198.51.100.9/32", "enabled": False}]}, "mitigated", "rule global"),
         ({}, {"allowlist": [{"prefix": "198.51.100.8/32", "enabled": True}]}, "mitigated", "rule global"),
         ({}, {"syn_flood_rules": []}, "unprotected", "no rule"),
         ({"data_center": "FRA"}, {"syn_flood_rules": [GLOBAL, FRA]}, "monitored", "rule datacenter FRA"),
         ({"data_center": "MUC"}, {"syn_flood_rules": [GLOBAL, FRA]}, "mitigated", "rule global"),
         ({"region": "weur"}, {"syn_flood_rules": [GLOBAL, WEUR]}, "unprotected", "rule region WEUR"),
-        (
-            {},
-            {"syn_flood_filters": [{"expression": "tcp.dstport eq 443", "mode": "monitoring"}]},
-            "monitored",
-            "filter tcp.dstport eq 443",
-        ),
-        (
-            {},
-            {
-                "syn_flood_filters": [
-                    {"expression": "tcp.dstport eq 443", "mode": "monitoring"},
-                    {"expression": "ip.src in {198.51.100.0/24}", "mode": "enabled"},
-                ]
-            },
-            "mitigated",
-            "filter ip.src in {198.51.100.0/24}",
-        ),
+        ({}, {"syn_flood_filters": [{"expression": "tcp.dstport eq 443", "mode": "monitoring"}]}, "monitored", "filter tcp.dstport eq 443"),
+        ({}, {"syn_flood_filters": [{"expression": "tcp.dstport eq 443", "mode": "monitoring"},
+         {"expression": "ip.src in {198.51.100.0/24}", "mode": "enabled"}]}, "mitigated", "filter ip.src in {198.51.100.0/24}"),
     ],
-)
+)  # fmt: skip
 def test_packets_are_treated_in_the_order_of_the_vendor(packet: Any, state: Any, word: str, by: str) -> None:
     assert decided(packet, **state) == (word, by, [])
 
@@ -84,11 +60,7 @@ def test_packets_are_treated_in_the_order_of_the_vendor(packet: Any, state: Any,
     ("packet", "state", "reason"),
     [
         ({}, {"syn_flood_rules": [GLOBAL, FRA]}, "there is a rule datacenter FRA, and the data_center is not given"),
-        (
-            {"data_center": "MUC"},
-            {"syn_flood_rules": [GLOBAL, WEUR]},
-            "there is a rule region WEUR, and the region is not given",
-        ),
+        ({"data_center": "MUC"}, {"syn_flood_rules": [GLOBAL, WEUR]}, "there is a rule region WEUR, and the region is not given"),
         ({}, {"syn_flood_rules": [GLOBAL, {**GLOBAL, "mode": "disabled"}]}, "the mode of the rule global is not known"),
         ({}, {"syn_flood_rules": [{**GLOBAL, "mode": "odd"}]}, "the mode of the rule global is not known"),
         ({}, {"syn_flood_rules": [{**GLOBAL, "scope": "planet"}]}, "the scope of the rule planet GLOBAL is not known"),
@@ -97,18 +69,11 @@ def test_packets_are_treated_in_the_order_of_the_vendor(packet: Any, state: Any,
         ({}, {"status": None}, "whether TCP protection is on is not known"),
         ({}, {"allowlist": None}, "the allowlist is not known"),
         ({}, {"allowlist": [{"prefix": "odd", "enabled": True}]}, "the allowlist entry odd is malformed"),
-        (
-            {},
-            {"prefixes": [*STATE["prefixes"], {"prefix": "odd", "excluded": True}]},
-            "the excluded prefix odd is malformed",
-        ),
-        (
-            {},
-            {"syn_flood_filters": [{"expression": "udp.dstport eq 1", "mode": "disabled"}]},
-            "filter udp.dstport eq 1: the field udp.dstport is not given (destination_port and protocol: udp)",
-        ),
+        ({}, {"prefixes": [*STATE["prefixes"], {"prefix": "odd", "excluded": True}]}, "the excluded prefix odd is malformed"),
+        ({}, {"syn_flood_filters": [{"expression": "udp.dstport eq 1", "mode": "disabled"}]},
+         "filter udp.dstport eq 1: the field udp.dstport is not given (destination_port and protocol: udp)"),
     ],
-)
+)  # fmt: skip
 def test_unknown_parts_leave_a_packet_undecided(packet: Any, state: Any, reason: str) -> None:
     word, dummy, reasons = decided(packet, **state)
     assert (word, reason in reasons) == ("undecided", True)

@@ -52,26 +52,17 @@ def test_expectations_of_the_other_kind_are_warned_of() -> None:
 @pytest.mark.parametrize(
     ("entry", "problem"),
     [
-        (
-            {"request": {"path": "/"}, "packet": RESOLVER, "expect": "x"},
-            "expectations[0]: it takes either a request or a packet",
-        ),
+        ({"request": {"path": "/"}, "packet": RESOLVER, "expect": "x"}, "expectations[0]: it takes either a request or a packet"),
         ({"expect": "blocked"}, "expectations[0]: it takes either a request or a packet"),
         ({"request": {"path": "/"}, "expect": "blokced"}, "challenged, blocked (did you mean blocked?)"),
         ({"request": {"path": "/"}, "expect": {"dns": "x"}}, "expect: '{'dns': 'x'}' is not one of"),
         ({"packet": RESOLVER, "expect": {"udp": "mitigated"}}, "expect: 'udp' is no component; there are"),
         ({"packet": RESOLVER, "expect": {}}, "expect: it names no component"),
         ({"packet": RESOLVER, "expect": {"dns": "on"}}, "expect.dns: 'on' is not one of mitigated"),
-        (
-            {"packet": RESOLVER, "expect": "mitigated", "rule": "a"},
-            "rule: only an expectation of a request, or of the Network Firewall, names",
-        ),
-        (
-            {"packet": {**RESOLVER, "destination_port": 1, "protocol": "udp"}, "expect": "mitigated"},
-            "no component sees",
-        ),
+        ({"packet": RESOLVER, "expect": "mitigated", "rule": "a"}, "rule: only an expectation of a request, or of the Network Firewall, names"),
+        ({"packet": {**RESOLVER, "destination_port": 1, "protocol": "udp"}, "expect": "mitigated"}, "no component sees"),
     ],
-)
+)  # fmt: skip
 def test_wrong_expectations_are_errors_with_their_place(entry: dict[str, Any], problem: str) -> None:
     with pytest.raises(OptionError) as error:
         parsed(entry)

@@ -156,55 +156,24 @@ SKIPS: list[tuple[list[Rule], bool | None, str]] = [
     ([rule("pass", "block", "true"), LOGIN], False, "blocks every request"),
     ([rule("pass", "block", "ip.src in {0.0.0.0/0}"), LOGIN], False, "blocks every request from 0.0.0.0/0"),
     ([LOGIN, rule("pass", "challenge", "ssl")], False, "challenges every GET request over HTTPS"),
-    (
-        [rule("pass", "block", 'http.host eq "shop.example"')],
-        False,
-        "blocks every GET request to https://shop.example/...",
-    ),
+    ([rule("pass", "block", 'http.host eq "shop.example"')], False, "blocks every GET request to https://shop.example/..."),
     ([rule("pass", "block", 'http.host eq "other.example"')], False, ""),
     ([LOGIN, skip("true", products=["waf"])], True, "skips products waf for every request"),
     ([LOGIN, skip(HOST, products=["waf"])], None, "may skip products waf for requests"),
-    (
-        [skip(HOST, products=["waf"], ruleset="current"), LOGIN],
-        True,
-        "lets requests pass that custom rule login would stop",
-    ),
+    ([skip(HOST, products=["waf"], ruleset="current"), LOGIN], True, "lets requests pass that custom rule login would stop"),
     ([skip("true"), {**LOGIN, "enabled": False}], False, ""),
-    (
-        [LOGIN, skip("ip.src in {0.0.0.0/0}", products=["waf"])],
-        True,
-        "skips products waf for every request from 0.0.0.0/0",
-    ),
-    (
-        [rule("pass", "execute", "true"), LOGIN],
-        None,
-        "may let requests pass, since the action execute is not understood",
-    ),
+    ([LOGIN, skip("ip.src in {0.0.0.0/0}", products=["waf"])], True, "skips products waf for every request from 0.0.0.0/0"),
+    ([rule("pass", "execute", "true"), LOGIN], None, "may let requests pass, since the action execute is not understood"),
     ([rule("pass", "execute", "false"), LOGIN], False, ""),
     ([{**rule("pass", "execute", "true"), "enabled": False}, LOGIN], False, ""),
     ([LOGIN, rule("pass", "serve", HOST)], None, "may let requests pass, since the action serve is not understood"),
-    (
-        [LOGIN, skip(HOST, engines=["a"])],
-        None,
-        "may let requests pass, since the action parameter engines is not understood",
-    ),
-    (
-        [LOGIN, skip(HOST, ruleset="next")],
-        None,
-        "may let requests pass, since the action parameter ruleset is not understood",
-    ),
-    (
-        [rule("pass", "log", HOST, until="dawn"), LOGIN],
-        None,
-        "may let requests pass, since the field until is not understood",
-    ),
+    ([LOGIN, skip(HOST, engines=["a"])], None, "may let requests pass, since the action parameter engines is not understood"),
+    ([LOGIN, skip(HOST, ruleset="next")], None, "may let requests pass, since the action parameter ruleset is not understood"),
+    ([rule("pass", "log", HOST, until="dawn"), LOGIN], None, "may let requests pass, since the field until is not understood"),
     ([rule("pass", "block", HOST, until="dawn"), LOGIN], False, ""),
-    (
-        [{**skip('http.host eq "b"', engines=["a"]), "until": "dawn"}, LOGIN],
-        None,
-        "may let requests pass, since the action parameter engines, the field until are not understood",
-    ),
-]
+    ([{**skip('http.host eq "b"', engines=["a"]), "until": "dawn"}, LOGIN], None,
+     "may let requests pass, since the action parameter engines, the field until are not understood"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("rules", "weakens", "reason"), SKIPS)
@@ -270,13 +239,9 @@ def test_a_wide_skip_by_hand_before_others_is_told() -> None:
     [
         (CUSTOM_RULES, 'http.host eq "a"', "may match everything, since the name of the zone is not known"),
         (CUSTOM_RULES, 'http.host eq "a" and http.request.uri.path eq "/"', ""),
-        (
-            NETWORK_FIREWALL_RULES,
-            "ip.dst in {192.0.2.0/24}",
-            "may match everything, since the protected prefixes are not known",
-        ),
+        (NETWORK_FIREWALL_RULES, "ip.dst in {192.0.2.0/24}", "may match everything, since the protected prefixes are not known"),
     ],
-)
+)  # fmt: skip
 def test_a_rule_by_hand_may_be_wide_if_the_names_cannot_be_read(
     resource: Resource, expression: str, reason: str
 ) -> None:

@@ -50,17 +50,11 @@ def test_which_mode_applies(rules: list[Entry], filters: list[Entry], modes: dic
     ("address", "deciders"),
     [
         ("192.0.2.1", [("monitoring", "filter tcp.dstport eq 80", "some"), ("disabled", f"filter {HALF}", "all")]),
-        (
-            "192.0.2.129",
-            [
-                ("monitoring", "filter tcp.dstport eq 80", "some"),
-                ("monitoring", "rule region WEUR", "some"),
-                ("enabled", "rule global", "all"),
-            ],
-        ),
+        ("192.0.2.129", [("monitoring", "filter tcp.dstport eq 80", "some"), ("monitoring", "rule region WEUR", "some"),
+         ("enabled", "rule global", "all")]),
         ("192.0.2.200", [("enabled", "filter ip.dst eq 192.0.2.200", "all")]),
     ],
-)
+)  # fmt: skip
 def test_deciders_are_named_in_the_order_of_precedence(address: str, deciders: list[tuple[str, str, str]]) -> None:
     rules = [rule("monitoring", "region", "WEUR"), rule("enabled")]
     filters = [filter_("disabled", HALF), filter_("monitoring", PART), filter_("enabled", "ip.dst eq 192.0.2.200")]

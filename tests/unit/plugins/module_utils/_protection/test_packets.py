@@ -40,13 +40,9 @@ CURRENT = {"action": "skip", "action_parameters": {"ruleset": "current"}, "expre
         ("allowed", {"protocol": "tcp", "source_port": 123, "source": "198.51.100.1"}, ("allowed", None, True)),
         ("blocked", {"protocol": "udp", "source_port": 123}, ("undecided", None, None)),
         ("mitigated", {"protocol": "tcp", "source": "198.51.100.1"}, ("allowed", None, True)),
-        (
-            {"dns": "mitigated"},
-            {"protocol": "udp", "source_port": 123, "source": "198.51.100.1"},
-            ("blocked", "r1", False),
-        ),
+        ({"dns": "mitigated"}, {"protocol": "udp", "source_port": 123, "source": "198.51.100.1"}, ("blocked", "r1", False)),
     ],
-)
+)  # fmt: skip
 def test_a_packet_meets_the_network_firewall_first(expect: Any, packet: dict[str, Any], expected: Any) -> None:
     assert in_firewall(expect, CURRENT, UDP, **packet) == expected
 
@@ -91,14 +87,9 @@ NOT_GIVEN = ["rule r0: the field tcp.dstport is not given (destination_port)"]
         ([TELNET], {"destination_port": 23}, ("blocked", "r0", []), ("blocked", "r0", [])),
         ([TELNET], {"destination_port": 80}, ("mitigated", "rule global", []), ("unprotected", "no rule", [])),
         ([TELNET], {}, ("undecided", None, NOT_GIVEN), ("undecided", None, NOT_GIVEN)),
-        (
-            [{**CURRENT, "expression": "tcp.dstport eq 23"}],
-            {},
-            ("mitigated", "rule global", []),
-            ("unprotected", "no rule", []),
-        ),
+        ([{**CURRENT, "expression": "tcp.dstport eq 23"}], {}, ("mitigated", "rule global", []), ("unprotected", "no rule", [])),
     ],
-)
+)  # fmt: skip
 def test_packets_that_pass_meet_the_components(rules: Any, packet: Any, syn_flood: Any, out_of_state: Any) -> None:
     expected = {"syn_flood": syn_flood, "out_of_state_tcp": out_of_state}
     assert before_components(BOTH_KINDS, *rules, **packet) == expected

@@ -26,20 +26,11 @@ FILTER = {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 80"}
         ({"prefixes": [PREFIX]}, {"prefixes": [READ_PREFIX]}),
         ({"protection": {"prefixes": [PREFIX]}, "enabled": True}, {"prefixes": [READ_PREFIX]}),
         ({"prefixes": [], "allowlist": None}, {"prefixes": []}),
-        (
-            {"prefixes": [{**PREFIX, "comment": None, "excluded": True}]},
-            {"prefixes": [{**READ_PREFIX, "excluded": True}]},
-        ),
+        ({"prefixes": [{**PREFIX, "comment": None, "excluded": True}]}, {"prefixes": [{**READ_PREFIX, "excluded": True}]}),
         ({"allowlist": [PREFIX]}, {"allowlist": [{**PREFIX, "comment": "", "enabled": True}]}),
-        (
-            {"dns_rules": [{"scope": "global", "name": "global"}]},
-            {"dns_rules": [{**DNS_RULES.defaults(), "scope": "global", "name": "global"}]},
-        ),
-        (
-            {"filters": [FILTER]},
-            {"syn_flood_filters": [], "out_of_state_tcp_filters": [{**FILTER, "mode": "monitoring"}]},
-        ),
+        ({"dns_rules": [{"scope": "global", "name": "global"}]}, {"dns_rules": [{**DNS_RULES.defaults(), "scope": "global", "name": "global"}]}),
+        ({"filters": [FILTER]}, {"syn_flood_filters": [], "out_of_state_tcp_filters": [{**FILTER, "mode": "monitoring"}]}),
     ],
-)
+)  # fmt: skip
 def test_only_what_an_account_contains_is_known(account: Mapping[str, Any], state: Mapping[str, Any]) -> None:
     assert read_account(account) == state

@@ -36,16 +36,12 @@ def fields(**request: Any) -> dict[str, FieldValue]:
         ({"referer": "x"}, {"http.referer": b"x"}),
         ({"tls_version": "TLSv1.3"}, {"cf.tls_version": b"TLSv1.3"}),
         ({"path": "/a%2Fb"}, {"http.request.uri.path": b"/a%2Fb", "raw.http.request.uri.path": b"/a%2Fb"}),
-        (
-            {"fields": {"cf.threat_score": 10, "ip.geoip.is_in_european_union": True}},
-            {"cf.threat_score": 10, "ip.geoip.is_in_european_union": True, "ip.src.is_in_european_union": True},
-        ),
-        (
-            {"cookies": {"a": 1, "b": ["1", "x"]}},
-            {"http.cookie": b"a=1; b=1; b=x", "http.request.cookies": Pairs({b"a": ITEM, b"b": Items((b"1", b"x"))})},
-        ),
+        ({"fields": {"cf.threat_score": 10, "ip.geoip.is_in_european_union": True}},
+         {"cf.threat_score": 10, "ip.geoip.is_in_european_union": True, "ip.src.is_in_european_union": True}),
+        ({"cookies": {"a": 1, "b": ["1", "x"]}},
+         {"http.cookie": b"a=1; b=1; b=x", "http.request.cookies": Pairs({b"a": ITEM, b"b": Items((b"1", b"x"))})}),
     ],
-)
+)  # fmt: skip
 def test_keys_give_fields(request_: Request, expected: dict[str, FieldValue]) -> None:
     assert fields(**request_) == expected
 

@@ -40,21 +40,15 @@ def test_fields_are_given_by_their_names(given: Any, values: Any) -> None:
     ("given", "problem"),
     [
         ("x", "fields: 'x' is no dictionary"),
-        (
-            {"cf.scor": 1},
-            "fields: 'cf.scor' is no field of requests that this collection knows; the nearest are cf.score",
-        ),
+        ({"cf.scor": 1}, "fields: 'cf.scor' is no field of requests that this collection knows; the nearest are cf.score"),
         ({"x": 1}, "fields: 'x' is no field of requests that this collection knows"),
         ({"CF.Score": 1}, "that this collection knows; the nearest are cf.score, cf.scores"),
         ({1: 1}, "fields: '1' is no field"),
         ({"http.host": "x"}, "fields.http.host: give it as host"),
         ({"cf.score": None}, "fields.cf.score: None is no value of a field"),
-        (
-            {"ip.src.country": "DE", "ip.geoip.country": "FR"},
-            "fields.ip.src.country: it is the field ip.geoip.country; give either",
-        ),
+        ({"ip.src.country": "DE", "ip.geoip.country": "FR"}, "fields.ip.src.country: it is the field ip.geoip.country; give either"),
     ],
-)
+)  # fmt: skip
 def test_wrong_fields_are_errors_with_their_place(given: Any, problem: str) -> None:
     with pytest.raises(OptionError) as error:
         read_fields(OPTION, given, NAMES)

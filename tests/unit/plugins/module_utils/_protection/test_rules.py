@@ -53,31 +53,16 @@ def skip(ref: str, expression: str = MATCH, **parameters: Any) -> Rule:
         ([rule("a", "block", OPEN), rule("b", "block")], [Outcome("blocked", "a"), Outcome("blocked", "b")], []),
         ([rule("a", "log", OPEN)], [Outcome("allowed"), Outcome("logged", "a")], []),
         ([rule("a", "log", OPEN), rule("b", "log")], [Outcome("logged", "a"), Outcome("logged", "b")], []),
-        (
-            [rule("a", "block", exposed_credential_check={"username_expression": "x"})],
-            [Outcome("blocked", "a"), Outcome("allowed")],
-            [],
-        ),
+        ([rule("a", "block", exposed_credential_check={"username_expression": "x"})], [Outcome("blocked", "a"), Outcome("allowed")], []),
         ([rule("a", "block", id="x", version="1", categories=["x"], last_updated="x")], [Outcome("blocked", "a")], []),
         ([rule("a", "execute")], [Outcome("unknown", "a"), Outcome("allowed")], []),
-        (
-            [skip("a", engines=["x"]), rule("b", "block")],
-            [Outcome("unknown", "a"), Outcome("blocked", "b")],
-            ["perhaps the action parameter engines"],
-        ),
-        (
-            [skip("a", phase="next"), rule("b", "block")],
-            [Outcome("unknown", "a"), Outcome("blocked", "b")],
-            ["perhaps the action parameter phase"],
-        ),
-        (
-            [skip("a", ruleset="current", engines=["x"]), rule("b", "block")],
-            [Outcome("skipped", "a")],
-            ["perhaps the action parameter engines"],
-        ),
+        ([skip("a", engines=["x"]), rule("b", "block")], [Outcome("unknown", "a"), Outcome("blocked", "b")],
+         ["perhaps the action parameter engines"]),
+        ([skip("a", phase="next"), rule("b", "block")], [Outcome("unknown", "a"), Outcome("blocked", "b")], ["perhaps the action parameter phase"]),
+        ([skip("a", ruleset="current", engines=["x"]), rule("b", "block")], [Outcome("skipped", "a")], ["perhaps the action parameter engines"]),
         ([skip("a", OTHER, engines=["x"]), rule("b", "block")], [Outcome("blocked", "b")], []),
     ],
-)
+)  # fmt: skip
 def test_rules_decide_in_their_order(rules: list[Rule], outcomes: list[Outcome], skips: list[str]) -> None:
     decided = decide_request(rules_in_order({"custom_rules": rules}), HERE)
     assert (decided.outcomes, decided.skips) == (outcomes, skips)

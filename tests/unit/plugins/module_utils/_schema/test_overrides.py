@@ -63,19 +63,15 @@ def test_a_default_action_is_none_and_an_empty_list_is_left_out() -> None:
         ({"expression": "true", "sensitivity": "default"}, ""),
         ({"expression": "true", "categories": [{"category": "dns", "action": "log"}]}, ""),
         ({"expression": "true", "other_rule": {"action": "skip"}}, ""),
-        (
-            {"expression": "true", "other_rule": {"action": "skip"}, "sensitivity": "low"},
-            "is a rule of another kind, which overrides no managed DDoS rules; it takes no sensitivity",
-        ),
+        ({"expression": "true", "other_rule": {"action": "skip"}, "sensitivity": "low"},
+         "is a rule of another kind, which overrides no managed DDoS rules; it takes no sensitivity"),
         ({"action": "log"}, "is new and needs expression"),
         ({"expression": "true"}, "overrides nothing; set one of action, sensitivity, categories, rules"),
         ({"expression": "true", "action": "default", "rules": []}, "overrides nothing; set one of"),
-        (
-            {"expression": "true", "action_parameters": {"overrides": {"sensitivity_level": "low"}}},
-            "has sensitivity_level in api_fields, for which there is the option sensitivity",
-        ),
+        ({"expression": "true", "action_parameters": {"overrides": {"sensitivity_level": "low"}}},
+         "has sensitivity_level in api_fields, for which there is the option sensitivity"),
     ],
-)
+)  # fmt: skip
 def test_which_overrides_are_not_valid(override: dict[str, Any], reason: str) -> None:
     assert L4_OVERRIDES.semantics.invalid_reason(override).startswith(reason)
     assert bool(L4_OVERRIDES.semantics.invalid_reason(override)) is bool(reason)
@@ -98,17 +94,11 @@ MANAGED_RULES = {"rules": [{"id": RULE, "description": "SYN flood", "categories"
     ("override", "clauses"),
     [
         ({"categories": [{"category": "tcp"}], "rules": [{"id": RULE}]}, []),
-        (
-            {"categories": [{"category": "tpc"}]},
-            ["names the category tpc, which does not exist; the nearest are tcp, syn"],
-        ),
-        (
-            {"rules": [{"id": "f" * 32}]},
-            [f"names the managed rule {'f' * 32}, which does not exist; the nearest are {RULE} (SYN flood)"],
-        ),
+        ({"categories": [{"category": "tpc"}]}, ["names the category tpc, which does not exist; the nearest are tcp, syn"]),
+        ({"rules": [{"id": "f" * 32}]}, [f"names the managed rule {'f' * 32}, which does not exist; the nearest are {RULE} (SYN flood)"]),
         ({"rules": "odd", "categories": [1]}, []),
     ],
-)
+)  # fmt: skip
 def test_names_that_do_not_exist_come_with_the_nearest(override: dict[str, Any], clauses: list[str]) -> None:
     assert L4_OVERRIDES.catalogue is not None
     assert list(L4_OVERRIDES.catalogue.unknown(override, MANAGED_RULES)) == clauses

@@ -36,16 +36,12 @@ def reads(spec: ModuleSpec, options: Any) -> list[str]:
         ("protection_filter", {"state": "present", "kind": "syn_flood", "expression": "tcp"}, ["syn_flood_filters"]),
         ("account_protection", NOTHING, list(account_state())),
         ("account_protection", {**NOTHING, "dns_rules": []}, [*account_state(), "dns_rules"]),
-        (
-            "protection_info",
-            {"covers": None, "gather_subset": ["rules"]},
-            ["syn_flood_rules", "out_of_state_tcp_rules"],
-        ),
+        ("protection_info", {"covers": None, "gather_subset": ["rules"]}, ["syn_flood_rules", "out_of_state_tcp_rules"]),
         ("protection_info", {"covers": None, "gather_subset": ["dns_rules"]}, ["dns_rules"]),
         ("protection_info", {"covers": ["::1"], "gather_subset": ["rules"]}, list(account_state())),
         ("protection_info", {"covers": ["::1"], "gather_subset": ["dns_rules"]}, [*account_state(), "dns_rules"]),
     ],
-)
+)  # fmt: skip
 def test_a_module_reads_what_its_options_concern(module: str, options: Any, plurals: list[str]) -> None:
     assert sorted(reads(MODULE_SPECS[module], options)) == sorted(plurals)
 

@@ -97,18 +97,13 @@ ERRORS = [
     ("not authorized for that account", 200, "needs the permission Account Analytics Read", False),
     ("Unauthorized", 401, "does not know these credentials", False),
     ("rate limiter budget depleted, try again after 5 minutes", 429, "Run again in five minutes", False),
-    (
-        "Account x has exceeded its rate limit. Please try again after 5 minutes",
-        429,
-        "Run again in five minutes",
-        False,
-    ),
+    ("Account x has exceeded its rate limit. Please try again after 5 minutes", 429, "Run again in five minutes", False),
     ("Zone x has exceeded its rate limit. Please try again after 5 minutes", 429, "Run again in five minutes", False),
     ("in combination, your request queries too many nodes, zones and accounts", 429, "too large", False),
     ("unable to execute query, please try again later", 503, "Run again later.", False),
     ("too many queries in progress", 503, "Run again later.", False),
     ('unknown field "nothing"', 400, "unknown field", False),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("message", "status", "words", "is_of_settings"), ERRORS)

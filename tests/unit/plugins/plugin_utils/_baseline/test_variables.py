@@ -114,25 +114,13 @@ def test_the_rules_of_a_zone_have_names_of_their_own() -> None:
     ("variables", "sentences"),
     [
         (TOKEN, ["lima is neither an account nor a zone: set edge_account_id (baseline_account_id), edge_zone_id"]),
-        (
-            {**TOKEN, "edge_zone_id": ZONE, "baseline_enabled": False},
-            ["lima has baseline_enabled, but no account: set"],
-        ),
-        (
-            {**TOKEN, "edge_account_id": ACCOUNT, **RULES},
-            ["lima has baseline_custom_rules, but no zone: set edge_zone_id"],
-        ),
-        (
-            {"edge_account_id": ACCOUNT, "edge_api_key": "key"},
-            ["lima lacks credentials: set edge_api_token (baseline_"],
-        ),
+        ({**TOKEN, "edge_zone_id": ZONE, "baseline_enabled": False}, ["lima has baseline_enabled, but no account: set"]),
+        ({**TOKEN, "edge_account_id": ACCOUNT, **RULES}, ["lima has baseline_custom_rules, but no zone: set edge_zone_id"]),
+        ({"edge_account_id": ACCOUNT, "edge_api_key": "key"}, ["lima lacks credentials: set edge_api_token (baseline_"]),
         ({"edge_account_id": ACCOUNT, "edge_api_token": ""}, ["lima lacks credentials"]),
-        (
-            {"edge_account_id": ACCOUNT, **RULES},
-            ["lima has baseline_custom_rules, but no zone", "lima lacks credentials"],
-        ),
+        ({"edge_account_id": ACCOUNT, **RULES}, ["lima has baseline_custom_rules, but no zone", "lima lacks credentials"]),
     ],
-)
+)  # fmt: skip
 def test_missing_variables_are_told_at_once(variables: dict[str, Any], sentences: list[str]) -> None:
     with pytest.raises(ValueError, match="^lima ") as caught:
         parts(**variables)
@@ -200,17 +188,9 @@ OFFICES = {"name": "offices", "items": [{"ip": "192.0.2.1"}]}
         (None, [("ip_lists", None), ("account_protection", None), ("custom_rules", None)]),
         ("present", [("ip_lists", "present"), ("account_protection", None), ("custom_rules", None)]),
         ("absent", [("account_protection", None), ("custom_rules", None), ("ip_lists_deletion", "absent")]),
-        (
-            "exact",
-            [
-                ("ip_lists", "exact"),
-                ("account_protection", None),
-                ("custom_rules", None),
-                ("ip_lists_deletion", "exact"),
-            ],
-        ),
+        ("exact", [("ip_lists", "exact"), ("account_protection", None), ("custom_rules", None), ("ip_lists_deletion", "exact")]),
     ],
-)
+)  # fmt: skip
 def test_lists_come_before_the_rules_and_go_after_them(state: str | None, parts: list[tuple[str, str | None]]) -> None:
     variables = {"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, **TOKEN, **RULES}
     variables.update({"baseline_ip_lists": [OFFICES], **({"baseline_ip_lists_state": state} if state else {})})

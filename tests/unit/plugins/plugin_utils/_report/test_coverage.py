@@ -42,14 +42,10 @@ def shown(account: AccountCoverage) -> dict[str, list[str]]:
 STATES: list[Mapping[str, Any]] = [
     {},
     {"protection_status": [{"enabled": True}], "prefixes": [{"prefix": "192.0.2.0/24"}]},
-    {
-        "protection_status": [{"enabled": False}],
-        "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.64/28", "excluded": True}],
-        "allowlist": [{"prefix": "2001:db8::/32", "enabled": True}],
-        "syn_flood_rules": [{"scope": "global", "name": "global", "mode": MONITORING}],
-        "syn_flood_filters": [{"expression": "ip.dst eq 192.0.2.9", "mode": DISABLED}],
-    },
-]
+    {"protection_status": [{"enabled": False}], "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.64/28", "excluded": True}],
+     "allowlist": [{"prefix": "2001:db8::/32", "enabled": True}], "syn_flood_rules": [{"scope": "global", "name": "global", "mode": MONITORING}],
+     "syn_flood_filters": [{"expression": "ip.dst eq 192.0.2.9", "mode": DISABLED}]},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("state", STATES, ids=["nothing", "bare", "mixed"])

@@ -198,13 +198,9 @@ def test_a_write_of_another_owner_phase_or_rule_is_never_told_of_a_rule(uri: str
         ("network_firewall_rule", "skip", {"network_firewall_rules": [{"id": "r1", "ref": "skip"}]}),
         ("ddos_l4_override", "calm", {"ddos_l4_overrides": [{"id": "r1", "ref": "calm"}]}),
         ("ip_list", "friends", {"ip_lists": [{"id": "r1", "name": "friends", "items": []}]}),
-        (
-            "ip_list_item",
-            "friends 192.0.2.1",
-            {"ip_lists": [{"name": "friends", "items": [{"id": "r1", "ip": "192.0.2.1"}]}]},
-        ),
+        ("ip_list_item", "friends 192.0.2.1", {"ip_lists": [{"name": "friends", "items": [{"id": "r1", "ip": "192.0.2.1"}]}]}),
     ],
-)
+)  # fmt: skip
 def test_objects_of_every_module_of_the_account_are_found_by_their_ids(resource: str, key: str, listed: Any) -> None:
     (found,) = last(change(object_id="r1"), unmanaged={**UNMANAGED, "resource": resource, "key": key}, objects=listed)
     assert found["by"] == "alice"
