@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,32 +15,13 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible_playbook
+from tests.support.attacked_site import BASELINE, BEGIN, GEO, IN, OUT, RULE, UNDER_ATTACK, state_of
 from tests.support.inventories import write_inventory
 from tests.support.module_run import ACCOUNT, ZONE
 
-OFFICE = {"ref": "office", "action": "block", "expression": "ip.src eq 192.0.2.9"}
-GEO = {"ref": "geo", "action": "managed_challenge", "expression": 'ip.src.country eq "XX"', "position": "first"}
-WAY = ["skips_monitoring", "stops_mitigation", "lowers_sensitivity"]
-UNDER_ATTACK = {
-    "security_level": "under_attack",
-    "custom_rules": [GEO],
-    "rules": [{"kind": "syn_flood", "scope": "global", "mode": "enabled", "rate_sensitivity": "high"}],
-    "accept_risks": WAY,
-}
-BASELINE = {
-    "edge_account_id": ACCOUNT,
-    "edge_zone_id": ZONE,
-    "baseline_rules": [
-        {"kind": "syn_flood", "scope": "global", "mode": "monitoring", "rate_sensitivity": "low"},
-        {"kind": "out_of_state_tcp", "scope": "global", "mode": "monitoring"},
-    ],
-    "baseline_prefixes": [{"prefix": "203.0.113.0/24"}],
-    "baseline_enabled": True,
-    "baseline_custom_rules": [OFFICE],
-    "baseline_security_level": "medium",
-    "baseline_postures": {"under_attack": UNDER_ATTACK},
-}
-BEGIN = datetime(2027, 1, 29, 3, 0, tzinfo=UTC)
+WAY = UNDER_ATTACK["accept_risks"]
+OUT_OF_STATE = {"kind": "out_of_state_tcp", "scope": "global", "mode": "monitoring"}
+BERLIN = {**BASELINE, "baseline_rules": [RULE, OUT_OF_STATE]}
 HELD = {"name": "under_attack", "until": "2027-01-29T09:00:00Z", "reason": "INC-7"}
 
 
@@ -58,7 +38,7 @@ class Site:
 
     def __init__(self, service: LocalService, folder: Path) -> None:
         self.service, self.folder = service, folder
-        self.inventory = write_inventory(folder, service, {"accounts": {"berlin": BASELINE}})
+        self.inventory = write_inventory(folder, service, {"accounts": {"berlin": BERLIN}})
         self.file = folder / "host_vars" / "berlin" / "posture.yml"
 
     def hold(self, **posture: Any) -> None:
@@ -79,20 +59,12 @@ class Site:
         return sorted(f"{item['action']} {item['key']}" for item in done["operations"])
 
     def state(self) -> tuple[str, str, list[str], str]:
-        """The mode and the sensitivity of the rule, the custom rules and the security level."""
-        (rule,) = self.service.account(ACCOUNT).rules["syn_flood"]
-        zone = self.service.zone(ZONE)
-        refs = [item["ref"] for item in zone.rules_of("custom_rules")]
-        return rule["mode"], rule["rate_sensitivity"], refs, zone.security_level["value"]
+        return state_of(self.service)
 
 
 def result_of(run: Run) -> dict[str, Any]:
     (task,) = run.of()
     return dict(task.result)
-
-
-IN = ("enabled", "high", ["geo", "office"], "under_attack")
-OUT = ("monitoring", "low", ["office"], "medium")
 
 
 @pytest.fixture

@@ -9,13 +9,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
 from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import THREAD
 
 from tests.fake_service import LocalService
+from tests.support.misbehaviour import without_waiting
 from tests.support.module_run import Modules
 
 LONGEST = 3  # seconds
@@ -55,13 +55,5 @@ def modules(service: LocalService) -> Modules:
 def waits(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """How long the modules wait, which passes in no time: only the service's clock goes on."""
     waited: list[float] = []
-
-    def sleep(seconds: float) -> None:
-        waited.append(seconds)
-        service.clock.advance(seconds=seconds)
-
-    def monotonic() -> float:
-        return sum(waited)
-
-    monkeypatch.setattr(retry, "time", SimpleNamespace(sleep=sleep, monotonic=monotonic))
+    monkeypatch.setattr(retry, "time", without_waiting(service, waited))
     return waited

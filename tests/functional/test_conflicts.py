@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply import e
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import FIREWALL, RULE_1, RULE_2
 from tests.support.misbehaviour import answer_together
-from tests.support.module_run import ACCOUNT, OTHERS, ZONE, Modules
+from tests.support.module_run import ACCOUNT, OTHERS, ZONE, Modules, warnings_of
 
 LOST = ["lost_after", "status_after", "truncated", "cut_body", "empty"]
 CREATES: list[tuple[str, dict[str, Any]]] = [
@@ -111,7 +111,7 @@ def test_a_bulk_call_that_comes_too_late_is_planned_again(
     )
     assert [call.method for call in service.calls].count("POST") == 1 + again
     told = "found 10.0.0.0/24 as desired. The module read again and planned 10.0.1.0/24 again."
-    assert (told in warnings(result)) is again
+    assert (told in warnings_of(result)) is again
 
 
 def test_removing_an_entry_that_is_gone_changes_nothing(service: LocalService, modules: Modules) -> None:
@@ -157,11 +157,6 @@ def test_when_not_even_a_look_is_possible_the_result_says_what_is_not_known(
     assert modules.done("allowlist", entries=entries)["changed"] is False
 
 
-def warnings(result: dict[str, Any]) -> str:
-    texts = (item["event"]["msg"] if isinstance(item, dict) else item for item in result.get("warnings", []))
-    return " ".join(texts)
-
-
 REFUSALS = [(200, "HTTP 200"), (400, "HTTP 400"), (409, "HTTP 409"), (500, "HTTP 500")]
 
 
@@ -193,9 +188,9 @@ def test_a_refused_change_that_came_about_is_done_with_a_warning(
     result = modules.done(module, **options)
     done = status in (200, 500)  # a refusal with a status of its own says that nothing was done
     assert result["operations"] == (predicted["operations"] if done else [])
-    assert f"was answered with {text}: [1234] it exists already" in warnings(result)
-    assert f"The module read again and found {predicted['operations'][0]['key']}" in warnings(result)
-    assert warnings(result).count("[1234]") == 1
+    assert f"was answered with {text}: [1234] it exists already" in warnings_of(result)
+    assert f"The module read again and found {predicted['operations'][0]['key']}" in warnings_of(result)
+    assert warnings_of(result).count("[1234]") == 1
     service.faults.clear()
     assert "warnings" not in modules.done(module, **options)
 
@@ -222,7 +217,7 @@ def test_another_writer_of_the_custom_rules_is_noticed_by_the_version(
     service.misbehave("meanwhile", method="PUT", times=1, action=meanwhile)
     result = modules.done("custom_rules", rules=[{"ref": "a", "enabled": False}])
     assert zone.entry_point is not None
-    assert warnings(result) == (
+    assert warnings_of(result) == (
         f"The module read version 1 of the custom rules and wrote version {2 + writes}. Another writer, or an earlier "
         f"attempt of this write, made {lost}, which this write replaced. Cloudflare keeps every version: "
         f"GET zones/{ZONE}/rulesets/{zone.entry_point['id']}/{kept}."
@@ -247,7 +242,7 @@ def test_a_list_that_is_another_version_right_before_the_write_is_planned_again(
     unmanaged = [item["key"] for item in result["unmanaged"]]
     assert unmanaged == [*(["a"] if existing else []), "theirs"]
     assert result["diff"]["before"]["custom_rules_order"] == unmanaged
-    assert warnings(result) == (
+    assert warnings_of(result) == (
         f"The plan is made for version {version} of the custom rules, and another writer has made version {version + 1}. "
         "The module reads and plans again."
     )
@@ -280,7 +275,7 @@ def test_a_plan_that_meets_another_version_with_409_is_made_again(service: Local
     service.misbehave("status", method="PUT", times=1, status=409)
     result = modules.done("custom_rules", rules=[{"ref": "b", "action": "log", "expression": "true"}])
     assert [rule["ref"] for rule in zone.custom_rules] == ["theirs", "b"]
-    assert "The module read again and planned b again." in warnings(result)
+    assert "The module read again and planned b again." in warnings_of(result)
 
 
 @pytest.mark.parametrize("existing", [None, [{"ref": "a", "action": "log", "expression": "true"}]])
@@ -324,7 +319,7 @@ def test_another_writer_of_a_filter_is_noticed(
     )
     result = modules.done("firewall_rules", rules=[{"id": RULE_2, "filter": desired}])
     prefix = f"Another writer changed the filter of firewall rule {RULE_2} after the module read it: expression "
-    assert warnings(result) == prefix + text
+    assert warnings_of(result) == prefix + text
     assert stored["expression"] == desired.get("expression", "theirs")
 
 
@@ -348,7 +343,7 @@ def test_the_risks_of_a_second_plan_are_refused_or_accepted_with_a_warning(
     assert len(account.prefixes) == 2
     result = run(accepted)
     assert [risk["code"] for risk in result["risks"]] == ["unprotects_addresses"]
-    assert "Accepted unprotects_addresses" in warnings(result)
+    assert "Accepted unprotects_addresses" in warnings_of(result)
 
 
 def test_a_rule_whose_filter_alone_is_refused_counts_as_unknown_and_not_as_left(

@@ -372,27 +372,19 @@ BOTS: Mapping[str, Any] = {
 }
 OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fails after it has planned
     "firewall_rules": {"rules": [{"id": RULE_1, "action": "block"}]},
-    "custom_rules": {
-        "rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}]
-    },
-    "managed_rules": {
-        "rules": [{"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {"action": "log"}}}]
-    },
+    "custom_rules": {"rules": [{"ref": "login", "action": "block", "expression": 'http.request.uri.path in {"/login" "/form"}'}]},
+    "managed_rules": {"rules": [{"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {"action": "log"}}}]},
     "network_firewall_rules": {"rules": [{"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"}]},
     "custom_ruleset": BOTS,
     "custom_rulesets": {"rulesets": [BOTS]},
     "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True},
     "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}]},
-    "ddos_l4_overrides": {
-        "overrides": [
-            {"ref": "calm", "sensitivity": "default", "action": "block", "rules": []},
-            {"ref": "strict", "sensitivity": "low"},
-        ]
-    },
+    "ddos_l4_overrides": {"overrides": [{"ref": "calm", "sensitivity": "default", "action": "block", "rules": []},
+     {"ref": "strict", "sensitivity": "low"}]},
     "ddos_l7_overrides": {"overrides": [{"ref": "upload", "action": "block"}]},
     "dns_protection_rule": {"scope": "datacenter", "name": "lax", "mode": "enabled"},
     "protection_filter": {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"},
-}
+}  # fmt: skip
 
 
 def results_of(module: str, service: LocalService, modules: Modules) -> list[dict[str, Any]]:

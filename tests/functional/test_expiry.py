@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.registr
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock
 from tests.functional.idempotence_cases import CHALLENGE, EXECUTED, PER_ADDRESS
-from tests.support.module_run import ACCOUNT, Modules
+from tests.support.module_run import ACCOUNT, Modules, warnings_of
 from tests.support.service_state import collections_of, seed
 
 FRIDAY = "2027-01-29"
@@ -38,11 +38,6 @@ def seeded(service: LocalService) -> None:
 
 def networks(service: LocalService, collection: str) -> set[str]:
     return {item["prefix"] for item in getattr(service.account(ACCOUNT), collection)}
-
-
-def warnings(result: dict[str, Any]) -> str:
-    texts = (item["event"]["msg"] if isinstance(item, dict) else item for item in result.get("warnings", []))
-    return " ".join(texts)
 
 
 @EACH
@@ -76,8 +71,8 @@ def test_an_expired_entry_that_is_not_there_is_not_created_and_warned_of(
     for _run in range(2):
         result = modules.done(module, **options)
         assert (result["changed"], len(result["expired"]), service.writes) == (False, 1, [])
-        assert "192.0.2.64/28 expired at 2027-01-30T00:00:00+00:00 and does not exist" in warnings(result)
-        assert warnings(result).count("Remove the entry, or give it a later expires.") == 1
+        assert "192.0.2.64/28 expired at 2027-01-30T00:00:00+00:00 and does not exist" in warnings_of(result)
+        assert warnings_of(result).count("Remove the entry, or give it a later expires.") == 1
 
 
 @EACH
@@ -100,7 +95,7 @@ def test_without_the_time_of_the_service_nothing_is_created_or_deleted(
         result = modules.done(module, **options)
         assert (result["changed"], networks(service, collection)) == (False, before)
         assert "expired" not in result
-        assert "is not known, since Cloudflare does not tell its time" in warnings(result)
+        assert "is not known, since Cloudflare does not tell its time" in warnings_of(result)
 
 
 def test_the_last_entry_that_expires_empties_the_list(service: LocalService, modules: Modules) -> None:
@@ -201,7 +196,7 @@ def test_a_temporary_rule_goes_by_itself(
     assert [done[name] for name in same] == [predicted[name] for name in same]
     again = modules.done(module, **options)
     assert (again["changed"], again["expired"]) == (False, done["expired"])
-    assert "and does not exist. Remove the entry, or give it a later expires." in warnings(again)
+    assert "and does not exist. Remove the entry, or give it a later expires." in warnings_of(again)
     assert not any("expires" in str(call.body) for call in service.writes)
 
 
@@ -217,7 +212,7 @@ def test_a_temporary_rule_that_never_existed_is_not_created(
     monkeypatch.setattr(Clock, "http_date", lambda clock: "tomorrow")
     unknown = modules.done(module, **options)
     assert (unknown["changed"], "expired" in unknown) == (False, False)
-    assert "is not known, since Cloudflare does not tell its time" in warnings(unknown)
+    assert "is not known, since Cloudflare does not tell its time" in warnings_of(unknown)
 
 
 def test_everything_that_a_baseline_creates_and_deletes_by_its_key_may_expire() -> None:

@@ -126,5 +126,5 @@ def test_the_page_has_nothing_else() -> None:
 
 
 if __name__ == "__main__":
-    with LocalService() as local_service, patch.object(retry, "time", without_waiting(local_service)):
+    with LocalService() as local_service, patch.object(retry, "time", without_waiting(local_service, [])):
         sys.stdout.write(page(local_service))

@@ -19,15 +19,9 @@ ADMIN, SHOP, OFFICE = ("a" * 32, "b" * 32, "c" * 32)
 RULES = [
     {"id": ADMIN, "ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'},
     {"id": SHOP, "ref": "shop", "action": "managed_challenge", "expression": 'http.host eq "shop.example.com"'},
-    {
-        "id": OFFICE,
-        "ref": "office",
-        "action": "skip",
-        "expression": "ip.src in {192.0.2.0/24}",
-        "action_parameters": {"ruleset": "current"},
-        "logging": {"enabled": False},
-    },
-]
+    {"id": OFFICE, "ref": "office", "action": "skip", "expression": "ip.src in {192.0.2.0/24}", "action_parameters": {"ruleset": "current"},
+     "logging": {"enabled": False}},
+]  # fmt: skip
 EVENTS = [
     {"ruleId": ADMIN, "count": 40},
     {"ruleId": ADMIN, "count": 2, "action": "log", "hours_ago": 20},

@@ -166,5 +166,5 @@ def test_the_answers_are_as_many_as_the_page_promises() -> None:
 
 
 if __name__ == "__main__":
-    with LocalService() as local_service, patch.object(retry, "time", without_waiting(local_service)):
+    with LocalService() as local_service, patch.object(retry, "time", without_waiting(local_service, [])):
         sys.stdout.write(page(lambda answer: [outcome(local_service, answer, call).seen for call in CALLS]))

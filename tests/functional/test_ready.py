@@ -61,23 +61,17 @@ STATE = "_validation_state"
         ({"ownership" + STATE: "pending"}, [(True, "has the ownership state pending")]),
         ({"asn_ownership" + STATE: "invalid"}, [(True, "has the ASN ownership state invalid")]),
         ({"irr" + STATE: "warm"}, [(None, "has an IRR state that is not known, 'warm'")]),
-        (
-            {"irr" + STATE: "warm", "rpki" + STATE: "missing"},
-            [(True, "has an IRR state that is not known, 'warm'; has the RPKI state missing")],
-        ),
+        ({"irr" + STATE: "warm", "rpki" + STATE: "missing"}, [(True, "has an IRR state that is not known, 'warm'; has the RPKI state missing")]),
         ({"irr" + STATE: None}, []),
         (bound("Magic Transit"), []),
         (bound("CDN"), [(True, "leads protected addresses past the components to 'CDN'")]),
         (bound("Spectrum"), [(True, "leads protected addresses past the components to 'Spectrum'")]),
         (bound("Other"), [(None, "to 'Other', a service not known, may lead past the components")]),
-        (
-            bound("Magic Transit", "magic_transit_route_missing"),
-            [(True, "to 'Magic Transit' has the state magic_transit_route_missing")],
-        ),
+        (bound("Magic Transit", "magic_transit_route_missing"), [(True, "to 'Magic Transit' has the state magic_transit_route_missing")]),
         (bound("Magic Transit", "provisioning"), [(None, "to 'Magic Transit' is not active yet, 'provisioning'")]),
         (bound("Magic Transit", "warm"), [(None, "to 'Magic Transit' has a state that is not known, 'warm'")]),
     ],
-)
+)  # fmt: skip
 def test_a_prefix_says_what_keeps_it_from_being_diverted(
     fields: Any, expected: Any, service: LocalService, modules: Modules
 ) -> None:
@@ -94,13 +88,9 @@ def test_a_prefix_says_what_keeps_it_from_being_diverted(
         ([], "magic_transit_route_missing", ["to 'CDN' has the state magic_transit_route_missing"]),
         ([{"prefix": "203.0.113.0/26"}], "active", []),
         ([{"prefix": PREFIX}, {"prefix": "203.0.113.64/26", "excluded": True}], "active", []),
-        (
-            [{"prefix": PREFIX}, {"prefix": "203.0.113.64/27", "excluded": True}],
-            "active",
-            ["leads protected addresses past the components to 'CDN'"],
-        ),
+        ([{"prefix": PREFIX}, {"prefix": "203.0.113.64/27", "excluded": True}], "active", ["leads protected addresses past the components to 'CDN'"]),
     ],
-)
+)  # fmt: skip
 def test_a_binding_matters_for_the_addresses_that_a_prefix_protects(
     named: Any, state: str, expected: list[str], service: LocalService, modules: Modules
 ) -> None:
@@ -136,18 +126,12 @@ def announced(since: Any = SINCE, **on_demand: Any) -> dict[str, Any]:
         (announced(advertised=False), traffic(), []),
         (announced(on_demand_enabled=False), traffic(), []),
         (announced("yesterday"), traffic(), []),
-        (
-            {**WITHDRAWN, "on_demand_locked": None, "bgp_prefixes": [{"cidr": "203.0.113.0/25"}]},
-            None,
-            ["If 203.0.113.0/25 is locked is not known: Cloudflare does not say it."],
-        ),
-        (
-            {"rpki" + STATE: None, "irr" + STATE: ""},
-            None,
-            [f"The {name} state of {PREFIX} is not known: Cloudflare does not say it." for name in ("IRR", "RPKI")],
-        ),
+        ({**WITHDRAWN, "on_demand_locked": None, "bgp_prefixes": [{"cidr": "203.0.113.0/25"}]}, None,
+         ["If 203.0.113.0/25 is locked is not known: Cloudflare does not say it."]),
+        ({"rpki" + STATE: None, "irr" + STATE: ""}, None,
+         [f"The {name} state of {PREFIX} is not known: Cloudflare does not say it." for name in ("IRR", "RPKI")]),
     ],
-)
+)  # fmt: skip
 def test_remarks_give_no_status(
     fields: Any, seen: Any, expected: list[str], service: LocalService, modules: Modules
 ) -> None:

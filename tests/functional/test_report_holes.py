@@ -224,18 +224,10 @@ def test_a_block_of_all_plain_traffic_is_accepted_as_any_other_object(service: L
     [
         ([BLOCK, OFFICE, OTHER], "drift", ""),
         ([OFFICE, BLOCK, OTHER], "weakened", "office may let requests pass that custom rule login would stop."),
-        (
-            [{**OFFICE, "expression": "ip.src in {0.0.0.0/0 ::/0}"}, BLOCK, OTHER],
-            "weakened",
-            "office lets more requests pass",
-        ),
-        (
-            [skip("true"), BLOCK, OTHER, OFFICE],
-            "weakened",
-            "hack lets requests pass that custom rules login, form would stop.",
-        ),
+        ([{**OFFICE, "expression": "ip.src in {0.0.0.0/0 ::/0}"}, BLOCK, OTHER], "weakened", "office lets more requests pass"),
+        ([skip("true"), BLOCK, OTHER, OFFICE], "weakened", "hack lets requests pass that custom rules login, form would stop."),
     ],
-)
+)  # fmt: skip
 def test_the_order_of_an_exact_list_counts(
     existing: Sequence[dict[str, Any]], status: str, reason: str, service: LocalService, modules: Modules
 ) -> None:
@@ -311,6 +303,9 @@ def test_an_account_without_a_baseline_for_prefixes_is_judged_by_its_own(
     ("existing", "described", "enforces"),
     [
         ([BLOCK], [BLOCK], True),
+        ([], [BLOCK], False),
+        ([{**BLOCK, "enabled": False}], [BLOCK], False),
+        ([{**BLOCK, "ref": "other"}], [BLOCK], True),
         ([{**BLOCK, "expression": "false"}], [BLOCK], False),
         ([skip("true"), BLOCK], [BLOCK], False),
         ([BLOCK, skip("true")], [skip("true"), BLOCK], True),

@@ -43,19 +43,14 @@ OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
     ({"prefixes": [PREFIX, PREFIX]}, "baseline_prefixes[1]: 192.0.2.0/24 is named here and in baseline_prefixes[0];"),
     ({"accept_risks": ["all"]}, "baseline_accept_risks[0]: 'all' is not a risk"),
     ({"accept_risks": ["mass_deletion"]}, "baseline_accept_risks[0]: mass_deletion meets nothing in this plan"),
-    (
-        {"rules": [RULE], "accept_risks": ["skips_monitoring"], "staged_rollout": True},
-        "To mitigate now, set baseline_staged_rollout to false for this run, and accept skips_monitoring, and drops_traffic if",
-    ),
+    ({"rules": [RULE], "accept_risks": ["skips_monitoring"], "staged_rollout": True},
+     "To mitigate now, set baseline_staged_rollout to false for this run, and accept skips_monitoring, and drops_traffic if"),
     ({"rules": [RULE]}, "let baseline_staged_rollout: true do it"),
     ({"rules": [RULE]}, "If this is meant, add baseline_accept_risks: [{"),
-    (
-        {"rules": [RULE], "accept_risks": [EXPIRED]},
-        "baseline_accept_risks[0]: the acceptance of skips_monitoring expired at",
-    ),
+    ({"rules": [RULE], "accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of skips_monitoring expired at"),
     ({"accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of"),
     ({"allowlist": [GONE]}, "baseline_allowlist[0].expires: "),
-]
+]  # fmt: skip
 OF_ZONE: list[tuple[dict[str, Any], str]] = [
     ({"rules": [{"ref": "a", "position": "up"}]}, "baseline_custom_rules[0].position: 'up' is not"),
     ({"zone_name": "x.example"}, "edge_zone_name: it stands for baseline_zone_id"),

@@ -76,14 +76,6 @@ def test_a_word_of_the_future_is_said_before_it_is_replaced(
     )
 
 
-def test_the_service_refuses_a_value_that_is_none(service: LocalService, modules: Modules) -> None:
-    """Nothing of it gets through the module, so that it is sent past its options."""
-    seed(service, "medium")
-    service.misbehave("status", method="PATCH", status=400, errors=[{"code": 1007, "message": "Invalid value"}])
-    message = modules.failed("security_level", level="high")["msg"]
-    assert "[1007] Invalid value" in message
-
-
 @pytest.mark.parametrize(
     ("existing", "status", "reason"),
     [

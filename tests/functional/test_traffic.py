@@ -124,19 +124,11 @@ def test_the_number_of_the_heaviest_has_bounds(top: int, modules: Modules) -> No
     assert f"top: {top} is not from 1 to 100" in modules.failed("protection_traffic_info", top=top)["msg"]
 
 
-DNS_OFF = {"dns": {"enabled": False}}
-SHORT = {"tcp": {"notOlderThan": 3600}, "dns": {"notOlderThan": 3600}}
-
-
 @pytest.mark.parametrize(
     ("seed", "tell", "words"),
     [
         ({}, {"kind": "query_errors", "messages": ["not authorized for that account"]}, "Account Analytics Read"),
-        ({"analytics": DNS_OFF}, None, "The account has no analytics of Advanced DNS Protection."),
-        ({"analytics": SHORT}, None, "are kept for 1 h, and 24 h are asked for."),
         ({"traffic": []}, None, "The analytics saw no traffic."),
-        ({}, {"kind": "query_errors_beside", "messages": ["a shard is lost"]}, "a shard is lost"),
-        ({}, {"kind": "html", "status": 502}, "HTTP 502"),
         ({}, {"kind": "lost_before"}, "The analytics did not answer: POST graphql got no response"),
     ],
 )

@@ -118,16 +118,12 @@ REQUEST = {"request": {"host": "shop.example", "path": "/"}, "expect": "allowed"
         {"baseline_accept_risks": "broad_allowlist,mass_deletion", "baseline_custom_rules_ignore": "office"},
         {"baseline_expectations": [REQUEST]},
         {"baseline_expectations": [{"packet": {"destination": "192.0.2.1"}, "expect": {"syn_flood": "mitigated"}}]},
-        {
-            "baseline_postures": {
-                "a": {"custom_rules": [RULE], "security_level": "high", "accept_risks": ["weakens_zone"]}
-            }
-        },
+        {"baseline_postures": {"a": {"custom_rules": [RULE], "security_level": "high", "accept_risks": ["weakens_zone"]}}},
         {"baseline_posture": {"name": "a", "until": "2027-01-31", "reason": "INC-7"}},
         {"baseline_posture": {"until": "2027-01-31", "custom_rules": [RULE]}},
         {"edge_account_id": "0123456789ABCDEFabcdef0123456789", "edge_zone_id": ""},
     ],
-)
+)  # fmt: skip
 def test_the_schema_takes_values_that_the_roles_take(variables: Mapping[str, Any]) -> None:
     assert problems(variables) == []
 

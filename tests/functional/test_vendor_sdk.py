@@ -237,28 +237,18 @@ def test_every_operation_on_lists(service: LocalService, sdk: cloudflare.Cloudfl
 DEPLOYED = {
     "id": MANAGED,
     "version": "latest",
-    "overrides": {
-        "action": "block",
-        "enabled": True,
-        "categories": [{"category": "wordpress", "action": "log", "enabled": False}],
-        "rules": [{"id": RULE_1, "action": "managed_challenge", "enabled": True, "score_threshold": 40}],
-    },
-}
+    "overrides": {"action": "block", "enabled": True, "categories": [{"category": "wordpress", "action": "log", "enabled": False}],
+     "rules": [{"id": RULE_1, "action": "managed_challenge", "enabled": True, "score_threshold": 40}]},
+}  # fmt: skip
 RESPONSE = {"response": {"status_code": 429, "content": "later", "content_type": "text/plain"}}
 COUNTED = {**PER_ADDRESS, "counting_expression": "http.response.code eq 401", "requests_to_origin": True}
 RULES_OF_ZONES: list[tuple[str, str, Mapping[str, Any]]] = [
     ("rate_limit_rules", "http_ratelimit", {"action": "block", "action_parameters": RESPONSE, "ratelimit": COUNTED}),
     ("rate_limit_rules", "http_ratelimit", {"action": "log", "ratelimit": PER_ADDRESS}),
-    *(
-        ("managed_rules", "http_request_firewall_managed", {"action": action, "action_parameters": parameters})
-        for action, parameters in (
-            ("execute", DEPLOYED),
-            ("skip", {"ruleset": "current"}),
-            ("skip", {"rulesets": [MANAGED]}),
-            ("skip", {"rules": {MANAGED: [RULE_1]}}),
-        )
-    ),
-]
+    *(("managed_rules", "http_request_firewall_managed", {"action": action, "action_parameters": parameters}) for action,
+     parameters in (("execute", DEPLOYED), ("skip", {"ruleset": "current"}), ("skip", {"rulesets": [MANAGED]}),
+     ("skip", {"rules": {MANAGED: [RULE_1]}}))),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("module", "phase", "fields"), RULES_OF_ZONES)

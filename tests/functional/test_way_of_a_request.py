@@ -25,13 +25,8 @@ LIMIT = {
     "ref": "login",
     "action": "block",
     "expression": 'http.request.uri.path eq "/login"',
-    "ratelimit": {
-        "characteristics": ["ip.src", "cf.colo.id"],
-        "period": 60,
-        "requests_per_period": 5,
-        "mitigation_timeout": 60,
-    },
-}
+    "ratelimit": {"characteristics": ["ip.src", "cf.colo.id"], "period": 60, "requests_per_period": 5, "mitigation_timeout": 60},
+}  # fmt: skip
 ENTERPRISE = '(cf.zone.plan eq "ENT")'
 
 
@@ -71,25 +66,15 @@ def paths(service: LocalService) -> list[str]:
 @pytest.mark.parametrize(
     ("inner", "weakens", "reason"),
     [
-        (
-            skip("all", phase="current"),
-            True,
-            "executes the rule all of the ruleset Office, which skips the rest of the custom rules of the zone for every request",
-        ),
-        (
-            skip("all", ruleset="current", phases=["http_ratelimit"]),
-            True,
-            "executes the rule all of the ruleset Office, which lets requests pass that rate limiting rule login would stop",
-        ),
+        (skip("all", phase="current"), True,
+         "executes the rule all of the ruleset Office, which skips the rest of the custom rules of the zone for every request"),
+        (skip("all", ruleset="current", phases=["http_ratelimit"]), True,
+         "executes the rule all of the ruleset Office, which lets requests pass that rate limiting rule login would stop"),
         (skip("all", ruleset="current"), False, ""),
-        (
-            {"ref": "all", "action": "block", "expression": "true"},
-            False,
-            "executes the rule all of the ruleset Office, which blocks every request",
-        ),
+        ({"ref": "all", "action": "block", "expression": "true"}, False, "executes the rule all of the ruleset Office, which blocks every request"),
         ({"ref": "one", "action": "block", "expression": "ip.src eq 192.0.2.1"}, False, ""),
     ],
-)
+)  # fmt: skip
 def test_what_an_unnamed_rule_executes_is_judged(
     service: LocalService, modules: Modules, inner: dict[str, Any], weakens: bool, reason: str
 ) -> None:

@@ -29,13 +29,13 @@ RULE = {
     "rate_sensitivity": "low",
     "burst_sensitivity": "low",
 }
-UNDER_ATTACK = {
+UNDER_ATTACK: dict[str, Any] = {
     "security_level": "under_attack",
     "custom_rules": [GEO],
     "rules": [{"kind": "syn_flood", "scope": "global", "mode": "enabled", "rate_sensitivity": "high"}],
     "accept_risks": ["skips_monitoring", "stops_mitigation", "lowers_sensitivity"],
 }
-BASELINE = {
+BASELINE: dict[str, Any] = {
     "edge_account_id": ACCOUNT,
     "edge_zone_id": ZONE,
     "baseline_rules": [RULE],
@@ -62,6 +62,13 @@ FLOOD = [
         "sourceAsn": 64496,
     },
 ]
+
+
+def state_of(service: LocalService) -> tuple[str, str, list[str], str]:
+    """The mode and the sensitivity of the rule, the custom rules and the security level."""
+    rule, zone = service.account(ACCOUNT).rules["syn_flood"][0], service.zone(ZONE)
+    refs = [item["ref"] for item in zone.rules_of("custom_rules")]
+    return rule["mode"], rule["rate_sensitivity"], refs, zone.security_level["value"]
 
 
 class Site:
@@ -102,11 +109,7 @@ class Site:
         return bool(task.result["changed"])
 
     def state(self) -> tuple[str, str, list[str], str]:
-        """The mode and the sensitivity of the rule, the custom rules and the security level."""
-        (rule,) = self.service.account(ACCOUNT).rules["syn_flood"]
-        zone = self.service.zone(ZONE)
-        refs = [item["ref"] for item in zone.rules_of("custom_rules")]
-        return rule["mode"], rule["rate_sensitivity"], refs, zone.security_level["value"]
+        return state_of(self.service)
 
     def firewall(self) -> list[str]:
         return [rule["ref"] for rule in self.service.account(ACCOUNT).rules_of("network_firewall_rules")]

@@ -48,9 +48,8 @@ def ending(result: Mapping[str, Any]) -> str:
     return "not known" if result.get("unknown") else "not done"
 
 
-def without_waiting(service: LocalService) -> SimpleNamespace:
-    """Replaces the time module where modules wait: only the service's clock goes on."""
-    waited: list[float] = []
+def without_waiting(service: LocalService, waited: list[float]) -> SimpleNamespace:
+    """Replaces the time module where modules wait: only the service's clock goes on, and the list gets each wait."""
 
     def sleep(seconds: float) -> None:
         waited.append(seconds)

@@ -100,3 +100,8 @@ class Modules:
         result = self.run(module, check, **options)
         assert result.get("failed"), result
         return result
+
+
+def warnings_of(result: dict[str, Any]) -> str:
+    texts = (item["event"]["msg"] if isinstance(item, dict) else item for item in result.get("warnings", []))
+    return " ".join(texts)
