@@ -11,7 +11,7 @@ import copy
 import re
 import uuid
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from ipaddress import ip_network
 from typing import Any
 
@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 
 from tests.evidence.models.random_plans import plans
 from tests.fake_service import LocalService
+from tests.support.baseline_runs import applied
 from tests.support.host_parts import RISKS, host, read_back, run_module
 from tests.support.module_run import ACCOUNT, ZONE
 from tests.support.service_state import collections_of
@@ -189,17 +190,6 @@ GOALS = st.tuples(accounts(odd=False), custom_rules(odd=False))
 PLAIN_STATES = st.tuples(accounts(odd=False, plain=True), custom_rules(odd=False))
 
 
-@pytest.fixture
-def outcomes(request: pytest.FixtureRequest, record_property: Callable[[str, object], None]) -> Iterator[Counter[str]]:
-    """How many states or runs came to which end, which docs/evidence.md shows; none of the ends that the mark `ends` names
-    may be rare."""
-    counted: Counter[str] = Counter()
-    yield counted
-    ends = request.node.get_closest_marker("ends").args
-    record_property(request.node.get_closest_marker("ends").kwargs["of"], dict(counted))
-    assert all(counted[end] >= counted.total() // 20 for end in ends), counted
-
-
 def exported(service: LocalService, purge: bool) -> tuple[Export, Item]:
     """The export of all that the service has, and the variables that its file gives to a play."""
     parts = parts_of("lima", {**host(service), **EVERYTHING})
@@ -209,13 +199,6 @@ def exported(service: LocalService, purge: bool) -> tuple[Export, Item]:
     del variables["baseline_source"]
     assert variables == export.variables
     return export, variables
-
-
-def applied(service: LocalService, variables: Mapping[str, Any]) -> list[Item]:
-    """The results of the modules that the role runs for these variables."""
-    results = [run_module(part, False) for part in parts_of("lima", {**host(service), **variables})]
-    assert not [result for result in results if result.get("failed")], results
-    return results
 
 
 def described(variables: Mapping[str, Any]) -> Item:
@@ -231,7 +214,7 @@ def is_list_of_objects(value: Any) -> bool:
 
 @given(state=st.one_of(PLAIN_STATES, STATES, STATES), purge=st.booleans())
 @plans(1.7)
-@pytest.mark.ends("described in full", "with notes", of="exports")
+@pytest.mark.ends("described in full", "with notes", of="exports", one_in=20)
 def test_applying_an_export_changes_nothing_and_brings_an_empty_account_to_it(
     state: tuple[Item, list[Item]], purge: bool, service: LocalService, outcomes: Counter[str]
 ) -> None:
@@ -252,7 +235,7 @@ def test_applying_an_export_changes_nothing_and_brings_an_empty_account_to_it(
 
 @given(before=st.one_of(PLAIN_STATES, PLAIN_STATES, GOALS, STATES), goal=GOALS)
 @plans(1.7)
-@pytest.mark.ends("restored", "restored but for objects that were named", of="restores")
+@pytest.mark.ends("restored", "restored but for objects that were named", of="restores", one_in=20)
 def test_a_restore_brings_back_what_a_run_changed_but_for_objects_that_it_names(
     before: tuple[Item, list[Item]], goal: tuple[Item, list[Item]], service: LocalService, outcomes: Counter[str]
 ) -> None:

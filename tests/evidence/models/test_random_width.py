@@ -32,6 +32,8 @@ from hypothesis import strategies as st
 
 from tests.evidence.models.random_plans import plans
 
+pytestmark = pytest.mark.ends("wide", "narrow", of="width")
+
 SHOP, OWN, OWN_IPV6 = "shop.example", "198.51.100.0/24", "2001:db8::/48"
 STATE: dict[str, list[dict[str, Any]]] = {
     ZONE.plural: [{"name": SHOP}],
@@ -145,15 +147,6 @@ def check(resource: Resource, action: str, expression: str, is_wide: bool, outco
     assert bool(width(resource, rule, STATE)) is is_wide, expression
     assert depends_on_owner(resource, rule) or bool(width(resource, rule, {})) is is_wide, expression
     outcomes["wide" if is_wide else "narrow"] += 1
-
-
-@pytest.fixture
-def outcomes(record_property: Callable[[str, object], None]) -> Iterator[Counter[str]]:
-    """How many rules were wide, which docs/evidence.md shows; neither kind may be rare."""
-    counted: Counter[str] = Counter()
-    yield counted
-    record_property("width", dict(counted))
-    assert all(counted[end] >= counted.total() // 10 for end in ("wide", "narrow")), counted
 
 
 @given(expression=combined(OF_REQUESTS))
