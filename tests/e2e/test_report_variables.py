@@ -112,6 +112,8 @@ def test_a_prefix_that_is_not_ready_weakens_a_host_until_it_is_accepted(service:
     asked: dict[str, Any] = {"report_announced": True, "report_access_rules": True}
     run = report(tmp_path, service, asked)
     records = read(tmp_path)
+    passing = "The IP Access rule 192.0.2.1 lets requests from this ip pass by the rules of every zone of the account"
+    assert records["shop"]["reasons"] == [f"{passing}, and no baseline names it."]
     assert records["lab"]["reasons"] == [
         "The onboarded prefix 203.0.113.0/24 has the RPKI state missing.",
         "The service binding 203.0.113.0/26 leads protected addresses past the components to 'CDN'.",
@@ -164,24 +166,6 @@ def test_alarms_that_nobody_would_hear_are_said_and_give_no_status(service: Loca
     assert "night\\_shift" in files["report.md"] and "night_shift" in files["report.html"]
     assert 'edgeops_protection_host_alarm_gaps{host="lab"} 2' in files["report.prom"]
     assert all(WEBHOOK_URL not in text for text in [run.output, *files.values()])
-
-
-def test_access_rules_that_pass_weaken_a_host_until_they_are_accepted(service: LocalService, tmp_path: Path) -> None:
-    office: dict[str, Any] = {"mode": "whitelist", "configuration": {"target": "ip_range", "value": "192.0.2.0/24"}}
-    block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ssl"}
-    service.account(LAB).seed(access_rules=[office, {**office, "mode": "block"}])
-    service.zone("c" * 32).seed(access_rules=[office], custom_rules=[block])
-    zone: dict[str, Any] = {"edge_zone_id": "c" * 32, "baseline_custom_rules": [block]}
-    run = report(tmp_path, service, {"report_access_rules": True}, **zone)
-    assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output
-    start = "The IP Access rule 192.0.2.0/24 lets requests from this ip_range pass by the rules of"
-    assert read(tmp_path)["lab"]["reasons"] == [
-        f"{start} every zone of the account, and no baseline names it.",
-        f"{start} the zone, and no baseline names it.",
-    ]
-    accepted = [{"resource": "access_rule", "keys": ["192.0.2.0/24"], "reason": "the office"}]
-    run = report(tmp_path, service, {"report_access_rules": True, "report_accepted_unmanaged": accepted}, **zone)
-    assert "2 hosts: 2 in order." in run.output, run.output
 
 
 def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_path: Path) -> None:
