@@ -127,11 +127,6 @@ class IpLists:
                 known.update(comment=body.get("comment", ""), modified_on=self.clock.timestamp())
         self.touch(target)
 
-    def replace(self, target: Item, bodies: Iterable[Mapping[str, Any]]) -> None:
-        """Make these items the only ones."""
-        target["items"][:] = []
-        self.append(target, bodies)
-
     def remove(self, target: Item, ids: Iterable[str]) -> None:
         """Remove items by their ids; ValueError for one that is not there."""
         doomed = set(ids)
@@ -144,11 +139,9 @@ class IpLists:
     def touch(self, target: Item) -> None:
         target["modified_on"] = self.clock.timestamp()
 
-    def too_many(self, more: Iterable[Mapping[str, Any]], replaced: Item | None = None) -> bool:
+    def too_many(self, more: Iterable[Mapping[str, Any]]) -> bool:
         """Whether the account would have more items than it may, with these beside those that are there."""
         kept = {(each["name"], item.get("ip", item["id"])) for each in self.lists for item in each["items"]}
-        if replaced is not None:
-            kept = {entry for entry in kept if entry[0] != replaced["name"]}
         return len(kept) + len({written(body["ip"]) for body in more}) > self.most_items
 
 

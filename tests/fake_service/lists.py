@@ -78,11 +78,6 @@ def create_list(account_id: str) -> Response:
     return success(shown(account_id, lists.lists[-1]))
 
 
-@area.get("/<list_id>")
-def read_list(account_id: str, list_id: str) -> Response:
-    return success(shown(account_id, one(lists_of(account_id), list_id)))
-
-
 @area.put("/<list_id>")
 def update_list(account_id: str, list_id: str) -> Response:
     lists = lists_of(account_id)
@@ -108,23 +103,12 @@ def delete_list(account_id: str, list_id: str) -> Response:
 def list_items(account_id: str, list_id: str) -> Response:
     """A page of items, and the cursors of those around it."""
     items = one(lists_of(account_id), list_id)["items"]
-    search = request.args.get("search", "")
-    found = [item for item in items if str(item.get("ip", "")).startswith(search)]
     listing: Listing = request.environ.get(LISTING, Listing())
     size = min(int(request.args.get("per_page", PER_PAGE)), listing.page_cap or PER_PAGE)
     start = 0 if listing.same_page else place(request.args.get("cursor", "from-0"))
-    after = {"after": f"from-{start + size}"} if start + size < len(found) else {}
+    after = {"after": f"from-{start + size}"} if start + size < len(items) else {}
     before = {"before": f"from-{max(0, start - size)}"} if start else {}
-    return success(found[start : start + size], result_info={"cursors": {**before, **after}})
-
-
-@area.get("/<list_id>/items/<item_id>")
-def read_item(account_id: str, list_id: str, item_id: str) -> Response:
-    items = one(lists_of(account_id), list_id)["items"]
-    found = next((item for item in items if item["id"] == item_id), None)
-    if found is None:
-        raise missing("list item", item_id)
-    return success(found)
+    return success(items[start : start + size], result_info={"cursors": {**before, **after}})
 
 
 @area.post("/<list_id>/items")
@@ -137,16 +121,6 @@ def append_items(account_id: str, list_id: str) -> Response:
     if lists.too_many(new):
         raise too_many(lists)
     return begin(lists, lambda: lists.append(target, bodies))
-
-
-@area.put("/<list_id>/items")
-def replace_items(account_id: str, list_id: str) -> Response:
-    lists, bodies = lists_of(account_id), request.get_json()
-    target = one(lists, list_id)
-    check_items(target, bodies)
-    if lists.too_many(bodies, replaced=target):
-        raise too_many(lists)
-    return begin(lists, lambda: lists.replace(target, bodies))
 
 
 @area.delete("/<list_id>/items")
