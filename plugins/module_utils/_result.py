@@ -83,7 +83,7 @@ def expiry_warnings(desired: Iterable[Desired], plan: Plan) -> list[str]:
     for item in desired:
         for key, expires in item.expires.items():
             option, until = item.paths[key].at("expires"), write_timestamp(expires)
-            what = f"{item.resource.title} {item.resource.label_of(item.objects[key])}"
+            what = item.resource.named(item.objects[key])
             if key in item.undecided:
                 text = (
                     f": whether {what} expired ({until}) is not known, since Cloudflare does not"

@@ -112,7 +112,7 @@ def test_a_deployment_of_an_account_needs_the_plan_in_its_expression(
         ({"rules": [{"ref": "a"}, {"ref": "a"}]}, "rules[1]: Bots a is named here and in rules[0]"),
         ({"rules": [{"ref": "a", "position": "first"}], "state": "exact"}, "rules[0].position: with state exact"),
         ({"rules": [{"ref": "a"}], "ignore": [""]}, "ignore[0]: it is empty"),
-        ({"rules": [{"ref": "new"}]}, "The rule of the ruleset Bots new is new and needs action and expression."),
+        ({"rules": [{"ref": "new"}]}, "The rule new of the ruleset Bots is new and needs action and expression."),
         ({"name": "Office", "rules": [], "deploy": {"enabled": True}}, "The custom rule Office is new and needs expression."),
         ({"name": "theirs", "deploy": {"ref": "office", "expression": "true"}},
          "The rule office is there, and does not execute the ruleset theirs. Give its deployment another ref, in deploy."),
@@ -278,7 +278,7 @@ def test_a_list_that_the_account_does_not_have_is_refused(service: LocalService,
     service.account(ACCOUNT).seed(lists=[{"name": "offices", "kind": "ip", "items": []}])
     service.zone(ZONE).seed(account_id=ACCOUNT)
     task: dict[str, Any] = {"name": "Bots", "rules": [{**ADMIN, "expression": "ip.src in $office"}]}
-    words = "The rule of the ruleset Bots admin names the list $office, which the account does not have (did you mean offices?)"
+    words = "The rule admin of the ruleset Bots names the list $office, which the account does not have (did you mean offices?)"
     assert words in modules.failed(MODULE, **task, deploy={"expression": "true"})["msg"]
     assert service.writes == []
 
@@ -335,6 +335,6 @@ def test_a_rule_of_an_account_skips_no_phase(service: LocalService, modules: Mod
     skip = {"ref": "office", **SKIP, "action_parameters": {"phase": "current"}}
     message = modules.failed(MODULE, **OF_ACCOUNT, name="Bots", rules=[skip])["msg"]
     assert (
-        "The rule of the ruleset Bots office skips the rest of the phase, which rules of a zone alone can." in message
+        "The rule office of the ruleset Bots skips the rest of the phase, which rules of a zone alone can." in message
     )
     assert service.writes == []

@@ -369,5 +369,5 @@ def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn:
             unmet = differences(resource.fields, returned[operation], operation.fields)
             for name in unmet:
                 stored = excerpt(repr(returned[operation].get(name)))
-                what = f"{name} of {resource.title} {operation.label}"
+                what = f"{name} of {operation.title}"
                 warn(f"Cloudflare stored {stored} as {what} where {unmet[name]!r} was sent.")

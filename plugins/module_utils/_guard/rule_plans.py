@@ -112,7 +112,7 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
         with unchecked(not_known):
             (listed,) = plan.before.get(named.plural) or read(named)
         clauses = [
-            f"{resource.title} {item.label} {clause}"
+            f"{item.title} {clause}"
             for item in naming
             for clause in catalogue.unknown(item.planned or {}, listed)
         ]
@@ -124,7 +124,7 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     """Check that the account has the lists to which the changed rules refer from now on."""
     clauses = [
-        f"{item.resource.title} {item.label} names the list ${name}, which the account does not"
+        f"{item.title} names the list ${name}, which the account does not"
         f" have{did_you_mean(name, plan.missing[name])}"
         for item in plan.operations
         for name in _lists_of(item, item.planned)

@@ -264,9 +264,7 @@ def _examine_object(resource: Resource, path: Option, values: Values) -> list[st
     except OptionError as exc:
         if exc.option in [path.at(name) for name in resource.key]:
             raise
-        raise OptionError(
-            exc.option, Message(exc.problem, f" ({resource.title} {resource.label_of(values)})")
-        ) from exc
+        raise OptionError(exc.option, Message(exc.problem, f" ({resource.named(values)})")) from exc
 
 
 def _examine_fields(fields: tuple[Field, ...], path: Option, values: Values) -> list[str]:

@@ -116,7 +116,7 @@ def _insert(desired: Desired, before: Sequence[Key]) -> Order:
         if other and neighbour not in order:
             later = neighbour in desired.objects
             raise PlanError(
-                f"The position of {resource.title} {resource.label_of(values)} names the"
+                f"The position of {resource.named(values)} names the"
                 f" {resource.key[0]} {other}, "
                 + ("which comes later in the task; move it up." if later else "which is not there.")
             )

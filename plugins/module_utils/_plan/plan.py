@@ -162,6 +162,11 @@ class Operation:
         return self.resource.label_of(self.existing or self.fields)
 
     @property
+    def title(self) -> str:
+        """The object as sentences name it."""
+        return self.resource.named(self.existing or self.fields)
+
+    @property
     def address(self) -> object:
         """The network that the object is about; None where its resource has no such field."""
         name = self.resource.address_field

@@ -176,7 +176,7 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, 
         key, identity = resource.key_of(obj), str(obj.get("id"))
         other = resource.semantics.not_ours(obj)
         if other:
-            others[key] = f"{resource.title} {resource.label_of(obj)} exists and {other}"
+            others[key] = f"{resource.named(obj)} exists and {other}"
             continue
         if identity in desired.ignore_ids:
             ignored[key] = identity
@@ -186,7 +186,7 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, 
         if key in others and key not in by_key:
             raise PlanError(f"The {others[key]}. Choose another name.")
         if key in ignored and key not in by_key and not desired.absent:
-            label = f"{resource.title} {resource.label_of(values)} with the id {ignored[key]}"
+            label = f"{resource.named(values)} with the id {ignored[key]}"
             reason = Message(f"Cloudflare holds {label} only, and ", IGNORED_IDS, " names it.")
             rest = f", or the {resource.title} from the task."
             advice = Message("Remove this id from ", IGNORED_IDS, rest)
@@ -215,7 +215,7 @@ def _choose(
         if not any(differences(resource.mutable, obj, values) for dummy, obj in matches):
             return matches[0], ()  # whichever of them counts, there is nothing to change
         ids = ", ".join(sorted(str(obj.get("id")) for dummy, obj in matches))
-        held = f"Cloudflare holds {resource.title} {resource.label_of(values)} more than once"
+        held = f"Cloudflare holds {resource.named(values)} more than once"
         advice = f"{held} (ids {ids}). Remove all duplicates but one, as "
         or_all = " does, or all of them with "
         raise PlanError(Message(advice, PURGE, or_all, STATE, " absent."))
@@ -237,7 +237,7 @@ def _change_of(
     index, obj = match
     if resource.key and not SAFE_ID.fullmatch(str(obj.get("id") or "")):
         raise PlanError(
-            f"Cloudflare lists {resource.title} {resource.label_of(obj)} with the id"
+            f"Cloudflare lists {resource.named(obj)} with the id"
             f" {obj.get('id')!r}, which cannot be part of a path. Report this to Cloudflare's"
             " support."
         )

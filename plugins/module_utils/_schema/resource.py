@@ -498,8 +498,13 @@ class Resource:
         return [self.key_of(item) for item in ordered]
 
     def named(self, obj: Object) -> str:
-        """An object as sentences name it: by its title and its key."""
-        return f"{self.title} {self.label_of(obj)}" if self.key else self.title
+        """An object as sentences name it: by its title and its key, such as `rule admin of the
+        ruleset Bots`."""
+        kind, of, holder = self.title.partition(" of ") if self.within else (self.title, "", "")
+        label = self.label_of(obj)
+        if of:
+            return f"{kind} {label.removeprefix(f'{self.within} ')}{of}{holder} {self.within}"
+        return f"{kind} {label}" if self.key else kind
 
     def label_of(self, obj: Object) -> str:
         """The key as people read it; a rule that is global by scope and by name is called so

@@ -308,7 +308,7 @@ def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
             continue
         reason = enabled_too_soon(item.resource, item.existing, change.now, monitoring_time(limits))
         if reason:
-            reasons.append(f"{item.resource.title} {item.label} {reason}")
+            reasons.append(f"{item.title} {reason}")
             enabled.append(item)
     if not reasons:
         return None
@@ -335,7 +335,7 @@ def drops_traffic(change: Change, limits: Limits) -> Finding | None:
     if not against:
         return None
     reasons = [
-        f"{item.resource.title} {item.label}: {' '.join([verdict.message, *verdict.advice])}"
+        f"{item.title}: {' '.join([verdict.message, *verdict.advice])}"
         for item, verdict in against.items()
     ]
     ranges = union(network for verdict in against.values() for network in verdict.ranges)
