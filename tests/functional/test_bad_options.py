@@ -35,6 +35,9 @@ SEVERAL: list[tuple[str, dict[str, Any], list[str]]] = [
      ["max_deletions_percent: ", "accept_risks[0]: ", "purge: it takes filters", "prefixes[0].prefix: ", "rules[0].name: ", "rules[1].name: "]),
     ("custom_rules", {"rules": [{"ref": " ", "expression": " "}, {"ref": "a", "position": "top"}]},
      ["rules[1].position: ", "rules[0].ref: ", "rules[0].expression: "]),
+    ("custom_ruleset", {"name": "Bots", "deploy": {"expression": "("},
+                        "rules": [{"ref": ref, "expression": "ip.src in {300.1.1.1}"} for ref in "ab"]},
+     ["rules[0].expression: ", "rules[1].expression: ", "deploy.expression: "]),
 ]  # fmt: skip
 
 

@@ -245,17 +245,24 @@ def check_values(desired: Sequence[Desired]) -> list[str]:
     The values of an absent object do not matter, so they are not examined.
     """
     present = [item for item in desired if not item.absent]
-    remarks = [remark for item in present for remark in item.remarks]
-    return remarks + [warning for item in present for warning in _examined(item)]
+    warnings: list[str] = [remark for item in present for remark in item.remarks]
+    problems = OptionProblems()
+    for item in present:
+        with problems.collected():
+            warnings += _examined(item)
+    problems.raise_any()
+    return warnings
 
 
 @remembered(256)
 def _examined(desired: Desired) -> list[str]:
-    return [
-        warning
-        for key, values in desired.objects.items()
-        for warning in _examine_object(desired.resource, desired.paths[key], values)
-    ]
+    warnings: list[str] = []
+    problems = OptionProblems()
+    for key, values in desired.objects.items():
+        with problems.collected():
+            warnings += _examine_object(desired.resource, desired.paths[key], values)
+    problems.raise_any()
+    return warnings
 
 
 def _examine_object(resource: Resource, path: Option, values: Values) -> list[str]:

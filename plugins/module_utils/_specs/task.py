@@ -100,6 +100,7 @@ def parse_task(
     with problems.collected():
         desired = spec.desired(options)
         reads = spec.reads(options, desired, {})
+        warnings = check_values(desired)
     with problems.collected():
         evidence, backtest = parse_evidence(options), parse_backtest(options)
     with problems.collected():
@@ -109,7 +110,6 @@ def parse_task(
     around = bool(options.get("staged_rollout")), spec.risks, spec.surroundings
     terms = Terms(limits, accepted, approval, evidence, own, *around, backtest)
     others = checked_elsewhere(spec.expectations, spec.expects)
-    warnings = check_values(desired)
     return Task(spec, options, settings, reads, desired, terms, warnings, others, context)
 
 
