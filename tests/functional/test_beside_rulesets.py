@@ -101,7 +101,7 @@ def test_a_deployment_with_overrides_may_do_less(
     owner: str, beside: dict[str, Any], overrides: dict[str, Any], service: LocalService
 ) -> None:
     found = holes(service, owner, deployment(overrides=overrides), **(beside if owner == "zone" else {}))
-    assert found == [("Bots", None, "may let requests pass, since the action execute is not understood")]
+    assert found == [("Bots", None, "may let requests pass, since the action parameter overrides is not understood")]
 
 
 def test_custom_rules_of_a_host_stand_beside_its_deployments(service: LocalService) -> None:

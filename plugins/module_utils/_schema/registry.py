@@ -18,7 +18,7 @@ from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG, SAFE_ID
 from . import account, neighbours, zone
 from .lists import LISTS, WHOLE_LISTS, items_of
-from .managed_rules import MANAGED_RULES, deployed, skipped_rulesets
+from .managed_rules import MANAGED_RULES, PARAMETERS, deployed, skipped_rulesets
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
 from .resource import ENFORCING, ZONE_OPTION, Key, Object, Resource, State, fields_in, is_new
@@ -133,7 +133,7 @@ def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRul
             skips=frozenset(skipped),
             obj=rule,
             conditions=sorted(name for name in rule if name not in known and rule[name]),
-            unknown=[*_unknown(action, actions), *unknown],
+            unknown=[*_unknown(action, actions, deployed(rule) and rule[PARAMETERS]), *unknown],
         )
 
     of_rule = remembered(MOST_RULES)(read)  # a plan is looked at in many ways
@@ -146,8 +146,10 @@ def phase_of(resource: Resource) -> str:
     return f"phases {resource.phase}"
 
 
-def _unknown(action: str, known: Container[str]) -> list[str]:
-    return [] if action in known else [f"the action {action}"]
+def _unknown(action: str, known: Container[str], deploying: Any = None) -> list[str]:
+    """An action that is not known; of one that deploys a ruleset, what it does beside that."""
+    more = [f"the action parameter {name}" for name in deploying or () if name != "id"]
+    return [] if action in known else more or [f"the action {action}"]
 
 
 def _skipped(parameters: Any) -> tuple[list[str], list[str]]:

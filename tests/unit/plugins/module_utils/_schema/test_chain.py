@@ -76,7 +76,11 @@ def test_disabled_rules_contribute_nothing() -> None:
     [
         (execute("e"), [], ["the action execute"]),
         (execute("e"), [ruleset(kind="managed")], ["the action execute"]),
-        (execute("e", action_parameters={"id": OFFICE, "overrides": {}}), [ruleset()], ["the action execute"]),
+        (
+            execute("e", action_parameters={"id": OFFICE, "overrides": {}}),
+            [ruleset()],
+            ["the action parameter overrides"],
+        ),
         (execute("e"), [{"id": OFFICE, UNREAD: "403"}], [f"the ruleset {OFFICE} that it executes (403)"]),
         (execute("e"), [ruleset(execute("inner"))], ["the action execute"]),
     ],
