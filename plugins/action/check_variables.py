@@ -14,7 +14,7 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ..module_utils._text import left_out
-from ..plugin_utils._action import wrong_options
+from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
 from ..plugin_utils._baseline.misspelt import declared_in, misspelt_in_host, misspelt_in_role
@@ -28,8 +28,8 @@ from ..plugin_utils._report.arguments import OF_REPORTED_HOST
 from ..plugin_utils._variables import (
     MAX_PROBLEMS,
     Arguments,
-    message_of,
     require_valid,
+    sentence_of,
     wrong_values,
 )
 from ..plugin_utils._worker import prepare_workers
@@ -94,9 +94,17 @@ def _problems(task: HostTask) -> Iterator[str]:
         yield f"{exc}".rstrip(".") + "."
         return
     yield from task.shared_owners()
-    if wrong := list(wrong_values(CHECKED, values)):
-        yield message_of(wrong)
-        return
+    wrong = list(wrong_values(CHECKED, values))
+    yield from (f"{sentence_of(*problem)}." for problem in wrong)
+    names = {str(option.path[0]) for option, _text in wrong}
+    fit = {name: value for name, value in values.items() if name not in names}
+    for text in _unlike_others(task, fit):
+        if not any(name in text for name in names):  # it may be so because the value is left out
+            yield text
+
+
+def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
+    """A sentence for each value of the right form that is wrong all the same."""
     yield from _unreadable(values)
     try:
         named = {name: value for name, value in values.items() if name in OF_HOST}
@@ -118,11 +126,11 @@ def _unfit(host: str, values: Mapping[str, Any]) -> Iterator[str]:
         parts = merged(host, {**values, **PLACEHOLDER}, lambda _until: True).parts(host)
     except ValueError as exc:
         yield str(exc)
+        if POSTURE in values:
+            yield from _unfit(host, {name: values[name] for name in values if name != POSTURE})
         return
     for part in parts:
-        failure = wrong_options(COLLECTION + part.module, part.options, part.context)
-        if failure:
-            yield str(failure["msg"])
+        yield from option_problems(COLLECTION + part.module, part.options, part.context)
 
 
 def _unreadable(values: Mapping[str, Any]) -> Iterator[str]:

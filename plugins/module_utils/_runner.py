@@ -17,7 +17,7 @@ from ._api.session import client_of_owner, connected
 from ._api.settings import known_secrets
 from ._context import TASK, Context
 from ._engine import perform
-from ._errors import ProtectionError, ServiceError
+from ._errors import OptionError, ProtectionError, ServiceError
 from ._result import readable_failure
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
@@ -64,10 +64,26 @@ def option_failure(
 ) -> dict[str, Any] | None:
     """The failure of a module because of its options, for which it asks nobody; None where they are
     right."""
+    error = _option_error(spec, options, context)
+    return _Output(options, context.names).failure(error) if error else None
+
+
+def wrong_in_options(
+    spec: ModuleSpec, options: Mapping[str, Any], context: Context = TASK
+) -> list[str]:
+    """A text for each thing that is wrong in the options of a module."""
+    error = _option_error(spec, options, context)
+    output = _Output(options, context.names)
+    return [output.message(one.message) for one in (error.errors if error else ())]
+
+
+def _option_error(
+    spec: ModuleSpec, options: Mapping[str, Any], context: Context
+) -> OptionError | None:
     try:
         parse_task(spec, options, os.environ, lambda _warning: None, context)
-    except ProtectionError as exc:
-        return _Output(options, context.names).failure(exc)
+    except OptionError as exc:
+        return exc
     return None
 
 

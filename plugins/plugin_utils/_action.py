@@ -31,7 +31,7 @@ from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
 from ..module_utils._context import TASK, Context
 from ..module_utils._remembered import remembered
-from ..module_utils._runner import option_failure, run, without_secrets
+from ..module_utils._runner import option_failure, run, without_secrets, wrong_in_options
 from ..module_utils._schema.resource import OWNER_OPTIONS
 from ..module_utils._specs.base import (
     PLAN_OPTIONS,
@@ -274,6 +274,13 @@ def wrong_options(
     """The failure of a module because of its options alone; None if they are right."""
     spec, options, failure = _validated(module, arguments, context)
     return failure or option_failure(spec, options, context)
+
+
+def option_problems(module: str, arguments: Mapping[str, Any], context: Context) -> list[str]:
+    """A sentence for each thing that is wrong in the options of a module."""
+    spec, options, failure = _validated(module, arguments, context)
+    texts = [failure["msg"]] if failure else wrong_in_options(spec, options, context)
+    return [f"{text.rstrip('.')}." for text in texts]
 
 
 def _validated(

@@ -172,6 +172,41 @@ def test_both_hosts_that_are_one_account_fail_with_all_that_is_wrong(service: Lo
     assert f"oslo and lima are one: both have edge_account_id {ACCOUNT}" in failures["lima"]
 
 
+def test_independent_mistakes_of_a_host_are_told_in_one_round(service: LocalService, tmp_path: Path) -> None:
+    wrong_networks = [{"ref": ref, "action": "block", "expression": "ip.src in {300.1.1.1}"} for ref in "ab"]
+    lima = {
+        "baseline_security_level": "mdium",
+        "baseline_posture": {"name": "under_atack", "until": "2999-01-01"},
+        "baseline_rate_limit_rules": [{"ref": "a", "actoin": "block"}],
+        "baseline_rate_limit_rules_state": "exact",
+        "baseline_custom_rulesets": [{"name": "A", "rules": wrong_networks, "deploy": {"expression": "("}}],
+        "baseline_max_deletions_percent": 300,
+        "report_fail_on": "drfit",
+    }
+    run = run_playbook(
+        "check_inventory",
+        tmp_path,
+        service,
+        {"lima": {"edge_zone_id": ZONE, **lima}, "oslo": {"edge_zone_id": "c" * 32}},
+    )
+    starts = (
+        "baseline_security_level: 'mdium' is none of ",
+        "baseline_rate_limit_rules[0].actoin: there is no such field (did you mean action?)",
+        "baseline_posture.name: no posture is called under_atack",
+        "baseline_max_deletions_percent: ",
+        "baseline_custom_rulesets[0].rules[0].expression: ",
+        "baseline_custom_rulesets[0].rules[1].expression: ",
+        "baseline_custom_rulesets[0].deploy.expression: ",
+        "report_fail_on",
+    )
+    (task,) = [task for task in run.tasks if task.outcome == "failed"]
+    problems = sorted(task.result["hosts"]["lima"]["problems"])
+    assert len(problems) == len(starts), problems
+    for problem, start in zip(problems, sorted(starts), strict=True):
+        assert problem.startswith(start) and problem.endswith(".")
+    assert "(rule b of the ruleset A)" in " ".join(problems)
+
+
 def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: LocalService, tmp_path: Path) -> None:
     service.zone(ZONE).seed(name="shop.example")
     rules: dict[str, Any] = {"baseline_custom_rules": []}
