@@ -19,7 +19,6 @@ from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._schema.registry import MANAGED
-from ...module_utils._specs.info import check_changes
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.misspelt import declared_in
@@ -28,20 +27,12 @@ from .._baseline.unmanaged import Accepted
 from .._baseline.variables import OF_HOST, Part
 from .._variables import Arguments
 from .acknowledged import Acknowledgement
-from .neighbours import LOG_HOURS, REPORTED_HITS
 from .record import AcceptedRisk, Deadline
 
 REPORT_VARIABLES: Arguments = declared_in("report")
 OF_TASK = ("directory", "merge", "previous", "fail_on", "mode")  # that writes the report
 REPORT_OPTIONS: Arguments = {name: REPORT_VARIABLES[f"report_{name}"] for name in OF_TASK}
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES}
-
-
-def check_report(values: Mapping[str, Any]) -> None:
-    """Raises ValueError or OptionError for a variable of the report whose type alone is right."""
-    file_mode(values.get("report_mode", REPORT_OPTIONS["mode"]["default"]))
-    for name in (LOG_HOURS, REPORTED_HITS):
-        check_changes(float(values.get(name) or 0), name)
 
 
 def file_mode(digits: Any) -> int:

@@ -15,13 +15,21 @@ from typing import Any, cast
 from ...module_utils._expressions.grammar import lists_in
 from ...module_utils._protection.expectation import NAME as EXPECTATIONS
 from ...module_utils._specs.base import ModuleResult
+from ...module_utils._specs.info import check_changes
 from .._baseline.approval import Results
 from .._baseline.host_task import HostTask
 from .._baseline.lists import informed
 from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
 from .acknowledged import ACKNOWLEDGED, Acknowledging, parse_acknowledged
-from .arguments import OF_REPORTED_HOST, accepted_risks, check_report, expiring
-from .neighbours import TRAFFIC_HOURS, Beside, lists_not_read, traffic_task
+from .arguments import OF_REPORTED_HOST, REPORT_OPTIONS, accepted_risks, expiring, file_mode
+from .neighbours import (
+    LOG_HOURS,
+    REPORTED_HITS,
+    TRAFFIC_HOURS,
+    Beside,
+    lists_not_read,
+    traffic_task,
+)
 from .record import PostureRecord
 from .results import HostResults, differences_of, host_results, is_refusal, is_unmet, planned_rules
 
@@ -37,7 +45,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     """
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
-    check_report(values)  # before a host is read
+    _check_report(values)  # before a host is read
     current = task.merged(values)
     parts = current.parts(task.host)
     if not parts:
@@ -65,6 +73,13 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         accepted=accepted,
         acknowledging=Acknowledging(acknowledged, now),
     )
+
+
+def _check_report(values: Mapping[str, Any]) -> None:
+    """Raises ValueError or OptionError for a variable of the report whose type alone is right."""
+    file_mode(values.get("report_mode", REPORT_OPTIONS["mode"]["default"]))
+    for name in (LOG_HOURS, REPORTED_HITS):
+        check_changes(float(values.get(name) or 0), name)
 
 
 def _predicted(
