@@ -27,7 +27,6 @@ from ...module_utils._schema.registry import (
     lists_named_in,
 )
 from ...module_utils._schema.resource import Object, Resource
-from ...module_utils._specs.base import ModuleResult, Options
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
 from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
@@ -48,7 +47,7 @@ from .results import TRAFFIC, HostResults, differences_of
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 
 
-def announced_record(result: ModuleResult, notes: Sequence[str] = ()) -> Announced:
+def announced_record(result: InfoResult, notes: Sequence[str] = ()) -> Announced:
     """The announced networks, out of the result of protection_info.
 
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
@@ -80,6 +79,7 @@ SAME_MOMENT = timedelta(seconds=10)  # between an object's own timestamp and the
 STAMPS = ("modified_on", "last_updated", "created_on")
 WRITTEN: Sequence[Resource] = (*BY_NAME.values(), *READ_ONLY)
 
+InfoResult = Mapping[str, Any]  # of a module that reads
 LogEntry = Mapping[str, Any]  # as the modules return it
 
 
@@ -136,7 +136,7 @@ class Log:
         return near[0] if len({(change["by"], change["how"]) for change in near}) == 1 else None
 
 
-def objects_by_resource(results: Iterable[ModuleResult]) -> dict[str, dict[str, Object]]:
+def objects_by_resource(results: Iterable[InfoResult]) -> dict[str, dict[str, Object]]:
     """The objects in results of protection_info and custom_rules_info, by the name of their
     resource and their key."""
     objects: dict[str, dict[str, Object]] = {}
@@ -189,7 +189,7 @@ ALARM_GAPS = "report_alarms"
 LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"  # others
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
-RunPart = Callable[[Part], ModuleResult]  # the result of a part in check mode
+RunPart = Callable[[Part], InfoResult]  # the result of a part in check mode
 
 
 @dataclass(frozen=True)
@@ -278,7 +278,9 @@ class Beside:
             log = Log(hours, changes, objects_by_resource(results.values()))
         return replace(host, changes=log.last_changes(host))
 
-    def _results(self, of_account: Options, of_zone: Options) -> dict[str, ModuleResult]:
+    def _results(
+        self, of_account: Mapping[str, Any], of_zone: Mapping[str, Any]
+    ) -> dict[str, InfoResult]:
         """The results of the modules that read an account and a zone, by module, with these
         options, as far as the host has an account and a zone."""
         account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
@@ -314,7 +316,7 @@ def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostRe
 PASSED_BY = {INFO: "the rules of every zone of the account", ZONE_INFO: "the rules of the zone"}
 
 
-def with_access_rules(host: HostResults, module: str, result: ModuleResult) -> HostResults:
+def with_access_rules(host: HostResults, module: str, result: InfoResult) -> HostResults:
     """The results of a host with the IP Access rules in the result of a module as objects that no
     baseline names."""
     passed = PASSED_BY[module]
@@ -341,7 +343,7 @@ def with_unmanaged(host: HostResults, module: str, unmanaged: Sequence[Object]) 
     return replace(host, results={**host.results, module: {"unmanaged": [*others, *unmanaged]}})
 
 
-def lists_not_read(results: Mapping[str, ModuleResult]) -> list[dict[str, Any]]:
+def lists_not_read(results: Mapping[str, InfoResult]) -> list[dict[str, Any]]:
     """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
     names: those of an account that is not the host's may hold everything."""
     rules = {resource.plural: resource for resource, _in_order in EVALUATION}
@@ -359,7 +361,7 @@ def lists_not_read(results: Mapping[str, ModuleResult]) -> list[dict[str, Any]]:
     ]
 
 
-def _unread(host: HostResults, what: str, result: ModuleResult) -> HostResults:
+def _unread(host: HostResults, what: str, result: InfoResult) -> HostResults:
     """A host of which something could not be read."""
     return replace(host, unread=[*host.unread, f"{what} are not known: {result.get('msg')}"])
 
