@@ -94,7 +94,7 @@ def test_a_plan_that_blocks_too_much_is_refused_before_anything_is_written(
     service: LocalService, modules: Modules
 ) -> None:
     message = refusal(modules, max_blocked_percent=5)
-    assert "6 % would be blocked or challenged (admin 6 %), and 5 % may be." in message
+    assert "6 % would be blocked or challenged (admin 6 %), and at most 5 % may be." in message
     assert "accept_risks: [{code: blocks_traffic, entries: [admin]}]" in message
     assert not service.writes
     accepted = [{"code": "blocks_traffic", "entries": ["admin"]}]
@@ -104,7 +104,9 @@ def test_a_plan_that_blocks_too_much_is_refused_before_anything_is_written(
 
 def test_undecided_requests_count_as_blocked(modules: Modules) -> None:
     message = refusal(modules, BOTS, max_blocked_percent=5)
-    words = "0 % would be blocked or challenged, and 5 % may be. Of 96 % it is not known, without cf.client.bot."
+    words = (
+        "0 % would be blocked or challenged, and at most 5 % may be. Of 96 % it is not known, without cf.client.bot."
+    )
     assert words in message
 
 
@@ -216,7 +218,7 @@ def test_malformed_lines_are_counted_as_undecided(modules: Modules, tmp_path: Pa
     file = records_in(tmp_path / "requests", [*RECORDS, "{", "[1]", "\xff", ""])
     record = backtest(modules, file=file)
     assert record["undecided"]["requests"] == 60
-    assert record["undecided"]["fields"] == [f"60 lines of {file} without a record"]
+    assert record["undecided"]["fields"] == [f"records in 60 lines of {file}"]
 
 
 def test_requests_of_cloudflare_itself_are_left_out(modules: Modules, tmp_path: Path) -> None:
@@ -231,15 +233,37 @@ def test_columns_that_records_lack_are_undecided(modules: Modules, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(None, "No such file"), (b"\x1f\x8b broken", "cannot be read to its end")]
+    ("content", "words"),
+    [
+        (b"\x1f\x8b broken", "cannot be read to its end"),
+        (b"[]", "No line of the file {} is the record of a request of a client. If"),
+        (b'{"ClientRequestSource": "edgeWorkerFetch"}', "is the record of a request of a client. If"),
+        (b"", "is the record of a request of a client. If"),
+    ],
 )
-def test_a_file_that_cannot_be_read_is_not_known(
-    modules: Modules, tmp_path: Path, content: bytes | None, words: str
+def test_a_file_without_records_or_without_its_end_is_not_known(
+    modules: Modules, tmp_path: Path, content: bytes, words: str
 ) -> None:
     file = tmp_path / "requests"
-    if content is not None:
-        file.write_bytes(content)
-    assert words in refusal(modules, file=str(file), max_blocked_percent=100)
+    file.write_bytes(content)
+    assert words.format(file) in refusal(modules, file=str(file), max_blocked_percent=100)
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_a_file_that_cannot_be_opened_is_an_error_and_no_risk(
+    check: bool, service: LocalService, modules: Modules, tmp_path: Path
+) -> None:
+    task: dict[str, Any] = {
+        "rules": [ADMIN],
+        "backtest": {"file": str(tmp_path / "none")},
+        "accept_risks": ["blocks_traffic"],
+    }
+    failed = modules.failed("custom_rules", check, **task)
+    assert (
+        failed["msg"]
+        == f"backtest.file: {tmp_path / 'none'} cannot be opened: No such file or directory. Name a file that is there. Nothing was changed."
+    )
+    assert "risks" not in failed and service.writes == []
 
 
 def test_requests_before_the_end_of_a_broken_file_are_evaluated(modules: Modules, tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .._api.client import Client
+from .._errors import PlanError
 from .._plan.plan import Plan
 from .._protection.backtest import Backtest, BacktestRecord
 from .._protection.past_requests import ANALYTICS, LOGPUSH, Reader, Records
 from .._schema.resource import ZONE_OPTION
 from .._schema.zone import CUSTOM_RULES
-from .._text import first_few, plural
+from .._text import Message, Option, first_few, plural
 from .._timestamps import write_timestamp
 from .._traffic.ask import ask_requests
 from .._traffic.queries import PERMISSION, PERMISSION_OF_ZONE
@@ -58,14 +59,22 @@ def _of_analytics(backtest: Backtest, client: Client, hours: float) -> BacktestR
 
 
 def _of_file(backtest: Backtest, path: str) -> BacktestRecord:
-    reader = Reader(backtest.fields, LOGPUSH)
+    try:
+        with open(path, "rb"):
+            reader = Reader(backtest.fields, LOGPUSH)
+    except OSError as exc:
+        problem = f": {path} cannot be opened: {exc.strerror}. Name a file that is there."
+        raise PlanError(Message(Option("backtest", "file"), problem)) from exc
     records = Records(path, reader.names)
     for part in reader.groups(records):
         backtest.add(part)
     why = records.unread
     unknown = [f"The file {path} cannot be read to its end: {why}."] if why else []
-    lines = plural(records.malformed, "line", "lines")
-    backtest.add_unread(records.malformed, f"{lines} of {path} without a record")
+    if backtest.requests["all"]:
+        lines = plural(records.malformed, "line", "lines")
+        backtest.add_unread(records.malformed, f"records in {lines} of {path}")
+    elif not why:
+        unknown.append(f"No line of the file {path} is the record of a request of a client.")
     return backtest.record(records.window, unknown)
 
 
@@ -76,7 +85,9 @@ def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float
         rules = [f"{one['ref']} {one['percent']:g} %" for one in record["rules"] if one["requests"]]
         by = f" ({first_few(rules)})" if rules else ""
         share = f"Of the requests that pass today, {newly['percent'] or 0:g} %"
-        reasons.append(f"{share} would be blocked or challenged{by}, and {most:g} % may be.")
+        reasons.append(
+            f"{share} would be blocked or challenged{by}, and at most {most:g} % may be."
+        )
         if undecided["requests"]:
             without, percent = first_few(undecided["fields"]), undecided["percent"] or 0
             reasons.append(f"Of {percent:g} % it is not known, without {without}.")
