@@ -21,16 +21,16 @@ import pytest
 from tests.support.ansible_run import REPOSITORY
 
 COLLECTION = "ansible_collections/edgeops/protection"
-ROW = '    _evaluated(CUSTOM_RULES, "custom_rules"),\n'
+ROW = '    _evaluated(zone.CUSTOM_RULES, "custom_rules"),\n'
 DECLARED = """
 import dataclasses
 
-BOT_RULES = dataclasses.replace(CUSTOM_RULES, name="bot_rule", plural="bot_rules", title="bot rule")
+BOT_RULES = dataclasses.replace(zone.CUSTOM_RULES, name="bot_rule", plural="bot_rules", title="bot rule")
 """
 PROGRAM = """
 import json
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import resources_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import resources_to_read
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
@@ -78,7 +78,7 @@ with LocalService() as service:
         "exported": [rule["ref"] for rule in export_state({"bot_rules": [BLOCK]}).variables["baseline_bot_rules"]],
         "applied": replaced,
         "restored": [refusals, unmet, [rule["ref"] for rule in service.zone(ZONE).custom_rules]],
-        "doctor": [item.title for item in resources_of("zone_id") if item.name == "bot_rule"],
+        "doctor": [item.title for item in resources_to_read("zone_id") if item.name == "bot_rule"],
         "docs": "baseline_bot_rules" in json.loads(variables_schema())["properties"],
     }))
 """
