@@ -583,8 +583,8 @@ risks:
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: Of the requests that pass today, 0 % would be blocked or challenged, and 0.1 % may
-        be. Of 1.639 % it is not known, without cf.client.bot.
+      sample: Of the requests that pass today, 0 % would be blocked or challenged, and at most
+        0.1 % may be. Of 1.639 % it is not known, without cf.client.bot.
     networks:
       description: The networks that the risk concerns.
       type: list
