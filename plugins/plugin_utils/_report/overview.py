@@ -204,7 +204,7 @@ Shared = TypeVar("Shared", bound=Hashable)
 
 
 def shared_by_hosts(pairs: Iterable[tuple[Shared, str]]) -> list[tuple[Shared, list[str]]]:
-    """What several hosts share, out of pairs with a host; that of most hosts first."""
+    """Things that several hosts share, out of pairs with a host; those of most hosts first."""
     hosts = values_by_key(dict.fromkeys(pairs))
     several = [item for item in hosts.items() if len(item[1]) >= FEWEST]
     return sorted(several, key=lambda item: -len(item[1]))
