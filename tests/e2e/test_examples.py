@@ -31,10 +31,25 @@ EXISTING: dict[str, Any] = {
     "onboarded": [{"cidr": "203.0.113.0/24"}],
     "network_firewall_rules": [{"ref": "former", "action": "log", "expression": "ip.len lt 40"}],
     "lists": [{"name": "former", "items": [{"ip": "192.0.2.99"}]}],
-    "traffic": [{"ipDestinationAddress": "203.0.113.7", "packets": 1_200_000, "sampleInterval": 1000, "hours_ago": 0.1},
-     {"ipDestinationAddress": "203.0.113.7", "packets": 50_000, "sampleInterval": 1000, "verdict": "drop", "mitigationReason": "NOT_FOUND",
-     "hours_ago": 0.1}, {"ipDestinationAddress": "203.0.113.53", "packets": 4_000_000, "sampleInterval": 1000, "hours_ago": 0.1, "node": "dns"}],
-}  # fmt: skip
+    "traffic": [
+        {"ipDestinationAddress": "203.0.113.7", "packets": 1_200_000, "sampleInterval": 1000, "hours_ago": 0.1},
+        {
+            "ipDestinationAddress": "203.0.113.7",
+            "packets": 50_000,
+            "sampleInterval": 1000,
+            "verdict": "drop",
+            "mitigationReason": "NOT_FOUND",
+            "hours_ago": 0.1,
+        },
+        {
+            "ipDestinationAddress": "203.0.113.53",
+            "packets": 4_000_000,
+            "sampleInterval": 1000,
+            "hours_ago": 0.1,
+            "node": "dns",
+        },
+    ],
+}
 RULES: list[dict[str, Any]] = [
     {"id": "f2d427378e7542acb295380d352e2ebd", "action": "challenge", "filter": {"expression": 'http.request.uri.path eq "/login"'}},
     {"id": "14217d7bd5ab435e84b1bd468bf4fb9f", "action": "allow", "filter": {"expression": "ip.src in {192.0.2.0/24}"}},

@@ -120,7 +120,7 @@ def override(ref: str, expression: str, managed: str, **overrides: Any) -> dict[
 L4_OVERRIDES: dict[str, Any] = {
     "ddos_l4_overrides": [
         override("calm", "ip.dst in {192.0.2.0/24}", L4, sensitivity_level="medium", categories=[{"category": "udp", "sensitivity_level": "low"}],
-         rules=[{"id": SYN_FLOOD, "sensitivity_level": "eoff"}]),
+                 rules=[{"id": SYN_FLOOD, "sensitivity_level": "eoff"}]),
         override("strict", "true", L4, action="block"),
         {"ref": "other", "action": "log", "expression": "true", "score_per_period": 40.0},
     ]

@@ -380,7 +380,7 @@ OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fai
     "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True},
     "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}]},
     "ddos_l4_overrides": {"overrides": [{"ref": "calm", "sensitivity": "default", "action": "block", "rules": []},
-     {"ref": "strict", "sensitivity": "low"}]},
+                                        {"ref": "strict", "sensitivity": "low"}]},
     "ddos_l7_overrides": {"overrides": [{"ref": "upload", "action": "block"}]},
     "dns_protection_rule": {"scope": "datacenter", "name": "lax", "mode": "enabled"},
     "protection_filter": {"kind": "syn_flood", "expression": "tcp.dstport eq 22", "mode": "enabled"},

@@ -250,7 +250,7 @@ FILTER_OFF = {"expression": "ip.dst in {192.0.2.0/24}", "mode": "disabled"}
 BRINGING: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "an exclusion ends": ({"prefixes": [{**LATE, "excluded": True}]}, {"prefixes": [{**LATE, "excluded": False}]}),
     "an exclusion is deleted": ({"prefixes": [LATE, {"prefix": "192.0.2.128/25", "excluded": True}]},
-     {"prefixes": [*PREFIXES, LATE], "purge": ["prefixes"]}),
+                                {"prefixes": [*PREFIXES, LATE], "purge": ["prefixes"]}),
     "a disabled filter is deleted": ({"prefixes": [LATE], "out_of_state_tcp": {"filters": [FILTER_OFF]}}, {"filters": [], "purge": ["filters"]}),
     "a disabled rule of a data center is deleted": ({"prefixes": [LATE], "out_of_state_tcp": {"rules": [AMS_OFF]}}, {"purge": ["rules"]}),
     "an allowlist entry is deleted": ({"prefixes": [LATE], "allowlist": [{"prefix": "10.0.0.1/32"}]}, {"allowlist": [], "purge": ["allowlist"]}),

@@ -232,18 +232,29 @@ def test_lists_and_their_items(service: LocalService, sdk: cloudflare.Cloudflare
 DEPLOYED = {
     "id": MANAGED,
     "version": "latest",
-    "overrides": {"action": "block", "enabled": True, "categories": [{"category": "wordpress", "action": "log", "enabled": False}],
-     "rules": [{"id": RULE_1, "action": "managed_challenge", "enabled": True, "score_threshold": 40}]},
-}  # fmt: skip
+    "overrides": {
+        "action": "block",
+        "enabled": True,
+        "categories": [{"category": "wordpress", "action": "log", "enabled": False}],
+        "rules": [{"id": RULE_1, "action": "managed_challenge", "enabled": True, "score_threshold": 40}],
+    },
+}
 RESPONSE = {"response": {"status_code": 429, "content": "later", "content_type": "text/plain"}}
 COUNTED = {**PER_ADDRESS, "counting_expression": "http.response.code eq 401", "requests_to_origin": True}
+MANAGED_PARAMETERS: list[tuple[str, Mapping[str, Any]]] = [
+    ("execute", DEPLOYED),
+    ("skip", {"ruleset": "current"}),
+    ("skip", {"rulesets": [MANAGED]}),
+    ("skip", {"rules": {MANAGED: [RULE_1]}}),
+]
 RULES_OF_ZONES: list[tuple[str, str, Mapping[str, Any]]] = [
     ("rate_limit_rules", "http_ratelimit", {"action": "block", "action_parameters": RESPONSE, "ratelimit": COUNTED}),
     ("rate_limit_rules", "http_ratelimit", {"action": "log", "ratelimit": PER_ADDRESS}),
-    *(("managed_rules", "http_request_firewall_managed", {"action": action, "action_parameters": parameters}) for action,
-     parameters in (("execute", DEPLOYED), ("skip", {"ruleset": "current"}), ("skip", {"rulesets": [MANAGED]}),
-     ("skip", {"rules": {MANAGED: [RULE_1]}}))),
-]  # fmt: skip
+    *(
+        ("managed_rules", "http_request_firewall_managed", {"action": action, "action_parameters": parameters})
+        for action, parameters in MANAGED_PARAMETERS
+    ),
+]
 
 
 @pytest.mark.parametrize(("module", "phase", "fields"), RULES_OF_ZONES)

@@ -167,7 +167,7 @@ def weakenings(before: Held, after: Held, managed: Sequence[Object] = ()) -> lis
 def weaker_overrides(before: State, after: State) -> Iterator[WeakerRecord]:
     """The overrides that let more of an attack pass before a plan than after it, or may."""
     for resource in DDOS_OVERRIDES:
-        for item in weakenings_between(resource, after, before):
+        for item in weakenings_between(resource, before=after, after=before):
             loss = Loss(item.certain, unlike_described(item, resource, after, before))
             yield weaker_record(item.resource, item.label, loss)
         described = {resource.key_of(obj): obj for obj in after.get(resource.plural) or ()}

@@ -34,11 +34,18 @@ ARGUMENTS: Arguments = {
     "token": {"type": "str", "no_log": True},
     "kinds": {"type": "list", "elements": "str", "choices": ["one", "two", ""]},
     "any": {"type": "list", "elements": "raw"},
-    "rules": {"type": "list", "elements": "dict",
-     "options": {"ref": {"type": "str", "required": True}, "action": {"type": "str", "choices": ["block", "log"]},
-     "logging": {"type": "dict", "options": {"enabled": {"type": "bool", "required": True}}}, "more": {"type": "dict"},
-     "products": {"type": "list", "elements": "str"}}},
-}  # fmt: skip
+    "rules": {
+        "type": "list",
+        "elements": "dict",
+        "options": {
+            "ref": {"type": "str", "required": True},
+            "action": {"type": "str", "choices": ["block", "log"]},
+            "logging": {"type": "dict", "options": {"enabled": {"type": "bool", "required": True}}},
+            "more": {"type": "dict"},
+            "products": {"type": "list", "elements": "str"},
+        },
+    },
+}
 RIGHT: dict[str, Any] = {
     "flag": "yes",
     "number": "7",

@@ -100,7 +100,7 @@ def read(resource: Resource, *answers: dict[str, Any]) -> tuple[list[Object], Sc
         pytest.param([answer(objects(1, 2, 3), total="3"), answer([])], id="a total that is not a number"),
         pytest.param([answer(objects(1, 2), total=3), answer(objects(3), total=3)], id="fewer on the second page than on the first"),
         pytest.param([answer(objects(1), total=3), answer(objects(2, 3), total=3), answer([], total=3)],
-         id="more on the second page than on the first"),
+                     id="more on the second page than on the first"),
         pytest.param([answer(objects(1, 2, 3), total=3, result_info=None), answer([])], id="null for what is known of pages"),
     ],
 )  # fmt: skip
