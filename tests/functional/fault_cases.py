@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Each fault at each kind of call: what the user sees, and the state of the service afterwards. Writes docs/faults.md.
+"""Each fault at each kind of call: what the user sees, and the state of the service afterwards. Writes faults.md beside this file.
 
 `python -m tests.functional.test_faults` runs every pair against the local service and prints the page.
 """

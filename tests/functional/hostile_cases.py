@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Answers that no well-behaved service gives, each to each kind of call. Writes docs/hostile.md.
+"""Answers that no well-behaved service gives, each to each kind of call. Writes hostile.md beside this file.
 
 `python -m tests.functional.test_hostile` gives every answer to every call, on the local service, and prints the page.
 """

@@ -96,7 +96,7 @@ def section(fault: Misbehaviour, ended: Mapping[tuple[str, int | None], Outcome]
     )
 
 
-SHOWN = (Path(__file__).parents[2] / "docs" / "faults.md").read_text(encoding="utf-8")
+SHOWN = (Path(__file__).parent / "faults.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.words)

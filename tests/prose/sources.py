@@ -18,7 +18,6 @@ from tests.support.ansible_run import REPOSITORY
 
 PLUGINS = REPOSITORY / "plugins"
 PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "roles/*/README.md", "examples/README.md")
-GENERATED = {"hostile.md", "faults.md"}  # tables, of which every cell is an outcome
 PROSE_KEYS = {"description", "short_description", "notes", "requirements"}
 MARKUP = re.compile(r"\b[A-Z]{1,3}\(((?:[^()\\]|\\.|\([^()]*\))*)\)")  # O(state=absent), of Ansible's documentation
 VALUE = "`x`"  # stands for a value in a message
@@ -36,8 +35,8 @@ class Text:
 
 
 def pages() -> Iterator[Text]:
-    """The pages that people write, line by line, without the text of their code blocks."""
-    for path in (path for pattern in PAGES for path in sorted(REPOSITORY.glob(pattern)) if path.name not in GENERATED):
+    """The pages, line by line, without the text of their code blocks."""
+    for path in (path for pattern in PAGES for path in sorted(REPOSITORY.glob(pattern))):
         name, is_code = str(path.relative_to(REPOSITORY)), False
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             is_fence = line.startswith("```")

@@ -54,7 +54,7 @@ def docs_update(session: nox.Session) -> None:
     run(session, "python", "-m", "tests.documentation")
     for page in ("faults", "hostile"):
         text = run(session, "python", "-m", f"tests.functional.test_{page}", silent=True, stderr=None)
-        Path("docs", f"{page}.md").write_text(text, encoding="utf-8")
+        Path("tests", "functional", f"{page}.md").write_text(text, encoding="utf-8")
 
 
 @nox.session(python=False)
