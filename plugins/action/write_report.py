@@ -22,13 +22,13 @@ from ..module_utils._text import excerpt, first_few, plural, visible
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
-from ..plugin_utils._baseline.host_task import OWNER_VARIABLES, HostTask
+from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.misspelt import defaults_of, misspelt_in_role
 from ..plugin_utils._report.arguments import REPORT_OPTIONS, REPORT_VARIABLES, file_mode
 from ..plugin_utils._report.document import host_record, report_of
+from ..plugin_utils._report.earlier import compare, read_report_file
 from ..plugin_utils._report.files import write_files
 from ..plugin_utils._report.markdown import summary
-from ..plugin_utils._report.merging import compare, merge_reports, read_report_file
 from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
 from ..plugin_utils._report.results import HostResults, host_results
@@ -38,7 +38,6 @@ from ..plugin_utils._worker import found_by_run, prepare_workers
 prepare_workers()
 
 Records = Mapping[str, HostRecord]  # by host
-CONTROL_NODE = "localhost"  # where a play merges reports of others, and is none of their hosts
 
 
 class ActionModule(FleetAction):
@@ -104,9 +103,7 @@ class ActionModule(FleetAction):
         hosts, now = self.hosts(variables), datetime.now(timezone.utc)
         aside: dict[str, list[str]] = {}
 
-        def read(task: HostTask) -> HostRecord | None:
-            if task.host == CONTROL_NODE and not any(task.values(OWNER_VARIABLES).values()):
-                return None
+        def read(task: HostTask) -> HostRecord:
             try:
                 predicted = predict_host(task, now)
             except (AnsibleError, OptionError, ValueError) as exc:
@@ -116,9 +113,8 @@ class ActionModule(FleetAction):
                 aside.setdefault(name, []).append(task.host)
             return record_of(task, predicted, now)
 
-        every = zip(hosts, self.of_each(hosts, variables, read, unread))
-        records = {host: record for host, record in every if record}
-        records = dict(zip(records, _read_now(records.values())))
+        every = [*self.of_each(hosts, variables, read, unread)]
+        records = dict(zip(hosts, _read_now(every)))
         for name, others in aside.items():
             warnings.append(
                 f"{name} of {first_few(sorted(others))} has no effect, since the report takes that"
@@ -140,27 +136,26 @@ class ActionModule(FleetAction):
         def unreached(task: HostTask) -> HostRecord:
             return record_of(task, host_results(task.host, {}, {}), now)
 
-        hosts = {*variables["ansible_play_hosts_all"]} - {*read, CONTROL_NODE}
+        hosts = {*variables["ansible_play_hosts_all"]} - {*read}
         yield from self.of_each(sorted(hosts), variables, unreached, unread)
 
     def _report(
         self, options: Mapping[str, Any], variables: Mapping[str, Any], read: Records
     ) -> Report:
-        """The report on the hosts of the play and of other reports; raises OSError, ValueError."""
+        """The report on the hosts of the play, and on others as the report that it replaces has
+        them; raises OSError, ValueError."""
         now = write_timestamp(datetime.now(timezone.utc))
-        others = [read_report_file(path, now) for path in options["merge"]]
-        outside = {*variables["groups"]["all"]} - {*variables["ansible_play_hosts_all"]}
-        self._old = outside - {record["host"] for other in others for record in other["hosts"]}
-        others += self._kept(Path(options["directory"]) / REPORT_FILE, outside, now)
+        self._old = {*variables["groups"]["all"]} - {*variables["ansible_play_hosts_all"]}
+        kept = self._kept(Path(options["directory"]) / REPORT_FILE, self._old, now)
         previous = self._previous(options["previous"], now)
         unreached = _read_now(self._unreached(variables, read))
-        report = merge_reports(others, report_of([*read.values(), *unreached], now))
+        report = report_of([*kept, *read.values(), *unreached], now)
         if previous:
             report["previous"] = compare(previous, report["hosts"])
         return report
 
-    def _kept(self, path: Path, hosts: Set[str], now: str) -> list[Report]:
-        """The report that is replaced, on hosts of the inventory that the play leaves out."""
+    def _kept(self, path: Path, hosts: Set[str], now: str) -> list[HostRecord]:
+        """The records of the report that is replaced, of hosts that the play leaves out."""
         if not hosts or not path.is_file():
             return []
         try:
@@ -168,8 +163,7 @@ class ActionModule(FleetAction):
         except ValueError as exc:
             self._display.warning(f"The report says nothing of hosts outside the play: {exc}.")
             return []
-        report["hosts"] = [record for record in report["hosts"] if record["host"] in hosts]
-        return [report]
+        return [record for record in report["hosts"] if record["host"] in hosts]
 
     def _previous(self, path: str | None, now: str) -> Report | None:
         """The earlier report; None if there is none yet, as on the first night."""

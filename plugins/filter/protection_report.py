@@ -11,20 +11,14 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 
 from ..plugin_utils._report.document import make_report
-from ..plugin_utils._report.merging import merge_reports, read_report
 from ..plugin_utils._report.record import Report
 from ..plugin_utils._report.results import read_results
 
 
-def protection_report(hosts: Iterable[Any], generated: str, merge: Iterable[str] = ()) -> Report:
-    """The report on some hosts, and those of other reports; see protection_report.yml."""
+def protection_report(hosts: Iterable[Any], generated: str) -> Report:
+    """The report on some hosts; see protection_report.yml."""
     try:
-        report = make_report([read_results(record) for record in hosts], str.__str__(generated))
-        now = report["generated"]
-        others = [
-            read_report(f"merge[{position}]", text, now) for position, text in enumerate(merge)
-        ]
-        return merge_reports(others, report) if others else report
+        return make_report([read_results(record) for record in hosts], str.__str__(generated))
     except (AttributeError, KeyError, TypeError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.protection_report: {exc}") from None
 

@@ -22,8 +22,7 @@ description:
   - Of each host it takes the variables of the role C(edgeops.protection.baseline), wherever Ansible
     has them from. It reads in the process of the task on the control node, whatever
     C(edgeops_protection_in_worker) is.
-  - C(localhost), where a play merges reports of others, is left out if it is no account or zone.
-    Each file is written at once, or not at all.
+  - Each file is written at once, or not at all.
 author:
   - The edgeops.protection authors (@edgeops)
 options:
@@ -31,11 +30,6 @@ options:
     description: The directory of the report. It is created where it does not exist.
     type: path
     required: true
-  merge:
-    description: Files C(report.json) of other runs, such as of other slices of the inventory.
-    type: list
-    elements: path
-    default: []
   previous:
     description: A file C(report.json) of an earlier run. The report says what changed since.
     type: path

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The role report, run as a user runs it: a fleet of twelve hosts with each status, failures, slices."""
+"""The role report, run as a user runs it: a fleet of twelve hosts with each status, failures."""
 
 from __future__ import annotations
 
@@ -247,15 +247,6 @@ def test_an_empty_text_is_no_status_to_fail_on(inventory: Path) -> None:
     assert [record["status"] for record in read(inventory)["hosts"]] == ["unprotected"]
 
 
-def test_slices_are_merged(inventory: Path, tmp_path: Path) -> None:
-    assert report(inventory, "--limit", "in_order,off").code == 0
-    first = tmp_path / "first.json"
-    (tmp_path / "report" / "report.json").rename(first)
-    run = report(inventory, "--limit", "drift,off", "-e", json.dumps({"report_merge": [str(first)]}))
-    assert run.code == 0, run.output
-    assert [record["host"] for record in read(inventory)["hosts"]] == ["off", "drift", "in_order"]
-
-
 def test_a_report_says_what_changed_since_the_one_that_it_replaces(inventory: Path, service: LocalService) -> None:
     previous = ("--limit", "in_order,drift", "-e", f"report_previous={inventory.parent / 'report' / 'report.json'}")
     first = report(inventory, *previous)
@@ -268,13 +259,6 @@ def test_a_report_says_what_changed_since_the_one_that_it_replaces(inventory: Pa
     (change,) = read(inventory)["previous"]["hosts"]
     assert (change["host"], change["before"], change["now"]) == ("in_order", "in_order", "unprotected")
     assert "TCP protection is off." in change["new"]
-
-
-def test_a_report_that_is_not_there_is_refused(inventory: Path, tmp_path: Path) -> None:
-    run = report(inventory, "--limit", "in_order", "-e", json.dumps({"report_merge": [str(tmp_path / "other.json")]}))
-    assert run.code != 0
-    assert "No such file" in " ".join(run.output.split()) and "other.json" in run.output
-    assert not (tmp_path / "report").exists()
 
 
 def test_a_directory_that_cannot_be_written_is_an_error(inventory: Path, tmp_path: Path) -> None:

@@ -74,8 +74,9 @@ def test_every_relative_path_is_one_of_the_process(service: LocalService, tmp_pa
     report = {f"nightly/{name}" for name in ("report.json", "report.md", "report.html", "report.prom", "report.xml")}
     plan = "nightly/plans/lima.json"
     assert runner.files() == {*files, *report, plan}
-    merged = runner.run("report", report_directory="merged", report_merge=["nightly/report.json"])
-    assert merged.returncode == 0, merged.stdout
+    compared = runner.run("report", report_directory="compared", report_previous="nightly/report.json")
+    assert compared.returncode == 0, compared.stdout
+    assert json.loads((runner.project / "compared" / "report.json").read_text(encoding="utf-8"))["previous"]
 
     before = runner.files()
     done = runner.run("baseline", baseline_snapshot_directory="snapshots", baseline_expected_plan=plan)

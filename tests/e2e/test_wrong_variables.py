@@ -112,7 +112,7 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
             {"report_fail_on": ["drfit"]},
             "report_fail_on[0]: 'drfit' is none of unknown, unprotected, weakened, drift, ",
         ),
-        ({"report_merge": {"a": 1}}, "report_merge: a dictionary is not a list."),
+        ({"report_fail_on": {"a": 1}}, "report_fail_on: a dictionary is not a list."),
         ({"report_directory": ["a"]}, "report_directory: it is a list, not text."),
         ({"report_mode": 0o644}, "report_mode: 420 is not text of octal digits such as '0600'; put them in quotes."),
     ],

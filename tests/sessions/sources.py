@@ -29,13 +29,7 @@ def types(session: nox.Session) -> None:
         link.parent.mkdir(parents=True, exist_ok=True)
         link.unlink(missing_ok=True)
         link.symlink_to(target)
-    programs = (
-        ".ci/install",
-        ".ci/publish_docs",
-        ".ci/run",
-        "extensions/ci/protection",
-        "extensions/slices/run_slices",
-    )
+    programs = (".ci/install", ".ci/publish_docs", ".ci/run", "extensions/ci/protection")
     run(session, "shellcheck", *programs, requires="lint")
     run(session, "codespell", *SPELLED, requires="lint")
     run(session, "python", "-m", "tests.prose", requires="lint")

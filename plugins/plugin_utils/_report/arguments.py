@@ -30,7 +30,7 @@ from .acknowledged import Acknowledgement
 from .record import AcceptedRisk, Deadline
 
 REPORT_VARIABLES: Arguments = declared_in("report")
-OF_TASK = ("directory", "merge", "previous", "fail_on", "mode")  # that writes the report
+OF_TASK = ("directory", "previous", "fail_on", "mode")  # that writes the report
 REPORT_OPTIONS: Arguments = {name: REPORT_VARIABLES[f"report_{name}"] for name in OF_TASK}
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES}
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The record of the report, declared once: docs/report.schema.json, merging, the columns of
+"""The record of the report, declared once: docs/report.schema.json, earlier reports, the columns of
 Markdown, the numbers of the page and the metrics follow from it.
 
 A key may carry how the formats show it: `Column`, `Metric`, `Counted`, `HostLines`; a text is its

@@ -19,7 +19,7 @@ from .controller import Controller
 from .running import Platform, changes, workflow_nodes
 
 STATE = REPOSITORY / "tests" / "demo" / "many_accounts.yml"
-TOKEN = next(iter(yaml.safe_load(STATE.read_text(encoding="utf-8"))["tokens"]))
+(TOKEN,) = yaml.safe_load(STATE.read_text(encoding="utf-8"))["tokens"]
 EMPTY, DRIFTED, ZONE, IN_ORDER = "example-labs-7fb7a3", "example-travel", "bank-de.example", "example-retail-de"
 SLICES = [f"{EMPTY}:{ZONE}", f"{DRIFTED}:{IN_ORDER}"]
 ALL = ":".join(SLICES)

@@ -17,6 +17,7 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.earlier import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
     file_name,
     junit,
@@ -27,7 +28,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files i
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, summary
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.merging import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import MAX_LINKS
 
 GENERATED = "2026-11-21T10:00:00+00:00"

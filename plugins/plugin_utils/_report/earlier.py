@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reports of several runs as one, such as those of the slices of an inventory."""
+"""Earlier reports: which of them this release reads, and what has changed since."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from typing import Any, cast
 
 from jinja2 import TemplateError
 
-from .document import report_of
 from .files import report_files
 from .record import REPORT_VERSION, Comparison, HostChange, HostRecord, Report, misfit_of
 
 MISFITS = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
 RAY = re.compile(r" \(ray [^()]*\)")  # of an answer of Cloudflare, which no other answer has
-CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines of slices
+CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines that write a report
 
 
 def read_report(name: str, text: str, now: str) -> Report:
@@ -57,16 +56,6 @@ def read_report_file(path: str, now: str) -> Report:
         return read_report(path, Path(path).read_text(encoding="utf-8"), now)
     except UnicodeDecodeError as exc:
         raise ValueError(f"{path} is not JSON: {exc}") from exc
-
-
-def merge_reports(others: Iterable[Report], own: Report) -> Report:
-    """A report, with the hosts that only others have; of a host in several others, the record that
-    was read last."""
-    every = [record for report in others for record in report["hosts"]]
-    ordered = sorted(every, key=lambda record: datetime.fromisoformat(record["generated"]))
-    # What a run has just read counts, whatever the clocks of others say.
-    records = {record["host"]: record for record in (*ordered, *own["hosts"])}
-    return report_of(records.values(), own["generated"])
 
 
 def _document(name: str, text: str) -> Any:
