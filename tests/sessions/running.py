@@ -188,7 +188,7 @@ def workflows(session: nox.Session) -> None:
 
 @nox.session(python=False, tags=EVIDENCE)
 def bench(session: nox.Session) -> None:
-    """Measure against other ways to do the same, and write docs/performance.md and its details."""
+    """Measure against other ways to do the same, and write the table of docs/performance.md and the page of its details."""
     folder = CACHE / "octorules"
     install(session, "octorules", folder)
     run(session, "python", "-m", "pytest", "-q", "tests/evidence/benchmark")  # the words of the session are not for it

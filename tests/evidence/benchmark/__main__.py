@@ -16,7 +16,7 @@ from pathlib import Path
 from . import commits, peer
 from .cases import all_cases
 from .measure import Case, Measured, measured
-from .page import DETAILS, machine, page, write
+from .page import details, machine, write
 from .processes import Failure
 from .serving import Serving
 from .ways import Ways
@@ -76,7 +76,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except Failure as failure:
         print(f"\n{failure}", file=sys.stderr)
         return 1
-    text = page(DETAILS, measurements, options.runs, around)
+    text = details(measurements, options.runs, around)
     print(text.partition("## Ratios")[2].partition("A ratio says")[0])
     for missing in lacking:
         print(f"*** NOT MEASURED: this machine lacks {missing}. ***", file=sys.stderr)

@@ -58,7 +58,7 @@ def by_processor(way: Way) -> Way:
 class Row:
     """A line of the table: our way, called by the work it does, against another, `times` of which make the same work.
 
-    The page for users has those that are `chief`; the page of the details has all.
+    docs/performance.md has those that are `chief`, the unfavourable ones among them; the page of the details has all.
     """
 
     work: str

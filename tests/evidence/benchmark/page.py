@@ -2,24 +2,28 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""docs/performance.md with the chief lines, and docs/performance_details.md with all, from their templates."""
+"""The table of docs/performance.md, with the chief lines, and the page of the details beside this file, with all."""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from tests.documentation.risks import replaced
+
 from .measure import Measured
 from .peer import FEW, MANY
 from .processes import REPOSITORY
 
-DOCS = REPOSITORY / "docs"
-PAGE, DETAILS = "performance.md", "performance_details.md"
+PAGE = REPOSITORY / "docs" / "performance.md"
+DETAILS = Path(__file__).with_name("performance_details.md")
+HEAD = "| work | against | ratio | limit | met | seconds |"
 
 
 def work(item: Measured) -> str:
@@ -52,8 +56,19 @@ def machine() -> str:
     )
 
 
-def page(name: str, measured: Sequence[Measured], runs: int, machine: str) -> str:
-    """The whole page of this name."""
+def with_table(text: str, measured: Sequence[Measured]) -> str:
+    """The page for users with its table of the chief lines brought up to date."""
+    lines = "".join(f"| {' | '.join(cells(item))} |\n" for item in measured if item.row.chief)
+    return replaced(text, rf"{re.escape(HEAD)}\n[|-]+(?=\n)", "\n\n", f"\n{lines.rstrip()}")
+
+
+def cells(item: Measured) -> Sequence[str]:
+    seconds = "" if item.row.unit == "MiB" else "{:.3g} and {:.3g}".format(*item.seconds)
+    return work(item), against(item), number(item.median, item), limit(item), "yes" if item.met else "no", seconds
+
+
+def details(measured: Sequence[Measured], runs: int, machine: str) -> str:
+    """The whole page of the details."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         undefined=StrictUndefined,
@@ -61,21 +76,14 @@ def page(name: str, measured: Sequence[Measured], runs: int, machine: str) -> st
         trim_blocks=True,
     )
     environment.filters.update(work=work, against=against, number=number, limit=limit)
-    template = environment.get_template(f"{name}.j2")
+    template = environment.get_template(f"{DETAILS.name}.j2")
     return template.render(
-        measured=measured,
-        chief=[item for item in measured if item.row.chief],
-        runs=runs,
-        machine=machine,
-        few=FEW,
-        many=MANY,
-        met=sum(item.met for item in measured),
+        measured=measured, runs=runs, machine=machine, few=FEW, many=MANY, met=sum(item.met for item in measured)
     )
 
 
 def write(measured: Sequence[Measured], runs: int, machine: str) -> Sequence[Path]:
     """Write both pages; their paths."""
-    paths = [DOCS / name for name in (PAGE, DETAILS)]
-    for path in paths:
-        path.write_text(page(path.name, measured, runs, machine), encoding="utf-8")
-    return paths
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), measured), encoding="utf-8")
+    DETAILS.write_text(details(measured, runs, machine), encoding="utf-8")
+    return PAGE, DETAILS

@@ -190,7 +190,7 @@ def beside_octorules(serving: Serving, scratch: Path, octorules: str, count: int
         report: Way(fleet.report),
     }
     rows = [
-        Row(work, against, limit, of_processors=of_processors)
+        Row(work, against, limit, of_processors=of_processors, chief=count == max(AT_MOST))
         for work, against, limit in zip((ours, report), (theirs, html), AT_MOST[count], strict=True)
         for of_processors in (False, True)
     ]

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from tests.evidence.benchmark import commits, peer, plays, pure
 from tests.evidence.benchmark.accounts import in_order, prefixes
 from tests.evidence.benchmark.cases import all_cases
 from tests.evidence.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
-from tests.evidence.benchmark.page import DETAILS, DOCS, PAGE, machine, page, work
+from tests.evidence.benchmark.page import DETAILS, PAGE, details, machine, with_table, work
 from tests.evidence.benchmark.peer import Fleet
 from tests.evidence.benchmark.processes import Failure
 from tests.evidence.benchmark.serving import Serving
@@ -59,7 +59,7 @@ def test_the_table_has_the_limits_and_whether_they_are_met() -> None:
     missed = Measured(Row("work", "third", 0.01), [1, 12.4, 13])
     much = Measured(Row("work", "other", 250.0, unit="MiB"), [300.2, 300.2, 299])
     later = Measured(Row("work", "other", 3.0, unit="s"), [2.04, 4, -1])
-    lines = page(DETAILS, [kept, missed, much, later], 5, "").splitlines()
+    lines = details([kept, missed, much, later], 5, "").splitlines()
     assert [line for line in lines if line.startswith("| work")][1:] == [
         "| work | other | 0.25 | 0.1 to 2 | 0.3 | yes | 0.5 and 2 |",
         "| work | third | 12 | 1 to 13 | 0.01 | no | 0 and 0 |",
@@ -69,22 +69,39 @@ def test_the_table_has_the_limits_and_whether_they_are_met() -> None:
     assert any("2 of 4 are met." in line for line in lines)
 
 
-@pytest.mark.parametrize(("name", "chief"), [(PAGE, True), (DETAILS, False)])
-def test_the_written_pages_have_the_headings_and_the_rows_of_today(name: str, chief: bool, cases: list[Case]) -> None:
-    made = page(name, [Measured(Row("work", "other", 0.3, chief=True), [0.1])], 5, machine())
+def test_the_written_details_have_the_headings_and_the_rows_of_today(cases: list[Case]) -> None:
+    made = details([Measured(Row("work", "other", 0.3), [0.1])], 5, machine())
     assert "| work | other | 0.1 |" in made
-    written = (DOCS / name).read_text(encoding="utf-8")
+    written = DETAILS.read_text(encoding="utf-8")
     headings = [text for text in made.splitlines() if text.startswith("#")]
     assert headings == [text for text in written.splitlines() if text.startswith("#")]
-    measured = [work(Measured(row, [0.0])) for case in cases for row in case.rows if row.chief or not chief]
-    assert {row[0] for row in rows(read_page(DOCS / name), "work")} == set(measured)
+    assert {row[0] for row in rows(read_page(DETAILS), "work")} == names(row for case in cases for row in case.rows)
 
 
-def test_the_short_page_has_five_rows_as_the_details_have_them(cases: list[Case]) -> None:
-    short, details = ((DOCS / name).read_text(encoding="utf-8") for name in (PAGE, DETAILS))
-    table = [line.split(" | ")[:3] for line in short.splitlines() if line.startswith("| ")][1:]
-    assert len(table) == 5
-    assert [row for row in table if " | ".join(row) not in details] == []
+def names(lines: Iterable[Row]) -> set[str]:
+    return {work(Measured(row, [0.0])) for row in lines}
+
+
+def test_the_page_has_the_chief_rows_as_the_details_have_them_unfavourable_ones_too(cases: list[Case]) -> None:
+    shown = rows(read_page(PAGE), "work")
+    chief = [row for case in cases for row in case.rows if row.chief]
+    assert len(shown) == len(chief) == 12 and {row[0] for row in shown} == names(chief)
+    every = rows(read_page(DETAILS), "work")
+    assert [row for row in shown if row not in [[*line[:3], *line[4:]] for line in every]] == []
+    assert {row[4] for row in shown} == {"yes", "no"}
+
+
+def test_the_table_of_the_page_is_replaced() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    kept = Measured(Row("work", "other", 0.3, chief=True), [0.1], (0.5, 2))
+    much = Measured(Row("work", "other", 250.0, unit="MiB", chief=True), [300.2])
+    made = with_table(text, [kept, much, Measured(Row("rest", "other", 0.3), [0.1])])
+    lines = [
+        "| work | other | 0.1 | 0.3 | yes | 0.5 and 2 |",
+        "| work, peak memory | other | +300 MiB | +250 MiB | no |  |",
+    ]
+    assert [line for line in made.splitlines() if line.startswith(("| work,", "| work | other", "| rest"))] == lines
+    assert made.partition("\n\nA ratio")[2] == text.partition("\n\nA ratio")[2] != ""
 
 
 @pytest.mark.parametrize(
