@@ -57,7 +57,7 @@ SEARCHES: Mapping[str, str] = {
     "netbox": "ipam",
     "nautobot": "ipam",
     "ipam": "ipam",
-    "upgrade": "upgrade",
+    "upgrade": "versions",
     "cheat sheet": "cheat_sheet",
     "phase": "terraform",
     "unit test": "expectations",
