@@ -24,7 +24,7 @@ from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
-from .._protection.plain import OWN_PREFIXES, OWNER_NAMES, depends_on_owner, wide_groups
+from .._protection.ordinary_traffic import OWN_PREFIXES, OWNER_NAMES, depends_on_owner, wide_groups
 from .._schema.neighbours import ZONE
 from .._schema.registry import (
     DECIDING,

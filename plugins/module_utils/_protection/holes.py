@@ -48,8 +48,8 @@ from .losses import (
     weaker_record,
 )
 from .modes import UNDECIDED, counted_networks, union_of_modes
+from .ordinary_traffic import OWNER_NAMES, depends_on_owner, rules_matching_all_traffic, width
 from .overrides import in_force, losses_by_overrides, weaker_overrides
-from .plain import OWNER_NAMES, depends_on_owner, met_by_plain, width
 
 ON = {STATUS.plural: [{"enabled": True}]}
 
@@ -181,12 +181,12 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
             key = _target(resource, rule)
             if rule.key not in named and width(resource, rule, state):
                 beside = [*(one for one in rules[:index] if one.key in named), rule]
-                for one in met_by_plain(resource, beside, state):
+                for one in rules_matching_all_traffic(resource, beside, state):
                     if one.rule is rule and _matters(rule, rules[index + 1 :]):
                         yield key, _wide(rule, one.what)
             elif rule.key not in named and unknown and depends_on_owner(resource, rule):
                 yield key, unknown
-        for rule, what, others in met_by_plain(resource, rules, state):
+        for rule, what, others in rules_matching_all_traffic(resource, rules, state):
             behind = rules[rules.index(rule) + 1 :]
             if others and rule.key not in named and _matters(rule, behind):
                 more = f", together with {first_few(one.title for one in others)}"

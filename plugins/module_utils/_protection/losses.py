@@ -35,7 +35,7 @@ from .._schema.registry import (
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
-from .plain import plain_traffic
+from .ordinary_traffic import plain_traffic
 
 Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"

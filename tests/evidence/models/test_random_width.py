@@ -16,10 +16,10 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import MISSING, Fields
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import (
     OWN_PREFIXES,
     depends_on_owner,
-    met_by_plain,
+    rules_matching_all_traffic,
     width,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
@@ -172,6 +172,6 @@ def test_rules_are_wide_together_exactly_if_all_plain_requests_of_a_half_match_o
 ) -> None:
     rules = [{"ref": str(number), "action": "block", "expression": one} for number, one in enumerate(expressions)]
     is_wide = are_wide_requests(" or ".join(f"({one})" for one in expressions))
-    met = met_by_plain(CUSTOM_RULES, in_order_of(CUSTOM_RULES)(rules), STATE)
+    met = rules_matching_all_traffic(CUSTOM_RULES, in_order_of(CUSTOM_RULES)(rules), STATE)
     assert bool(met) is is_wide, expressions
     outcomes["wide" if is_wide else "narrow"] += 1

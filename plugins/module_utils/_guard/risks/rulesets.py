@@ -29,8 +29,8 @@ from ..._protection.losses import (
     rule_loss,
     rule_losses,
 )
+from ..._protection.ordinary_traffic import rules_matching_all_traffic, width
 from ..._protection.overrides import GONE, Weakening, weakenings_between
-from ..._protection.plain import met_by_plain, width
 from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.rate_limits import RATE_LIMIT_RULES
@@ -213,9 +213,9 @@ def _concerning_everything(
     entries: list[Entry] = []
     for rules in _changed_rules(change):
         state, resource = change.after.state, rules.resource
-        met = met_by_plain(resource, rules.after, state)
+        met = rules_matching_all_traffic(resource, rules.after, state)
         after = [one for one in met if one.rule.enforces is enforces]
-        beforehand = met_by_plain(resource, rules.before, state) if after else []
+        beforehand = rules_matching_all_traffic(resource, rules.before, state) if after else []
         before = {one.rule.key: one.others for one in beforehand if one.rule.enforces is enforces}
         shared = [one.what for one in beforehand if one.others]
         existing = {rule.key: rule for rule in rules.before}

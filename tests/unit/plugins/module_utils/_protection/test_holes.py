@@ -21,7 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.los
     unmanaged_items,
     unmanaged_lists,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import OWN_PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import OWN_PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     DNS_RULES,

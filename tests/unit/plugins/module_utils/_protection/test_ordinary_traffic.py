@@ -9,13 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.plain import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import (
     OWN_PREFIXES,
     depends_on_owner,
-    may_be_wide,
-    met_by_plain,
-    one_of,
     plain_traffic,
+    rules_matching_all_traffic,
+    wide_groups,
     width,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
@@ -284,7 +283,7 @@ def test_plain_traffic_meets_no_rule_behind_one_that_ends_its_way(
     rules: list[tuple[str, str]], met: dict[str, str]
 ) -> None:
     in_order = rules_of(CUSTOM_RULES, *rules)
-    assert {one.rule.entry: one.what for one in met_by_plain(CUSTOM_RULES, in_order, STATE)} == met
+    assert {one.rule.entry: one.what for one in rules_matching_all_traffic(CUSTOM_RULES, in_order, STATE)} == met
 
 
 HALVES = ('starts_with(http.request.uri.path, "/a")', 'not starts_with(http.request.uri.path, "/a")')
@@ -313,7 +312,7 @@ LOGIN = ("block", 'http.request.uri.path eq "/login"')
     ],
 )  # fmt: skip
 def test_narrow_rules_are_wide_together(rules: list[tuple[str, str]], together: dict[str, str]) -> None:
-    met = met_by_plain(CUSTOM_RULES, rules_of(CUSTOM_RULES, *rules), STATE)
+    met = rules_matching_all_traffic(CUSTOM_RULES, rules_of(CUSTOM_RULES, *rules), STATE)
     assert {one.rule.entry: one.what for one in met} == together
     of_others = [one.others for one in met if one.others]
     assert not of_others or {len(others) for others in of_others} == {len(of_others) - 1}
@@ -332,7 +331,7 @@ def test_skips_are_wide_together_if_they_skip_the_same(parameters: list[dict[str
         {"ref": str(number), "action": "skip", "expression": half, "action_parameters": skipped}
         for number, (half, skipped) in enumerate(zip(HALVES, parameters))
     ]
-    met = met_by_plain(CUSTOM_RULES, in_order_of(CUSTOM_RULES)(objects), STATE)
+    met = rules_matching_all_traffic(CUSTOM_RULES, in_order_of(CUSTOM_RULES)(objects), STATE)
     assert [one.rule.entry for one in met] == together
 
 
@@ -394,7 +393,7 @@ def test_names_are_needed_only_if_the_width_depends_on_them(
 ) -> None:
     (rule,) = rules_of(resource, (action, expression))
     assert depends_on_owner(resource, rule) is depends
-    assert may_be_wide(resource, one_of(rule, [rule, *rules_of(resource, (action, "false"))])) or not depends
+    assert any(wide_groups(resource, [rule, *rules_of(resource, (action, "false"))])) or not depends
 
 
 @pytest.mark.parametrize(
@@ -419,12 +418,12 @@ def test_names_are_needed_only_if_the_width_depends_on_them(
 )
 def test_a_rule_for_less_than_half_of_all_sources_is_not_wide(expression: str, may_be: bool) -> None:
     (rule,) = rules_of(CUSTOM_RULES, ("block", expression))
-    assert may_be_wide(CUSTOM_RULES, rule) is may_be
+    assert any(wide_groups(CUSTOM_RULES, [rule])) is may_be
 
 
 def test_no_rule_is_wide_if_all_together_are_not() -> None:
     narrow = [f'http.host eq "{letter}" and ip.src in {{192.0.2.1}}' for letter in "ab"]
     rules = rules_of(CUSTOM_RULES, *[("block", expression) for expression in narrow])
-    assert not may_be_wide(CUSTOM_RULES, one_of(rules[0], rules))
+    assert not any(wide_groups(CUSTOM_RULES, rules))
     (wide,) = rules_of(CUSTOM_RULES, ("block", 'http.host eq "c"'))
-    assert may_be_wide(CUSTOM_RULES, one_of(wide, [*rules, wide]))
+    assert any(wide_groups(CUSTOM_RULES, [*rules, wide]))

@@ -12,9 +12,8 @@ all others are open.
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache, partial, reduce
+from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
@@ -25,7 +24,6 @@ from .._expressions.grammar import (
     Negation,
     Tree,
     Unread,
-    addresses_of,
     parse,
     tokens_of,
 )
@@ -77,7 +75,7 @@ IN_USE = [EVERYTHING[0], *filter(None, [range_of(GLOBAL_IPV6)])]
 ANYWHERE: Spaces = (("", EVERYTHING),)
 
 
-class Kind(NamedTuple):
+class TrafficKind(NamedTuple):
     """Traffic in words. The values of some of its fields are known, and of others the beginning; it
     meets a condition."""
 
@@ -97,7 +95,9 @@ class MetRule(NamedTuple):
     others: Sequence[ZoneRule] = ()
 
 
-def met_by_plain(resource: Resource, rules: Sequence[ZoneRule], state: State) -> list[MetRule]:
+def rules_matching_all_traffic(
+    resource: Resource, rules: Sequence[ZoneRule], state: State
+) -> list[MetRule]:
     """The rules that all plain traffic of a kind matches, unless it meets others before that end
     the evaluation."""
     if not any(wide_groups(resource, rules)):
@@ -108,7 +108,7 @@ def met_by_plain(resource: Resource, rules: Sequence[ZoneRule], state: State) ->
     for rule in rules:
         if width(resource, rule, state, before):
             ending = [one for one in narrow if one.terminates]
-            before += _together(resource, rule, ending, state)
+            before += _fewest_together(resource, rule, ending, state)
         what = width(resource, rule, state, before)
         if what:
             met[rule.key] = MetRule(rule, what)
@@ -120,22 +120,22 @@ def met_by_plain(resource: Resource, rules: Sequence[ZoneRule], state: State) ->
         groups.append([one for one in narrow if one.lets_pass and item in one.skips])
     by_key = {rule.key: rule for rule in rules}
     for group in filter(None, groups):
-        every = _together(resource, group[0], group, state)
-        what = width(resource, one_of(group[0], every), state)
+        every = _fewest_together(resource, group[0], group, state)
+        what = width(resource, union_of_rules(group[0], every), state)
         for key in (one.key for one in every):
             others = [by_key[one.key] for one in every if one.key != key]
             met.setdefault(key, MetRule(by_key[key], what, others))
     return [met[rule.key] for rule in rules if rule.key in met]
 
 
-def _together(
+def _fewest_together(
     resource: Resource, rule: ZoneRule, rules: Sequence[ZoneRule], state: State
 ) -> list[ZoneRule]:
     """The fewest of some rules of which all plain traffic of a kind matches one; `rule` is one of
     those that this traffic concerns."""
 
     def are_wide(some: Sequence[ZoneRule]) -> bool:
-        return bool(width(resource, one_of(rule, some), state))
+        return bool(width(resource, union_of_rules(rule, some), state))
 
     fewest: list[ZoneRule] = []
     rules = rules if len(rules) > 1 and are_wide(rules) else ()
@@ -152,14 +152,15 @@ def _together(
 
 def wide_groups(resource: Resource, rules: Iterable[ZoneRule]) -> Iterator[list[ZoneRule]]:
     """The rules that stop traffic, and those that let it pass, each with one for all of them;
-    without those of which it is proven that no part is wide."""
+    without those of which no part is wide, whatever the names of their owner are."""
     every = [*rules]
     for group in ([one for one in every if one.enforces], [one for one in every if one.lets_pass]):
-        if group and may_be_wide(resource, one_of(group[0], group)):
-            yield [*group, one_of(group[0], group)]
+        whole = union_of_rules(group[0], group) if group else None
+        if whole and _may_be_wide(whole.expression, resource.traffic, whole.lets_pass) is not False:
+            yield [*group, whole]
 
 
-def one_of(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
+def union_of_rules(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
     """A rule for all that some match."""
     every = " or ".join(f"({one.expression})" for one in some)
     return rule._replace(expression=every or "false")
@@ -194,65 +195,31 @@ def _depends_on_owner(expression: str, traffic: str, lets_pass: bool) -> bool:
         return False
     # Prefixes are of one family each.
     owners: list[tuple[str, ...]] = [()] if is_request else [(one,) for one in networks(EVERYTHING)]
-    are_wide = [bool(plain_traffic(expression, traffic, lets_pass, names)) for names in owners]
-    if any(are_wide):
-        return not all(are_wide)
+    are_wide = (plain_traffic(expression, traffic, lets_pass, names) for names in owners)
+    return not all(are_wide) and _may_be_wide(expression, traffic, lets_pass) is True
+
+
+@lru_cache(maxsize=4096)
+def _may_be_wide(expression: str, traffic: str, lets_pass: bool) -> bool | None:
+    """True if all plain traffic of a kind matches an expression, should the names of its owner be
+    the best for it; None if the expression cannot be read, or has too many cases."""
+    try:
+        truths = [*_best_truths(parse(expression), True)]
+    except Unread:
+        return None
+    assumed = dict(truths)
     _whole, *kinds = _kinds_of(traffic, lets_pass)
-    if is_request:
-        with suppress(Unread):
-            return bool(_in_words(kinds[0], _rest_at_best(kinds[0], expression)))
-        return False
     for kind in kinds:
-        rest = _rest(kind, expression)
+        # A comparison with a name may have to be true as well as false.
+        is_clear = len(assumed) == len(truths)
+        rest = _rest(kind, expression, assumed) if is_clear else []
+        if rest == [(EVERYTHING, EVERYTHING)]:
+            return None
         others = complement(union(part for to, _sources in rest for part in to))
         spaces = [("", space) for space in (*(to for to, _sources in rest), others) if space]
         if _in_words(kind._replace(spaces=spaces), rest):
             return True
     return False
-
-
-def may_be_wide(resource: Resource, rule: ZoneRule) -> bool:
-    """False if it is proven that no part of a rule matches all plain traffic, whatever the name of
-    the zone is; rules for all that some match spare looking at each of them."""
-    return resource.traffic != "request" or _may_be_wide(rule.expression, rule.lets_pass)
-
-
-@lru_cache(maxsize=4096)
-def _may_be_wide(expression: str, lets_pass: bool) -> bool:
-    _whole, kind, *_others = _kinds_of("request", lets_pass)
-    try:
-        tree = parse(expression)
-    except Unread:
-        return True
-    if not _in_words(kind, [(EVERYTHING, complement(_most_sources(tree, True)))]):
-        return False  # most rules name a few sources
-    rest = _rest_at_best(kind, expression)
-    has_too_many_cases = rest == [(EVERYTHING, EVERYTHING)]
-    return has_too_many_cases or bool(_in_words(kind, rest))
-
-
-def _most_sources(tree: Tree, is_true: bool) -> Ranges:
-    """The sources of all traffic for which an expression may be true, or false, and maybe others;
-    only its comparisons with sources are looked at."""
-    if isinstance(tree, Negation):
-        return _most_sources(tree.part, not is_true)
-    if isinstance(tree, Combination) and tree.operator != "xor":
-        parts = [_most_sources(part, is_true) for part in tree.parts]
-        is_any = (tree.operator == "or") is is_true
-        return union(chain(*parts)) if is_any else reduce(intersection, parts)
-    if isinstance(tree, Comparison) and tree.field == "ip.src" and tree.operator in ("eq", "in"):
-        with suppress(Unread):  # such as one that names a list
-            sources = addresses_of(tree)
-            return sources if is_true else complement(sources)
-    return EVERYTHING
-
-
-def _rest_at_best(kind: Kind, expression: str) -> Flows:
-    """The traffic that may not match if the name of the zone is the best; none if a comparison with
-    it may have to be true as well as false. Raises Unread."""
-    truths = [*_best_truths(parse(expression), True)]
-    assumed = dict(truths)
-    return _rest(kind, expression, assumed) if len(assumed) == len(truths) else []
 
 
 def _best_truths(tree: Tree, is_true: bool) -> Iterator[tuple[Comparison, bool]]:
@@ -268,20 +235,20 @@ def _best_truths(tree: Tree, is_true: bool) -> Iterator[tuple[Comparison, bool]]
         yield tree, is_true
 
 
-def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Iterator[Kind]:
+def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Iterator[TrafficKind]:
     """The kinds of plain traffic to a zone or to prefixes with these names, those with the shortest
     words first; every request, or every packet, is of all kinds."""
     prefixes = [(f" to {name}", [own]) for name in names for own in [range_of(name)] if own]
     owned = [one for one in EVERYTHING if any(intersection([one], to) for _to, to in prefixes)]
     anywhere = [("", owned)] if traffic == "packet" and owned else ANYWHERE
-    yield Kind(f"every {traffic}", spaces=anywhere)
+    yield TrafficKind(f"every {traffic}", spaces=anywhere)
     if traffic == "request":
         texts = {**dict.fromkeys(URIS, b"/"), **dict.fromkeys((*ANY_TEXTS, *PLACES), b"")}
-        yield Kind("every GET request over HTTPS", GET, texts)
+        yield TrafficKind("every GET request over HTTPS", GET, texts)
         for name, host in ((name, start + name) for name in names for start in ("", "www.")):
             own = {**GET, "http.host": host.encode(), "cf.zone.name": name.encode()}
             uris = {**texts, **dict.fromkeys(FULL_URIS, f"https://{host}/".encode())}
-            yield Kind(f"every GET request to https://{host}/...", own, uris)
+            yield TrafficKind(f"every GET request to https://{host}/...", own, uris)
         return
     for name in PROTOCOL_NUMBERS if lets_pass else ("tcp",):
         starts = {**dict.fromkeys(PLACES, b""), f"{name}.flags": 0}
@@ -290,7 +257,7 @@ def _kinds_of(traffic: str, lets_pass: bool, names: Sequence[str] = ()) -> Itera
         known.update({"ip": True, "ip.proto": name.encode(), "ip.proto.num": number})
         headers = " and ".join([*(f"{name}.{port} in {{1..65535}}" for port in PORTS), ANY_HEADERS])
         what = f"every {name.upper()} packet"
-        yield Kind(what, known, starts, headers, [*anywhere, *prefixes])
+        yield TrafficKind(what, known, starts, headers, [*anywhere, *prefixes])
 
 
 @lru_cache(maxsize=4096)
@@ -305,13 +272,15 @@ def plain_traffic(
     return first and (_in_words(whole, _rest(whole, expression)) or first)
 
 
-def _rest(kind: Kind, expression: str, assumed: Mapping[Comparison, bool] | None = None) -> Flows:
+def _rest(
+    kind: TrafficKind, expression: str, assumed: Mapping[Comparison, bool] | None = None
+) -> Flows:
     """The traffic of a kind that may not match; `assumed` is taken for the truth of
     comparisons."""
     return unmatched(expression, kind.condition, partial(_settled, kind, assumed or {}))
 
 
-def _in_words(kind: Kind, rest: Flows) -> str:
+def _in_words(kind: TrafficKind, rest: Flows) -> str:
     for destinations, space in kind.spaces:
         parts: dict[Range, Ranges] = {}
         for family in EVERYTHING:
@@ -339,7 +308,7 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
     return f"{every} but those from {first_few(without)}"
 
 
-def _settled(kind: Kind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
+def _settled(kind: TrafficKind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
     from .._expressions.evaluation import decider_of  # loaded if there is a rule
     from .._expressions.operands import Fields, Least
 
