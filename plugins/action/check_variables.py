@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action that checks the variables of a host: against what one role declares, or, for an
-inventory, all that can be told without credentials and without a request."""
+"""The action that checks the variables of hosts, as far as it can be told without credentials and
+without a request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..module_utils._text import left_out
 from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
-from ..plugin_utils._baseline.misspelt import declared_in, misspelt_in_host, misspelt_in_role
+from ..plugin_utils._baseline.misspelt import misspelt_in_host, misspelt_in_role
 from ..plugin_utils._baseline.posture import merged, postures_of
 from ..plugin_utils._baseline.unmanaged import ACCEPTED_UNMANAGED, parse_accepted
 from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES, SNAPSHOT_KEEP
@@ -25,13 +25,7 @@ from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST
-from ..plugin_utils._variables import (
-    MAX_PROBLEMS,
-    Arguments,
-    require_valid,
-    sentence_of,
-    wrong_values,
-)
+from ..plugin_utils._variables import MAX_PROBLEMS, Arguments, sentence_of, wrong_values
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -43,7 +37,6 @@ CHECKED: Arguments = {
     for name, argument in {**EXPORT, **OF_REPORTED_HOST}.items()
     if not name.endswith(NOT_READ)
 }
-ARGUMENTS = {"role": {"type": "str"}}
 PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
 
 
@@ -51,22 +44,11 @@ class ActionModule(FleetAction):
     """Fails if a variable of a host is wrong."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        _validated, options = self.validate_argument_spec(argument_spec=ARGUMENTS)
-        if options["role"]:
-            return self._of_role(declared_in(options["role"]), variables)
+        self.validate_argument_spec(argument_spec={})
         hosts = self.hosts(variables)
         for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
             pass  # so that the first of two hosts hears of the second one as well
         return self.results(variables, _checked)
-
-    def _of_role(self, declared: Arguments, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """The result for the variables that a role declares."""
-        described = {name: variables[name] for name in declared if name in variables}
-        try:
-            require_valid(declared, self._templar.template(described))
-        except ValueError as exc:
-            return {"failed": True, "msg": str(exc)}
-        return {"changed": False}
 
 
 def _checked(task: HostTask) -> dict[str, Any]:

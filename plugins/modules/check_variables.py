@@ -12,11 +12,9 @@ module: check_variables
 short_description: Internal, check the variables of hosts
 version_added: 1.0.0
 description:
-  - The task of the playbook C(edgeops.protection.check_inventory), and the first one of the role
-    C(edgeops.protection.migrate_firewall_rules). It fails if a variable is
+  - The task of the playbook C(edgeops.protection.check_inventory). It fails if a variable is
     wrong, also of another host of the play if the task runs once.
-  - With O(role) it checks types and choices of the variables that the role declares. Without, it
-    checks what the roles C(baseline), C(report) and C(export) read of a host, as far as it can be
+  - It checks what the roles C(baseline), C(report) and C(export) read of a host, as far as it can be
     told without credentials and without a request. That includes misspelt names, networks,
     expressions, keys that occur twice, expectations and accepted risks.
   - The playbooks import the roles so that Ansible does not check the variables itself. The other
@@ -24,10 +22,6 @@ description:
   - It makes no calls.
 author:
   - The edgeops.protection authors (@edgeops)
-options:
-  role:
-    description: The role of this collection whose variables are checked.
-    type: str
 attributes:
   action:
     description: An action plugin runs it on the control node.
@@ -40,10 +34,6 @@ seealso:
 """
 
 EXAMPLES = r"""
-- name: Check the variables
-  edgeops.protection.check_variables:
-    role: migrate_firewall_rules
-
 - name: Check the variables of all hosts
   edgeops.protection.check_variables:
   run_once: true
@@ -52,7 +42,7 @@ EXAMPLES = r"""
 RETURN = r"""
 problems:
   description: A sentence for each thing that is wrong.
-  returned: when something is wrong, for a single host, without O(role)
+  returned: when something is wrong, for a single host
   type: list
   elements: str
 hosts:

@@ -145,18 +145,6 @@ def test_the_restore_says_which_variable_is_wrong(service: LocalService, tmp_pat
     assert service.calls == []
 
 
-def test_the_migration_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
-    wrong: dict[str, tuple[dict[str, Any], str]] = {
-        "apply": ({"migrate_firewall_rules_apply": "perhaps"}, "_apply: 'perhaps' is neither true nor false."),
-        "retries": ({"migrate_firewall_rules_retries": [1]}, "_retries: a list is not a whole number."),
-        "zone": ({"edge_zone_id": [ZONE]}, "_zone_id: it is a list, not text."),
-    }
-    hosts = {name: {"edge_zone_id": ZONE, **variables} for name, (variables, _text) in wrong.items()}
-    run = run_playbook("migrate_firewall_rules", tmp_path, service, hosts)
-    assert messages(run) == {name: f"migrate_firewall_rules{text}" for name, (_variables, text) in wrong.items()}
-    assert service.calls == []
-
-
 def test_both_hosts_that_are_one_account_fail_with_all_that_is_wrong(service: LocalService, tmp_path: Path) -> None:
     hosts = {
         "lima": {"edge_account_id": ACCOUNT, "baseline_enabled": "perhaps"},

@@ -264,7 +264,7 @@ def test_a_zone_whose_firewall_rules_are_retired_is_led_to_the_successor(
     service.switch(**{switch: True})
     message = modules.failed("firewall_rules", rules=[{"id": RULE_1, "action": "block"}])["msg"]
     assert "the module custom_rules" in message
-    assert "the role migrate_firewall_rules" in message
+    assert "the role export" in message
     assert service.zone(ZONE).rules[0]["action"] == "challenge"
     assert modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}])["changed"] is True
 

@@ -269,7 +269,7 @@ def test_the_role_has_a_variable_for_each_limit() -> None:
     assert with_limits(text) == text, "run make docs-update"
 
 
-ROLE_MODULES = {"baseline": "account_protection", "migrate_firewall_rules": "custom_rules"}
+ROLE_MODULES = {"baseline": "account_protection"}
 
 
 @pytest.mark.parametrize("path", ROLE_SPECS, ids=lambda path: path.parts[-3])

@@ -74,7 +74,7 @@ def every_row(session: nox.Session) -> None:
 
 @nox.session(python=False, tags=EVIDENCE)
 def engine(session: nox.Session) -> None:
-    """Compare expressions and migrations with the vendor's engine."""
+    """Compare expressions with the vendor's engine."""
     fetch_engine(session)
     run_tests(session, *PARALLEL, "tests/evidence/engine")
 

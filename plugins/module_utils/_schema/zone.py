@@ -85,19 +85,16 @@ ACTIONS_BY_PRECEDENCE = (
     "js_challenge",
     "block",
 )
-GOING_ON = frozenset({"log", "bypass"})  # a request that matches meets the next rule as well
-
-
-def firewall_order(priority: Any, action: Any) -> tuple[bool, float, int]:
-    """Sorts firewall rules as Cloudflare evaluates them; equal ones keep the order of the list."""
-    is_number = isinstance(priority, (int, float)) and not isinstance(priority, bool)
-    precedence = [*ACTIONS_BY_PRECEDENCE, action].index(action)  # an unknown action comes last
-    return (not is_number, priority if is_number else 0, precedence)
 
 
 def rank_of_firewall_rule(rule: Object) -> tuple[bool, float, int]:
-    """The place of a rule among all, as Cloudflare evaluates them."""
-    return firewall_order(rule.get("priority"), rule.get("action"))
+    """The place of a rule among all, as Cloudflare evaluates them; rules with equal ranks keep the
+    order of the list."""
+    priority: Any = rule.get("priority")
+    action: Any = rule.get("action")
+    is_number = isinstance(priority, (int, float)) and not isinstance(priority, bool)
+    precedence = [*ACTIONS_BY_PRECEDENCE, action].index(action)  # an unknown action comes last
+    return (not is_number, priority if is_number else 0, precedence)
 
 
 def _check_products(values: Values) -> dict[str, Any]:
@@ -158,7 +155,7 @@ FIREWALL_RULES = Resource(
     nested=Nested("filter", ZONE_OWNER.path + "/filters", UPDATE_OF_RULES, read_only=("deleted",)),
     retired=(
         "Cloudflare has retired firewall rules for this zone: manage its WAF custom rules with the"
-        " module custom_rules, and migrate the rules with the role migrate_firewall_rules."
+        " module custom_rules; the role export writes them as variables."
     ),
     semantics=Semantics(
         complete=_check_products,

@@ -33,7 +33,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.so
     matched,
     matches_every_request,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._migration.migrate import migrate
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import Backtest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import (
     decide_requests,
@@ -50,7 +49,7 @@ from octorules_wirefilter import parse_expression
 
 from tests.evidence.engine import generators
 from tests.evidence.engine.library import packets_engine, requests_engine, rich_engine
-from tests.support.requests_evaluator import Matching, Request, matches, under_custom_rules, under_firewall_rules
+from tests.support.requests_evaluator import Request, matches
 
 LITERALS = ("string_literals", "regex_literals", "ip_literals", "int_literals")
 
@@ -292,36 +291,6 @@ def complete_expressions_match_every_request(random: Random, counts: Counts) -> 
         counts.check(decision, f"{expression!r}: {request}")
 
 
-def decided_by_engine() -> Matching:
-    """How the engine decides a request, each expression and request once."""
-    known: dict[tuple[str, Request], bool] = {}
-
-    def decide(expression: str, request: Request) -> bool:
-        key = (expression, request)
-        if key not in known:
-            known[key] = requests_engine().decisions(expression, [values_of(request)])[0]
-        return known[key]
-
-    return decide
-
-
-def requests_meet_the_same_after_migration(random: Random, counts: Counts) -> None:
-    """A request meets under the custom rules of the migration what it meets under the firewall rules."""
-    rules = generators.firewall_rules(random)
-    migration = migrate(rules)
-    refs = {entry["id"]: entry["becomes"] for entry in migration.entries}
-    decide = decided_by_engine()
-    requests = generators.requests(random, 15)
-    counts.count(rule_sets=1, merged_pairs=len(rules) - len(migration.rules), requests=len(requests))
-    for request in requests:
-        before = under_firewall_rules(rules, request, decide)
-        after = under_custom_rules(migration.rules, request, decide)
-        same = (sorted(before.logged), before.skipped, before.action, refs.get(before.by)) == (
-            sorted(after.logged), after.skipped, after.action, after.by,
-        )  # fmt: skip
-        counts.check(same, f"{rules}: {request}")
-
-
 def past_requests_change_as_in_the_engine(random: Random, counts: Counts) -> None:
     """As many requests of a file are newly stopped, or newly pass, as in the engine, or undecided with what is not known."""
     existing, planned = generators.planned_rules(random)
@@ -372,5 +341,4 @@ ENGINE: tuple[Callable[[Random, Counts], None], ...] = (
     past_requests_change_as_in_the_engine,
     chains_decide_as_link_by_link,
     complete_expressions_match_every_request,
-    requests_meet_the_same_after_migration,
 )

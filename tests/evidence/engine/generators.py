@@ -13,7 +13,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import FILTER_FIELDS
 
-from tests.support.requests_evaluator import PRECEDENCE, Request
+from tests.support.requests_evaluator import Request
 
 ADDRESSES = [f"192.0.2.{last}" for last in (0, 1, 7, 8, 127, 255)] + ["198.51.100.7", "2001:db8::1", "2001:db8::ff"]
 NETWORKS = ["192.0.2.0/24", "192.0.2.0/29", "0.0.0.0/0", "::/0", "2001:db8::/32", "2001:db8::f0/124", "192.0.2.8/29"]
@@ -33,7 +33,6 @@ TEXTS = {
     "http.user_agent": ["", 'say "bot"', "back\\slash"],
 }
 PATTERNS = ['"^/[a-l]"', '"^/(login|x)$"', '"b.t"', '"[ab]  "', '"^$"', r'"\""', r'"k\\s"']
-PRODUCTS = ["zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf"]
 
 
 def combination(random: Random, atom: Any, depth: int = 3, joints: tuple[str, ...] = ("and", "or", "xor")) -> str:
@@ -144,28 +143,6 @@ def requests(random: Random, count: int) -> list[Request]:
         )
         for dummy in range(count)
     ]
-
-
-def firewall_rules(random: Random) -> list[dict[str, Any]]:
-    """The firewall rules of a zone: ties in priority, paused ones, and pairs with one expression."""
-    shared = [combination(random, request_atom, 2, ("and", "or")) for dummy in range(3)]
-    rules = []
-    for number in range(random.randint(1, 10)):
-        action = random.choice([*PRECEDENCE, "bypass", "allow"])
-        rule: dict[str, Any] = {"id": f"r{number}", "action": action, "paused": random.random() < 0.15}
-        expression = respaced_outside(random, random.choice(shared))
-        rule["filter"] = {"id": f"f{number}", "expression": expression, "paused": random.random() < 0.1}
-        if random.random() < 0.7:
-            rule["priority"] = random.randint(0, 3)
-        if action == "bypass":
-            rule["products"] = random.sample(PRODUCTS, random.randint(1, 2))
-        rules.append(rule)
-    return rules
-
-
-def respaced_outside(random: Random, expression: str) -> str:
-    """The same expression with more white space at its ends and beside parentheses."""
-    return random.choice([expression, f" {expression}\n", expression.replace(" {", "  { ").replace("(", "( ")])
 
 
 WORDS = [

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Filters, requests and migrations against the vendor's engine, which `make engine` fetches."""
+"""Filters and requests against the vendor's engine, which `make engine` fetches."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from tests.evidence.models.plan_model import Item, same_text
 from tests.evidence.models.zone_model import L4, L7, LEVELS, Managed
 from tests.support.module_run import ZONE
-from tests.support.requests_evaluator import PRECEDENCE, Request, matches
+from tests.support.requests_evaluator import Request, matches
 
 State = Mapping[str, Any]  # of an account: enabled, prefixes, allowlist; rules, filters by kind
 STRONGEST = ("enabled", "monitoring", "disabled")
@@ -245,8 +245,11 @@ def skipped_by(rule: Item) -> Iterator[str]:
         yield "the rest of the phase"
 
 
+PRECEDENCE = ("log", "bypass", "allow", "challenge", "managed_challenge", "js_challenge", "block")
+
+
 def firewall_in_order(rules: Sequence[Item]) -> list[Rule]:
-    """Firewall rules, by priority and then by action; the first table of docs/migration.md."""
+    """Firewall rules, by priority and then by action; as docs/firewall_rules.md says."""
 
     def turn(rule: Item) -> tuple[bool, int, int]:
         return (rule["priority"] is None, rule["priority"] or 0, PRECEDENCE.index(rule["action"]))

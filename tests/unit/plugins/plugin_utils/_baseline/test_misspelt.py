@@ -65,11 +65,7 @@ def test_the_variables_of_the_inventory_plugin_are_known() -> None:
 
 @pytest.mark.parametrize(
     ("role", "name", "close"),
-    [
-        ("report", "report_directroy", "report_directory"),
-        ("export", "export_directroy", "export_directory"),
-        ("migrate_firewall_rules", "migrate_firewall_rules_aply", "migrate_firewall_rules_apply"),
-    ],
+    [("report", "report_directroy", "report_directory"), ("export", "export_directroy", "export_directory")],
 )
 def test_a_misspelt_variable_of_a_role_is_named(role: str, name: str, close: str) -> None:
     assert misspelt_in_role([name, close, "other"], role) == [
