@@ -12,7 +12,7 @@ from tests.documentation.assumptions import PAGE as ASSUMPTIONS
 from tests.documentation.assumptions import assumptions_page
 from tests.documentation.pages import MODULES, with_return
 from tests.documentation.report_schema import SCHEMA, report_schema
-from tests.documentation.risks import FRAGMENTS, PAGES, with_fragments, with_limits, with_tables
+from tests.documentation.risks import FRAGMENTS, PAGE, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
 from tests.documentation.variables_schema import SCHEMA as VARIABLES
@@ -30,8 +30,7 @@ if __name__ == "__main__":
                 print(f"{module}: RETURN is updated.")
     BASELINE.write_text(with_limits(with_lists(BASELINE.read_text(encoding="utf-8"))), encoding="utf-8")
     FRAGMENTS.write_text(with_fragments(FRAGMENTS.read_text(encoding="utf-8")), encoding="utf-8")
-    for page, risks in PAGES.items():
-        page.write_text(with_tables(page.read_text(encoding="utf-8"), risks), encoding="utf-8")
+    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     SCHEMA.write_text(report_schema(), encoding="utf-8")
     ASSUMPTIONS.write_text(assumptions_page(), encoding="utf-8")
     VARIABLES.write_text(variables_schema(), encoding="utf-8")

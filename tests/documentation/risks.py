@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The pages and fragments that follow from the declarations of the risks: options, tables, variables of the role."""
+"""The page and fragments that follow from the declarations of the risks: options, tables, variables of the role."""
 
 from __future__ import annotations
 
@@ -18,17 +18,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
     lowers_sensitivity,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
     RISKS_OF_PHASES,
     RULESET_RISKS,
     ZONE_RULE_RISKS,
-    blocks_traffic,
     risks_of_rules,
-    weakens_ddos_rules,
-    weakens_managed_rules,
-    weakens_network_firewall,
-    weakens_rate_limits,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
@@ -38,16 +33,7 @@ from tests.documentation.pages import to_yaml
 
 ROOT = Path(__file__).parents[2]
 FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "risks.py"
-OWN_RISKS = (
-    weakens_network_firewall,
-    weakens_managed_rules,
-    weakens_ddos_rules,
-)  # the others of an account have sections on other pages
-PAGES: Mapping[Path, Sequence[Risk]] = {
-    ROOT / "docs" / "risks.md": ACCOUNT_RISKS,
-    ROOT / "docs" / "zone_risks.md": (*ZONE_RULE_RISKS, blocks_traffic, weakens_rate_limits),
-    ROOT / "docs" / "ruleset_risks.md": OWN_RISKS,
-}
+PAGE = ROOT / "docs" / "risks.md"
 RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "DOCUMENTATION": ACCOUNT_RISKS,
     "ZONE_RULES": ZONE_RULE_RISKS,
@@ -117,20 +103,23 @@ def wrapped(text: str) -> str:
     return fill(scalar, WIDTH, initial_indent=" " * 6 + "- ", subsequent_indent=" " * 8, break_on_hyphens=False) + "\n"
 
 
-def with_tables(text: str, risks: Sequence[Risk]) -> str:
-    """A page of the documentation with its tables of risks and of their limits brought up to date."""
+def with_tables(text: str) -> str:
+    """The page of the risks with its tables of them and of their limits brought up to date."""
     tables: dict[str, list[tuple[str, ...]]] = {
-        "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in risks],
+        "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in ALL_RISKS],
         "| option | limit | default |": [
-            (f"`{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}")
-            for limit in limits_of(risks)
+            (f"`{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}") for limit in LIMITS
         ],
     }
     for head, rows in tables.items():
-        if rows:
-            block = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-            text = replaced(text, rf"{re.escape(head)}\n[|-]+(?=\n)", "\n\n", f"\n{block.rstrip()}")
+        text = with_table(text, head, rows)
     return text
+
+
+def with_table(text: str, head: str, rows: Iterable[Sequence[str]]) -> str:
+    """The text with other rows in the table that has this head."""
+    block = "".join(f"\n| {' | '.join(row)} |" for row in rows)
+    return replaced(text, rf"{re.escape(head)}\n[|-]+(?=\n)", "\n\n", block)
 
 
 def would(risk: Risk) -> str:

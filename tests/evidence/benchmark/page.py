@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 from collections.abc import Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tests.documentation.risks import replaced
+from tests.documentation.risks import with_table
 
 from .measure import Measured
 from .peer import FEW, MANY
@@ -56,10 +55,9 @@ def machine() -> str:
     )
 
 
-def with_table(text: str, measured: Sequence[Measured]) -> str:
+def with_chief_lines(text: str, measured: Sequence[Measured]) -> str:
     """The page for users with its table of the chief lines brought up to date."""
-    lines = "".join(f"| {' | '.join(cells(item))} |\n" for item in measured if item.row.chief)
-    return replaced(text, rf"{re.escape(HEAD)}\n[|-]+(?=\n)", "\n\n", f"\n{lines.rstrip()}")
+    return with_table(text, HEAD, [cells(item) for item in measured if item.row.chief])
 
 
 def cells(item: Measured) -> Sequence[str]:
@@ -84,6 +82,6 @@ def details(measured: Sequence[Measured], runs: int, machine: str) -> str:
 
 def write(measured: Sequence[Measured], runs: int, machine: str) -> Sequence[Path]:
     """Write both pages; their paths."""
-    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), measured), encoding="utf-8")
+    PAGE.write_text(with_chief_lines(PAGE.read_text(encoding="utf-8"), measured), encoding="utf-8")
     DETAILS.write_text(details(measured, runs, machine), encoding="utf-8")
     return PAGE, DETAILS

@@ -15,7 +15,7 @@ from tests.evidence.benchmark import commits, peer, plays, pure
 from tests.evidence.benchmark.accounts import in_order, prefixes
 from tests.evidence.benchmark.cases import all_cases
 from tests.evidence.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
-from tests.evidence.benchmark.page import DETAILS, PAGE, details, machine, with_table, work
+from tests.evidence.benchmark.page import DETAILS, PAGE, details, machine, with_chief_lines, work
 from tests.evidence.benchmark.peer import Fleet
 from tests.evidence.benchmark.processes import Failure
 from tests.evidence.benchmark.serving import Serving
@@ -95,7 +95,7 @@ def test_the_table_of_the_page_is_replaced() -> None:
     text = PAGE.read_text(encoding="utf-8")
     kept = Measured(Row("work", "other", 0.3, chief=True), [0.1], (0.5, 2))
     much = Measured(Row("work", "other", 250.0, unit="MiB", chief=True), [300.2])
-    made = with_table(text, [kept, much, Measured(Row("rest", "other", 0.3), [0.1])])
+    made = with_chief_lines(text, [kept, much, Measured(Row("rest", "other", 0.3), [0.1])])
     lines = [
         "| work | other | 0.1 | 0.3 | yes | 0.5 and 2 |",
         "| work, peak memory | other | +300 MiB | +250 MiB | no |  |",

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The risks of a task, as docs/risks.md and docs/zone_risks.md describe them: of an account those that follow from its
+"""The risks of a task, as docs/risks.md describes them: of an account those that follow from its
 lists alone, of a zone those that follow from what becomes of requests."""
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def is_mass(before: Sequence[Item], after: Sequence[Item], percent: int) -> bool
 
 
 def zone_risks(before: Sequence[Rule], after: Sequence[Rule], percent: int = 30) -> Risks:
-    """docs/zone_risks.md; `percent` is max_weakened_percent."""
+    """docs/risks.md; `percent` is max_weakened_percent."""
     risks = {
         "weakens_zone": weakened(before, after, percent),
         "skips_everything": skipping(before, after),

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Random rules against an enumeration of plain requests and packets, as docs/zone_risks.md describes them. Sources stand
+"""Random rules against an enumeration of plain requests and packets, as docs/risks.md describes them. Sources stand
 for the addresses that no comparison tells from them, and count as many; those of IPv6 are in use. `make plans` compares 15,000."""
 
 from __future__ import annotations

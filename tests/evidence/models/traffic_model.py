@@ -169,7 +169,7 @@ def weakens(override: Item) -> bool:
 
 
 def weaker_overrides(managed: Managed, before: Sequence[Item], after: Sequence[Item]) -> bool:
-    """docs/ruleset_risks.md, "weakens_ddos_rules": whether something meets a weaker managed rule than before."""
+    """docs/risks.md, "weakens_ddos_rules": whether something meets a weaker managed rule than before."""
     return any(
         is_weaker(level_met(before, one, *rule), level_met(after, one, *rule), own)
         for one in (PACKETS if managed is L4 else REQUESTS)

@@ -6,8 +6,7 @@
 """The parts of a risk: a code, the function that finds it in a plan, its limits, and a sentence.
 
 A risk is declared once, by the decorator of its finder. The codes, the options of the modules, the
-documentation of these options and the tables of docs/risks.md and docs/zone_risks.md follow from
-it.
+documentation of these options and the tables of docs/risks.md follow from it.
 """
 
 from __future__ import annotations
