@@ -37,19 +37,6 @@ options:
   description:
     description: Only rules whose description contains this text. Upper and lower case are equal.
     type: str
-  access_rules:
-    description:
-      - Whether to return the IP Access rules of the zone that let traffic pass by its custom rules.
-      - It needs the permission C(Firewall Services Read) of the zone.
-    type: bool
-    default: false
-  alarms:
-    description:
-      - Whether to return the alarms of the zone's account.
-      - It needs the permission C(Notifications Read) of the account, and C(Zone Read).
-    type: bool
-    default: false
-    version_added: 1.0.0
   changes_hours:
     description:
       - The hours of the account's audit log to read; V(0) reads none. RV(changes) says who changed
@@ -76,11 +63,6 @@ EXAMPLES = r"""
 - name: Read all custom rules
   edgeops.protection.custom_rules_info:
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
-
-- name: Read the custom rules, and what passes by them
-  edgeops.protection.custom_rules_info:
-    zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
-    access_rules: true
 
 # A rule must meet all conditions. Rules that are not paused are enabled.
 - name: Read the enabled rules that skip
@@ -178,116 +160,6 @@ rules:
           type: list
           elements: str
           sample: []
-access_rules:
-  description: The IP Access rules of mode whitelist, which let traffic pass by the custom rules
-    of the zone.
-  version_added: 1.0.0
-  returned: when O(access_rules) is true
-  type: list
-  elements: dict
-  contains:
-    id:
-      description: The id of the rule.
-      type: str
-      sample: af11728bab6841027ee14e7c9e145ef9
-    target:
-      description: The kind of the value, such as V(ip), V(ip_range), V(asn) or V(country).
-      type: str
-      sample: ip_range
-    value:
-      description: The source that passes.
-      type: str
-      sample: 203.0.113.0/24
-    notes:
-      description: Notes of people on the rule.
-      type: str
-      sample: the office
-    since:
-      description: When the rule last changed, null if Cloudflare does not say.
-      type: str
-      sample: '2026-03-01T09:15:02.310412+00:00'
-alarms:
-  description: The alarms of the zone's account.
-  version_added: 1.0.0
-  returned: when O(alarms) is true
-  type: dict
-  contains:
-    zone:
-      description: The name of the zone, null for an account.
-      type: str
-      sample: zone-5c2a81.example
-    policies:
-      description: The policies.
-      type: list
-      elements: dict
-      contains:
-        id:
-          description: The id of the policy.
-          type: str
-          sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
-        name:
-          description: The name of the policy.
-          type: str
-          sample: attacks
-        alert_type:
-          description: The kind of alarm, such as V(dos_attack_l4).
-          type: str
-          sample: dos_attack_l4
-        enabled:
-          description: Whether the policy is enabled.
-          type: bool
-          sample: true
-        filters:
-          description: The filters of the policy with their values.
-          type: dict
-          sample: {target_ip: [192.0.2.0/24]}
-        mechanisms:
-          description: The destinations by their kind, each with its id; that of a mail is its
-            address.
-          type: dict
-          sample: {webhooks: [{id: b115d5ec15c641ee8b7692c449b5227b}]}
-    webhooks:
-      description: The webhooks.
-      type: list
-      elements: dict
-      contains:
-        id:
-          description: The id of the webhook.
-          type: str
-          sample: b115d5ec15c641ee8b7692c449b5227b
-        name:
-          description: The name of the webhook.
-          type: str
-          sample: chat
-        last_success:
-          description: When a message last arrived, null for never.
-          type: str
-          sample: '2026-03-01T09:15:02.310412+00:00'
-        last_failure:
-          description: When a message last failed, null for never.
-          type: str
-          sample: '2026-03-01T09:15:02Z'
-    silences:
-      description: The silences.
-      type: list
-      elements: dict
-      contains:
-        id:
-          description: The id of the silence.
-          type: str
-          sample: 338637384bbb4fd10626051dd1cac2ff
-        policy_id:
-          description: The id of the policy that is silent.
-          type: str
-          sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
-        start_time:
-          description: When the silence begins.
-          type: str
-          sample: '2026-03-01T09:15:02Z'
-        end_time:
-          description: When the silence ends, null if it has no end.
-          type: str
-          sample: '2026-03-01T11:15:02Z'
 changes:
   description: The changes of the zone, with who made them, the newest first.
   version_added: 1.0.0
@@ -324,7 +196,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 9
+  sample: 4
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

@@ -33,9 +33,6 @@ options:
         Advanced DNS Protection.
       - V(announced) was added in version 1.0.0. It needs the permission C(IP Prefixes Read) of the
         account, and three calls or more. This collection never announces or withdraws a network.
-      - V(access_rules) was added in version 1.0.0. It needs the permission C(Account Firewall Access
-        Rules Read).
-      - V(alarms) was added in version 1.0.0. It needs the permission C(Notifications Read).
       - V(ip_lists) was added in version 1.0.0. It needs the permission C(Account Filter Lists
         Read).
       - V(network_firewall_rules) was added in version 1.0.0. It needs the permission C(Magic Firewall
@@ -52,8 +49,6 @@ options:
       - filters
       - dns_rules
       - announced
-      - access_rules
-      - alarms
       - ip_lists
       - network_firewall_rules
       - ddos_l4_overrides
@@ -678,21 +673,6 @@ announced:
       description: Whether the vendor has approved the prefix.
       type: bool
       sample: true
-    locked:
-      description: Whether a part is locked, so that the account can neither announce nor withdraw
-        it; null if Cloudflare does not say.
-      type: bool
-      sample: false
-    states:
-      description: 'The states of the validation in Cloudflare''s words, each null if it says
-        none: C(irr), the route object in the Internet Routing Registry; C(rpki), the route origin
-        authorisation; C(ownership), the proof of ownership; C(asn), that of the ASN.'
-      type: dict
-      sample:
-        irr: valid
-        rpki: valid
-        ownership: valid
-        asn: valid
     networks:
       description: The parts of the prefix that are announced by themselves.
       type: list
@@ -706,15 +686,6 @@ announced:
           description: Whether the part is announced, null if Cloudflare does not say.
           type: bool
           sample: true
-        on_demand:
-          description: Whether the part is announced on demand alone, null if Cloudflare does
-            not say.
-          type: bool
-          sample: true
-        locked:
-          description: Whether the part is locked, null if Cloudflare does not say.
-          type: bool
-          sample: false
         since:
           description: When the announcement last changed, null if Cloudflare does not say.
           type: str
@@ -724,134 +695,6 @@ announced:
       type: list
       elements: str
       sample: []
-    bindings:
-      description: The parts that are bound to a service, such as the CDN, whose traffic does
-        not meet the components.
-      type: list
-      elements: dict
-      contains:
-        network:
-          description: The part in CIDR notation.
-          type: str
-          sample: 192.0.2.192/26
-        service:
-          description: The name of what it is bound to, or else the id.
-          type: str
-          sample: CDN
-        state:
-          description: The state in Cloudflare's words, null if it says none.
-          type: str
-          sample: active
-access_rules:
-  description: The IP Access rules of mode whitelist, which let traffic pass by the rules of every
-    zone of the account.
-  version_added: 1.0.0
-  returned: when O(gather_subset) has V(access_rules)
-  type: list
-  elements: dict
-  contains:
-    id:
-      description: The id of the rule.
-      type: str
-      sample: af11728bab6841027ee14e7c9e145ef9
-    target:
-      description: The kind of the value, such as V(ip), V(ip_range), V(asn) or V(country).
-      type: str
-      sample: ip_range
-    value:
-      description: The source that passes.
-      type: str
-      sample: 203.0.113.0/24
-    notes:
-      description: Notes of people on the rule.
-      type: str
-      sample: the office
-    since:
-      description: When the rule last changed, null if Cloudflare does not say.
-      type: str
-      sample: '2026-03-01T09:15:02.310412+00:00'
-alarms:
-  description: The alarms of the account.
-  version_added: 1.0.0
-  returned: when O(gather_subset) has V(alarms)
-  type: dict
-  contains:
-    zone:
-      description: The name of the zone, null for an account.
-      type: str
-      sample: null
-    policies:
-      description: The policies.
-      type: list
-      elements: dict
-      contains:
-        id:
-          description: The id of the policy.
-          type: str
-          sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
-        name:
-          description: The name of the policy.
-          type: str
-          sample: attacks
-        alert_type:
-          description: The kind of alarm, such as V(dos_attack_l4).
-          type: str
-          sample: dos_attack_l4
-        enabled:
-          description: Whether the policy is enabled.
-          type: bool
-          sample: true
-        filters:
-          description: The filters of the policy with their values.
-          type: dict
-          sample: {target_ip: [192.0.2.0/24]}
-        mechanisms:
-          description: The destinations by their kind, each with its id; that of a mail is its
-            address.
-          type: dict
-          sample: {webhooks: [{id: b115d5ec15c641ee8b7692c449b5227b}]}
-    webhooks:
-      description: The webhooks.
-      type: list
-      elements: dict
-      contains:
-        id:
-          description: The id of the webhook.
-          type: str
-          sample: b115d5ec15c641ee8b7692c449b5227b
-        name:
-          description: The name of the webhook.
-          type: str
-          sample: chat
-        last_success:
-          description: When a message last arrived, null for never.
-          type: str
-          sample: '2026-03-01T09:15:02.310412+00:00'
-        last_failure:
-          description: When a message last failed, null for never.
-          type: str
-          sample: '2026-03-01T09:15:02Z'
-    silences:
-      description: The silences.
-      type: list
-      elements: dict
-      contains:
-        id:
-          description: The id of the silence.
-          type: str
-          sample: 338637384bbb4fd10626051dd1cac2ff
-        policy_id:
-          description: The id of the policy that is silent.
-          type: str
-          sample: 0da2b59ef118439dbb2d3f4a3a2ba1b1
-        start_time:
-          description: When the silence begins.
-          type: str
-          sample: '2026-03-01T09:15:02Z'
-        end_time:
-          description: When the silence ends, null if it has no end.
-          type: str
-          sample: '2026-03-01T11:15:02Z'
 ip_lists:
   description: The lists of addresses that rules may refer to, with their items.
   version_added: 1.0.0
@@ -1057,7 +900,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 21
+  sample: 16
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

@@ -81,7 +81,7 @@ def prepare(service: LocalService, module: str) -> None:
     for token, permission in TOKENS.items():
         service.add_token(token, **dict.fromkeys(AREAS, permission))
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
-    service.zone(ZONE).seed(**ZONE_STATE, access_rules=BESIDE_STATE["access_rules"], account_id=ACCOUNT)
+    service.zone(ZONE).seed(**ZONE_STATE, account_id=ACCOUNT)
     if module in ("ip_list", "ip_lists"):
         service.account(ACCOUNT).seed(network_firewall_rules=OF_A_LIST)
     whole = BESIDE if module == "protection_info" else (module,)

@@ -12,11 +12,7 @@ from types import NoneType
 from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import (
-    AccessRule,
-    ChangeRecord,
-    OnboardedPrefix,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import ChangeRecord, OnboardedPrefix
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
@@ -41,7 +37,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ALARM_LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
@@ -182,13 +177,6 @@ WHOLE_RULESET: Entries = {
     },
 }
 OWNERS_OF_RULESETS: Entries = {"account_id": {"type": "str"}, "zone_id": {"type": "str"}}
-ALARMS_READ: Entry = {
-    "type": "dict",
-    "contains": {
-        "zone": {"description": "The name of the zone, null for an account.", "type": "str"},
-        **{item.plural: {"description": f"The {item.plural}.", **many(item)} for item in ALARM_LISTS},
-    },
-}
 OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "tcp_protection_status": {"tcp_protection_status": one(STATUS)},
     "protected_prefixes": {"prefixes": many(PREFIXES)},
@@ -226,8 +214,6 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "covers": records(NetworkAnswer),
         "coverage": shape_of(CoverageSummary),
         "announced": records(OnboardedPrefix),
-        "access_rules": records(AccessRule),
-        "alarms": ALARMS_READ,
         "ip_lists": WHOLE_LIST,
         "network_firewall_rules": many(NETWORK_FIREWALL_RULES),
         "ddos_l4_overrides": many(L4_OVERRIDES),
@@ -238,8 +224,6 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
     "custom_rules_info": {
         "zone_id": {"type": "str"},
         "rules": with_hits(many(CUSTOM_RULES)),
-        "access_rules": records(AccessRule),
-        "alarms": ALARMS_READ,
         "changes": records(ChangeRecord),
     },
 }

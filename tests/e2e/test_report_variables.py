@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.fake_service.beside import VALIDATION_TOKEN, WEBHOOK_URL
+from tests.fake_service.beside import VALIDATION_TOKEN
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.inventories import write_inventory
 from tests.support.report_schema import validate_report
@@ -96,76 +96,12 @@ def test_announced_networks_need_a_prefix(service: LocalService, tmp_path: Path)
     assert (record["status"], record["reasons"]) == ("weakened", [reason])
     assert record["announced"]["unprotected"] == ["198.51.100.0/25"]
     assert read(tmp_path)["shop"]["announced"]["networks"] == []
+    files = [path.read_text(encoding="utf-8") for path in (tmp_path / "report").glob("report.*")]
+    assert all(VALIDATION_TOKEN not in text for text in [run.output, *files])
     meant = [{"state": "announced", "networks": ["198.51.100.0/24"], "reason": "moves to the shop, OPS-3"}]
     run = report(tmp_path, service, {"report_announced": True}, report_acknowledged=meant)
     assert "2 hosts: 2 in order." in run.output, run.output
     assert [item["networks"] for item in read(tmp_path)["lab"]["acknowledged"]] == [["198.51.100.0/25"]]
-
-
-def test_a_prefix_that_is_not_ready_weakens_a_host_until_it_is_accepted(service: LocalService, tmp_path: Path) -> None:
-    bound: dict[str, Any] = {"cidr": "203.0.113.0/26", "service_name": "CDN"}
-    moved: dict[str, Any] = {"cidr": "203.0.113.0/24", "rpki_validation_state": "missing", "bindings": [bound]}
-    service.account(LAB).seed(onboarded=[{**moved, "irr_validation_state": None}])
-    rule: dict[str, Any] = {"mode": "whitelist", "configuration": {"target": "ip", "value": "192.0.2.1"}}
-    service.account(SHOP).seed(onboarded=[{"cidr": "203.0.113.0/24"}], access_rules=[rule])
-    service.account(LAB).seed(access_rules=[rule])
-    asked: dict[str, Any] = {"report_announced": True, "report_access_rules": True}
-    run = report(tmp_path, service, asked)
-    records = read(tmp_path)
-    passing = "The IP Access rule 192.0.2.1 lets requests from this ip pass by the rules of every zone of the account"
-    assert records["shop"]["reasons"] == [f"{passing}, and no baseline names it."]
-    assert records["lab"]["reasons"] == [
-        "The onboarded prefix 203.0.113.0/24 has the RPKI state missing.",
-        "The service binding 203.0.113.0/26 leads protected addresses past the components to 'CDN'.",
-        *records["shop"]["reasons"],
-    ]
-    numbers = records["lab"]["coverage"]["addresses"]["ipv4"]
-    assert (numbers["covered"], numbers["uncovered"]) == (192, 64)
-    assert "Attacks are mitigated for 448 of 512 protected IPv4 addresses" in run.output, run.output
-    remark = "The IRR state of 203.0.113.0/24 is not known: Cloudflare does not say it."
-    assert (records["lab"]["status"], records["lab"]["announced"]["remarks"]) == ("weakened", [remark])
-    files = [path.read_text(encoding="utf-8") for path in (tmp_path / "report").glob("report.*")]
-    assert sum(remark.replace("_", "\\_") in text for text in files) == 3, "JSON, Markdown and the page"
-    assert all(VALIDATION_TOKEN not in text for text in [run.output, *files])
-    accepted = [
-        {"resource": name, "keys": ["203.0.113.*"], "reason": "moves in March"}
-        for name in ("onboarded_prefix", "service_binding")
-    ]
-    accepted.append({"resource": "access_rule", "keys": ["192.0.2.1"], "reason": "the office"})
-    run = report(tmp_path, service, {**asked, "report_accepted_unmanaged": accepted})
-    assert "2 hosts: 2 in order." in run.output, run.output
-
-
-def test_alarms_that_nobody_would_hear_are_said_and_give_no_status(service: LocalService, tmp_path: Path) -> None:
-    policy: dict[str, Any] = {"id": "p4", "name": "night_shift", "alert_type": "dos_attack_l4"}
-    hook: dict[str, Any] = {"name": "chat", "last_failure": "2026-02-02T09:00:00Z", "last_success": None}
-    silence: dict[str, Any] = {"policy_id": "p4", "end_time": None}
-    service.account(LAB).seed(alarm_policies=[policy], alarm_webhooks=[hook], alarm_silences=[silence])
-    block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ssl"}
-    for digit in "cd":
-        service.zone(digit * 32).seed(custom_rules=[block], account_id=LAB, name=f"{digit}.example")
-    zones: dict[str, Any] = {
-        f"{digit}.example": {"edge_zone_id": digit * 32, "baseline_custom_rules": [block]} for digit in "cd"
-    }
-    run = report(tmp_path, service, {"report_alarms": True}, zones)
-    assert "4 hosts: 4 in order." in run.output, run.output
-    reads = [call.path for call in service.calls if call.path.endswith("/alerting/v3/policies")]
-    assert len(reads) == 2, "once an account"
-    records = read(tmp_path)
-    none = "No alarm policy that is enabled and has a destination tells of"
-    shared = [
-        "The last message to the webhook 'chat' failed, 2026-02-02 09:00 UTC.",
-        "A silence of the alarm policy 'night_shift' has no end.",
-    ]
-    assert records["lab"]["alarms"] == shared
-    (of_shop,) = records["shop"]["alarms"]
-    assert of_shop.startswith(f"{none} L3/4 attacks (")
-    assert records["c.example"]["alarms"][0].startswith(f"{none} HTTP attacks (")
-    assert records["c.example"]["alarms"][1:] == shared
-    files = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "report").glob("report.*")}
-    assert "night\\_shift" in files["report.md"] and "night_shift" in files["report.html"]
-    assert 'edgeops_protection_host_alarm_gaps{host="lab"} 2' in files["report.prom"]
-    assert all(WEBHOOK_URL not in text for text in [run.output, *files.values()])
 
 
 def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_path: Path) -> None:
@@ -184,22 +120,6 @@ def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_pa
     assert "Account Settings Read (account)" in record["changes"][0]["text"]
 
 
-def test_accounts_that_contradict_each_other_are_listed(service: LocalService, tmp_path: Path) -> None:
-    service.account(LAB).seed(allowlist=[{"prefix": "192.0.2.0/24"}])
-    block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ip.src in {192.0.2.64/26}"}
-    service.zone("c" * 32).seed(custom_rules=[block])
-    hosts = {"zone.example": {"edge_zone_id": "c" * 32, "baseline_custom_rules": [block]}}
-    run = report(tmp_path, service, hosts=hosts)
-    assert run.code == 0, run.output
-    document = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
-    assert document["conflicts"] == [
-        {"kind": "passed_and_blocked", "network": "192.0.2.64/26", "hosts": ["lab"], "against": ["zone.example"]},
-        {"kind": "protected_twice", "network": "203.0.113.0/24", "hosts": ["lab", "shop"], "against": []},
-    ]
-    for name in ("report.html", "report.md"):
-        assert "Conflicts between hosts" in (tmp_path / "report" / name).read_text(encoding="utf-8")
-
-
 def test_hosts_that_are_one_account_or_zone_are_listed(service: LocalService, tmp_path: Path) -> None:
     block: dict[str, Any] = {"ref": "login", "action": "block", "expression": "ip.src in {192.0.2.64/26}"}
     service.zone("c" * 32).seed(name="zone.example", custom_rules=[block])
@@ -213,13 +133,14 @@ def test_hosts_that_are_one_account_or_zone_are_listed(service: LocalService, tm
     assert run.code == 0, run.output
     read(tmp_path)
     document = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
-    assert [item for item in document["conflicts"] if item["network"] is None] == [
-        {"kind": "one_account", "network": None, "hosts": ["again", "lab"], "against": []},
-        {"kind": "one_zone", "network": None, "hosts": ["by.id", "by.name"], "against": []},
+    undoes = "so that each run of one undoes that of the other. Correct it, or make one host of them."
+    assert document["shared_owners"] == [
+        f"again and lab are one: both have edge_account_id {LAB}, {undoes}",
+        f"by.id and by.name are one: both have edge_zone_id {'c' * 32}, {undoes}",
     ]
-    assert "by.id, by.name: one zone, so that each run of one undoes that of the other." in run.output
+    assert document["shared_owners"][1] in run.output
     for name in ("report.html", "report.md"):
-        assert "ne account, so that each run" in (tmp_path / "report" / name).read_text(encoding="utf-8")
+        assert "again and lab are one: both have" in (tmp_path / "report" / name).read_text(encoding="utf-8")
 
 
 def test_rules_that_nothing_matched_are_named(service: LocalService, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from ipaddress import ip_network
 from typing import Any
 
@@ -32,11 +31,7 @@ PLAIN = ("entitled", "dns_entitled", "name", "type", "enabled", "advanced", "mos
 MADE: Mapping[str, Callable[[Item, Clock], Item]] = {
     "traffic": flow,
     "onboarded": beside.onboarded_prefix,
-    "access_rules": partial(beside.access_rule, scope="account"),
     "audit_log": beside.change,
-    "alarm_policies": beside.alarm_policy,
-    "alarm_webhooks": beside.alarm_webhook,
-    "alarm_silences": beside.alarm_silence,
     "custom_rulesets": lambda fields, clock: seeded_ruleset(fields, clock.timestamp()),
 }
 
@@ -59,11 +54,7 @@ class Account:
     traffic: list[Flow] = field(default_factory=list)
     analytics: dict[str, Item] = field(default_factory=lambda: {node: dict(SETTINGS) for node in NODES})
     onboarded: list[Item] = field(default_factory=list)
-    access_rules: list[Item] = field(default_factory=list)
     audit_log: list[Item] = field(default_factory=list)
-    alarm_policies: list[Item] = field(default_factory=list)
-    alarm_webhooks: list[Item] = field(default_factory=list)
-    alarm_silences: list[Item] = field(default_factory=list)
     entry_points: dict[str, Item] = field(default_factory=dict)  # by phase, as the service shows them
     custom_rulesets: list[Item] = field(default_factory=list)
     advanced: bool = True  # whether it has the action log, and the fields and lists of higher plans

@@ -14,7 +14,6 @@ from typing import Any
 from .clock import Clock
 
 Item = dict[str, Any]
-WEBHOOK_URL = "https://hooks.example.com/secret-of-the-webhook"  # whoever knows it may post there
 VALIDATION_TOKEN = "token-of-the-validation"  # proves that somebody owns a prefix, and is a secret
 
 
@@ -52,19 +51,7 @@ def onboarded_prefix(fields: Mapping[str, Any], clock: Clock) -> Item:
         }
         for part in fields.get("delegations", ())
     ]
-    whole["bindings"] = [service_binding(part, whole) for part in fields.get("bindings", ())]
     return whole
-
-
-def service_binding(fields: Mapping[str, Any], parent: Item) -> Item:
-    """A part of an onboarded prefix that is bound to a service; `state` may stand at its top."""
-    state, kept = fields.get("state", "active"), {name: fields[name] for name in fields if name != "state"}
-    return {
-        "id": identity([parent["id"], fields]),
-        "service_id": identity(fields.get("service_name")),
-        "provisioning": {"state": state},
-        **kept,
-    }
 
 
 def bgp_prefix(part: Mapping[str, Any], parent: Item, now: str) -> Item:
@@ -77,45 +64,6 @@ def bgp_prefix(part: Mapping[str, Any], parent: Item, now: str) -> Item:
         **part.get("on_demand", {}),
     }
     return {"id": identity([parent["id"], part["cidr"]]), "asn": parent["asn"], **part, "on_demand": on_demand}
-
-
-def access_rule(fields: Mapping[str, Any], clock: Clock, scope: str) -> Item:
-    """A whole IP Access rule."""
-    now = clock.timestamp()
-    return {
-        "id": identity(fields),
-        "notes": "",
-        "scope": {"type": scope},
-        "created_on": now,
-        "modified_on": now,
-        **fields,
-    }
-
-
-def alarm_policy(fields: Mapping[str, Any], clock: Clock) -> Item:
-    """A whole alarm policy; by default it is enabled, and tells somebody by mail."""
-    now = clock.timestamp()
-    return {
-        "id": identity(fields),
-        "enabled": True,
-        "mechanisms": {"email": [{"id": "noc@example.com"}]},
-        "filters": {},
-        "created": now,
-        "modified": now,
-        **fields,
-    }
-
-
-def alarm_webhook(fields: Mapping[str, Any], clock: Clock) -> Item:
-    """A whole webhook of alarms, to which a test message was sent."""
-    now = clock.timestamp()
-    sent = {"created_at": now, "last_success": now, "last_failure": None}
-    return {"id": identity(fields), "type": "generic", "url": WEBHOOK_URL, **sent, **fields}
-
-
-def alarm_silence(fields: Mapping[str, Any], clock: Clock) -> Item:
-    """A whole silence of an alarm policy."""
-    return {"id": identity(fields), "start_time": clock.timestamp(), "end_time": None, **fields}
 
 
 def change(fields: Mapping[str, Any], clock: Clock) -> Item:

@@ -17,9 +17,8 @@ from .answers import Refusal
 
 Permission = Literal["none", "read", "write"]
 Area = Literal[
-    "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing", "access_rules",
+    "protection", "firewall", "waf", "account_settings", "zone", "analytics", "addressing",
     "network_firewall", "ddos_l4", "ddos_l7", "lists", "account_waf", "zone_settings",
-    "notifications",
 ]  # fmt: skip
 
 EMAIL = "operator@example.com"
@@ -43,13 +42,11 @@ class Grant:
     zone: Permission = "read"
     analytics: Permission = "read"
     addressing: Permission = "read"
-    access_rules: Permission = "read"
     lists: Permission = "write"
     network_firewall: Permission = "write"
     ddos_l4: Permission = "write"
     ddos_l7: Permission = "write"
     zone_settings: Permission = "write"
-    notifications: Permission = "read"
     only: tuple[str, ...] | None = None
 
     def allows(self, area: Area, subject: str, writing: bool) -> bool:

@@ -1,7 +1,7 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What stands beside the protection, read only: onboarded prefixes, IP Access rules, alarms, and the audit log."""
+"""What stands beside the protection, read only: onboarded prefixes, and the audit log."""
 
 from __future__ import annotations
 
@@ -14,9 +14,7 @@ from .answers import missing, no_route, success
 from .contract import API
 from .credentials import Area
 from .current import service
-from .paging import page
 
-PER_PAGE = 20  # access rules, where the query does not say
 LIMIT = 100  # entries of the audit log, where the query does not say
 
 area = Blueprint("neighbours", __name__, url_prefix=API)
@@ -47,31 +45,6 @@ def list_delegations(account_id: str, item_id: str) -> Response:
     return success(onboarded(account_of(account_id, "addressing"), item_id)["delegations"])
 
 
-@area.get("/accounts/<account_id>/addressing/prefixes/<item_id>/bindings")
-def list_bindings(account_id: str, item_id: str) -> Response:
-    return success(onboarded(account_of(account_id, "addressing"), item_id)["bindings"])
-
-
-@area.get("/accounts/<account_id>/firewall/access_rules/rules")
-def list_access_rules_of_account(account_id: str) -> Response:
-    return of_mode(account_of(account_id, "access_rules").access_rules)
-
-
-@area.get("/zones/<zone_id>/firewall/access_rules/rules")
-def list_access_rules_of_zone(zone_id: str) -> Response:
-    known_caller("firewall", "zone_id")
-    if zone_id not in service.zones:
-        raise no_route(request.path)
-    within_contract()
-    return of_mode(service.zones[zone_id].access_rules)
-
-
-def of_mode(rules: list[Item]) -> Response:
-    """The page of the rules that the request asks for."""
-    mode = request.args.get("mode")
-    return page([rule for rule in rules if mode in (None, rule["mode"])], per_page=PER_PAGE)
-
-
 @area.get("/accounts/<account_id>/logs/audit")
 def list_changes(account_id: str) -> Response:
     """The entries of some time, the newest first, in pages that begin where a cursor says."""
@@ -85,22 +58,7 @@ def list_changes(account_id: str) -> Response:
     return success(shown, result_info={"count": str(len(shown)), **more})
 
 
-@area.get("/accounts/<account_id>/alerting/v3/policies")
-def list_alarm_policies(account_id: str) -> Response:
-    return success(account_of(account_id, "notifications").alarm_policies)
-
-
-@area.get("/accounts/<account_id>/alerting/v3/destinations/webhooks")
-def list_alarm_webhooks(account_id: str) -> Response:
-    return success(account_of(account_id, "notifications").alarm_webhooks)
-
-
-@area.get("/accounts/<account_id>/alerting/v3/silences")
-def list_alarm_silences(account_id: str) -> Response:
-    return success(account_of(account_id, "notifications").alarm_silences)
-
-
-PARTS = ("bgp_prefixes", "delegations", "bindings")  # of an onboarded prefix, each at a path of its own
+PARTS = ("bgp_prefixes", "delegations")  # of an onboarded prefix, each at a path of its own
 
 
 def onboarded(account: Account, identity: str) -> Item:

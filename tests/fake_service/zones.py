@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from .accounts import Item
-from .beside import access_rule
 from .clock import Clock
 from .custom_rules import PHASE, seed, seeded_ruleset
 from .traffic import SETTINGS, Flow, event, past_request
@@ -22,7 +21,7 @@ RULESETS = {  # their rules in a state document, and the phase
     "ddos_l7_overrides": "ddos_l7",
 }
 PLAIN = ("name", "plan", "status", "account_id", "advanced")
-BESIDE = ("security_level", "access_rules", "custom_rulesets", "events", "requests", "analytics")
+BESIDE = ("security_level", "custom_rulesets", "events", "requests", "analytics")
 OPTIONAL = ("products", "ref")
 
 
@@ -41,7 +40,6 @@ class Zone:
     plan: str = "enterprise"
     status: str = "active"
     account_id: str | None = None
-    access_rules: list[Item] = field(default_factory=list)
     custom_rulesets: list[Item] = field(default_factory=list)
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules
     events: list[Flow] = field(default_factory=list)
@@ -82,7 +80,6 @@ class Zone:
         for name in given.keys() & set(PLAIN):
             setattr(self, name, given[name])
         self.security_level.update(given.get("security_level", {}))
-        self.access_rules.extend(access_rule(fields, self.clock, "zone") for fields in given.get("access_rules", ()))
         self.events.extend(event(fields, self.clock) for fields in given.get("events", ()))
         self.requests.extend(past_request(fields, self.clock) for fields in given.get("requests", ()))
         for node, settings in given.get("analytics", {}).items():

@@ -184,7 +184,6 @@ REFUSALS = [
     ({"waf": "none"}, {}, "Zone WAF Read (zone)", False, "HTTP 403 [10000]"),
     ({"zone_settings": "none"}, {}, "Zone Settings Read (zone)", False, "HTTP 403 [10000]"),
     ({"addressing": "none"}, {}, "IP Prefixes Read (account)", False, "HTTP 403 [10000]"),
-    ({"access_rules": "none"}, {}, "Account Firewall Access Rules Read (account)", False, "HTTP 403 [10000]"),
     ({"analytics": "none"}, {}, "Account Analytics Read (account)", False, "HTTP 403"),
     ({}, on("/configs/", "status", status=500), "DDoS Protection Read (account)", None, "HTTP 500"),
     ({}, on("/configs/", "lost_before"), "DDoS Protection Read (account)", None, "got no response"),

@@ -396,16 +396,9 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     service.reset()
     packets = {"network_firewall_rules": OF_A_LIST} if module in ("ip_list", "ip_lists") else PACKETS
     service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, **packets, **L4_OVERRIDES, traffic=TRAFFIC, **BESIDE_STATE)
-    service.zone(ZONE).seed(
-        **FIREWALL,
-        **CUSTOM,
-        **L7_LOGGED,
-        **EXCEPTIONS,
-        access_rules=BESIDE_STATE["access_rules"],
-        account_id=ACCOUNT_ID,
-    )
+    service.zone(ZONE).seed(**FIREWALL, **CUSTOM, **L7_LOGGED, **EXCEPTIONS, account_id=ACCOUNT_ID)
     whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24}
-    beside: dict[str, Any] = {"access_rules": True, "alarms": True, "changes_hours": 24, "hits_hours": 24}
+    beside: dict[str, Any] = {"changes_hours": 24, "hits_hours": 24}
     queries = {"protection_info": whole, "custom_rules_info": beside, "protection_traffic_info": {"top": 2}}
     query = queries.get(module, {})
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]

@@ -71,21 +71,7 @@ def test_the_announced_networks_are_returned_on_demand(service: LocalService, mo
         ("198.51.100.0/24", False, []),
     ]
     assert [item["networks"][0]["announced"] for item in result["announced"]] == [True, False]
-    assert [call.method for call in service.calls] == ["GET"] * 7
-
-
-def test_states_and_bindings_are_returned_and_the_token_of_the_validation_never(
-    service: LocalService, modules: Modules
-) -> None:
-    bound = {"cidr": "203.0.113.64/26", "service_name": "CDN", "state": "magic_transit_route_missing"}
-    fields = {"rpki_validation_state": "mismatch_asn", "on_demand_locked": True, "bindings": [bound]}
-    service.account(ACCOUNT).seed(onboarded=[{**ONBOARDED[0], **fields}])
-    result = modules.done("protection_info", gather_subset=["announced"])
-    (prefix,) = result["announced"]
-    assert prefix["locked"] is True
-    assert prefix["states"] == {"irr": "valid", "rpki": "mismatch_asn", "ownership": "valid", "asn": None}
-    shown = {"network": "203.0.113.64/26", "service": "CDN", "state": "magic_transit_route_missing"}
-    assert prefix["bindings"] == [shown]
+    assert [call.method for call in service.calls] == ["GET"] * 5
     assert VALIDATION_TOKEN not in str(result)
 
 

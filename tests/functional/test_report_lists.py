@@ -201,14 +201,6 @@ def test_a_list_that_cannot_be_read_makes_its_host_unknown(service: LocalService
     assert status == "unknown" and "HTTP 403" in " ".join(reasons)
 
 
-def test_access_rules_are_read_of_a_zone_that_has_no_rules_in_its_baseline(service: LocalService) -> None:
-    rule = {"mode": "whitelist", "configuration": {"target": "country", "value": "DE"}}
-    service.account(ACCOUNT).seed()
-    service.zone(ZONE).seed(account_id=ACCOUNT, access_rules=[rule])
-    host_of_zone = predicted(service, report_access_rules=True)
-    assert "DE" in [item["key"] for item in host_of_zone.unmanaged()]
-
-
 def test_a_zone_that_is_named_by_its_domain_has_its_id_in_the_report(service: LocalService) -> None:
     service.zone(ZONE).seed(name="shop.example", custom_rules=[WALL])
     named = predicted(

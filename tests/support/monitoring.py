@@ -44,7 +44,7 @@ def dashboard_queries() -> dict[str, str]:
 
 
 def written_metrics(prediction: Mapping[str, Any]) -> str:
-    """The text of a report on a host with this result of account_protection, with traffic, a posture and alarms."""
+    """The text of a report on a host with this result of account_protection, with traffic and a posture."""
     seen = {**PACKETS, "would_drop_percent": 33.3, "sample_interval": 1, "known": True, "unknown": []}
     components = {
         name: {**seen, "reasons": {}, "advice": [], "networks": []} for name in ("syn_flood", "out_of_state_tcp", "dns")
@@ -52,9 +52,7 @@ def written_metrics(prediction: Mapping[str, Any]) -> str:
     times = {"since": "2026-06-30T12:00:00+00:00", "until": GENERATED}
     traffic = {"traffic": {**times, "known": True, "unknown": [], "components": components}}
     results = {"account_protection": prediction, "protection_traffic_info": traffic}
-    host = replace(
-        read_results({"host": "lima", "results": results}), posture=POSTURE, alarms=["Alarms are not known."]
-    )
+    host = replace(read_results({"host": "lima", "results": results}), posture=POSTURE)
     return metrics(make_report([host], GENERATED))
 
 

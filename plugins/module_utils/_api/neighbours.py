@@ -13,24 +13,12 @@ from typing import Any, Iterator, Mapping, Sequence, TypedDict
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
 from .._schema.lists import LISTS, items_of, with_items
-from .._schema.neighbours import (
-    ACCESS_RULES,
-    ALARM_LISTS,
-    ALERTING_PATH,
-    AUDIT_LOG,
-    ONBOARDED,
-    PARTS_OF_PREFIX,
-    VALIDATIONS,
-    WHITELIST,
-    ZONE,
-    is_approved,
-)
+from .._schema.neighbours import AUDIT_LOG, ONBOARDED, PARTS_OF_PREFIX, ZONE, is_approved
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, fields_in
 from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS, own_rulesets, rules_of, whole_ruleset
 from .._timestamps import write_time
 from .._values.kinds import identifier
 from .client import MOST_PAGES, Client
-from .once import once
 from .responses import Request, error_details, open_envelope
 
 
@@ -48,21 +36,11 @@ def account_of(client: Client, zone: Object | None = None) -> Client:
 
 
 class AnnouncedNetwork(TypedDict):
-    """A part of an onboarded prefix; a switch is None if Cloudflare does not say."""
+    """A part of an onboarded prefix; `announced` is None if Cloudflare does not say."""
 
     prefix: str
     announced: bool | None
-    on_demand: bool | None
-    locked: bool | None
     since: str | None
-
-
-class ServiceBinding(TypedDict):
-    """A part of an onboarded prefix that is bound to a service."""
-
-    network: str
-    service: str
-    state: str | None
 
 
 class OnboardedPrefix(TypedDict):
@@ -70,11 +48,8 @@ class OnboardedPrefix(TypedDict):
 
     prefix: str
     approved: bool
-    locked: bool | None
-    states: dict[str, Any]
     networks: list[AnnouncedNetwork]
     delegated: list[str]
-    bindings: list[ServiceBinding]
 
 
 def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
@@ -82,107 +57,33 @@ def read_announced(read: ReadCollection) -> list[OnboardedPrefix]:
     prefixes = list(read(ONBOARDED))
     resources = [of(one) for one in prefixes for of in PARTS_OF_PREFIX]
     parts = list(concurrently(read, resources))
-    each = (parts[start :: len(PARTS_OF_PREFIX)] for start in range(len(PARTS_OF_PREFIX)))
-    return [_network_record(*item) for item in zip(prefixes, *each)]
+    return [_network_record(*item) for item in zip(prefixes, parts[::2], parts[1::2])]
 
 
 def _network_record(
-    prefix: Object,
-    networks: Sequence[Object],
-    delegations: Sequence[Object],
-    bindings: Sequence[Object],
+    prefix: Object, networks: Sequence[Object], delegations: Sequence[Object]
 ) -> OnboardedPrefix:
     """The fields are picked, since the token of the validation is a secret."""
     whole = {"cidr": prefix.get("cidr"), "on_demand": prefix}
-    parts = [_announced_network(prefix, part) for part in networks or [whole]]
-    locks = {part["locked"] for part in parts}
     return OnboardedPrefix(
         prefix=str(prefix.get("cidr")),
         approved=is_approved(prefix),
-        locked=True if True in locks else None if None in locks else False,
-        states={
-            name.partition("_")[0]: _text_in(prefix.get(f"{name}_validation_state"))
-            for name in VALIDATIONS
-        },
-        networks=parts,
+        networks=[_announced_network(prefix, part) for part in networks or [whole]],
         delegated=[str(part.get("cidr")) for part in delegations],
-        bindings=[_binding_record(part) for part in bindings],
     )
 
 
 def _announced_network(prefix: Object, part: Object) -> AnnouncedNetwork:
     on_demand = part.get("on_demand") or {}
-    names = ("advertised", "on_demand_enabled", "on_demand_locked")
-    announced, enabled, locked = (_flag_of(on_demand.get(name)) for name in names)
-    if announced is None and enabled is False:
-        announced = is_approved(prefix)
-    return AnnouncedNetwork(
-        prefix=str(part.get("cidr")),
-        announced=announced,
-        on_demand=enabled,
-        locked=_flag_of(prefix.get("on_demand_locked")) if locked is None else locked,
-        since=_text_in(on_demand.get("advertised_modified_at")),
-    )
-
-
-def _binding_record(part: Object) -> ServiceBinding:
-    state = fields_in(part.get("provisioning")).get("state")
-    service = str(part.get("service_name") or part.get("service_id"))
-    return ServiceBinding(network=str(part.get("cidr")), service=service, state=_text_in(state))
-
-
-def _flag_of(value: Any) -> bool | None:
-    return value if isinstance(value, bool) else None
+    announced = on_demand.get("advertised")
+    if not isinstance(announced, bool):
+        announced = is_approved(prefix) if on_demand.get("on_demand_enabled") is False else None
+    since = _text_in(on_demand.get("advertised_modified_at"))
+    return AnnouncedNetwork(prefix=str(part.get("cidr")), announced=announced, since=since)
 
 
 def _text_in(value: Any) -> str | None:
     return str(value) if value else None
-
-
-class AccessRule(TypedDict):
-    """An IP Access rule that lets traffic pass; `target` says what `value` is, such as ip_range,
-    asn or country."""
-
-    id: str
-    target: str
-    value: str
-    notes: str
-    since: str | None
-
-
-def read_access_rules(client: Client) -> list[AccessRule]:
-    """The rules of mode whitelist of the account or zone of a client; raises ServiceError."""
-    (owner,) = client.owner
-    rules = client.read(ACCESS_RULES[owner], {"mode": WHITELIST})
-    return [_access_rule_record(rule) for rule in rules if rule.get("mode") == WHITELIST]
-
-
-def _access_rule_record(rule: Object) -> AccessRule:
-    configuration = rule.get("configuration") or {}
-    return AccessRule(
-        id=str(rule.get("id")),
-        target=str(configuration.get("target")),
-        value=str(configuration.get("value")),
-        notes=str(rule.get("notes") or ""),
-        since=_text_in(rule.get("modified_on") or rule.get("created_on")),
-    )
-
-
-def read_alarms(client: Client) -> dict[str, Any]:
-    """The alarms of an account, or of the account of a zone, which all hosts of a run share, and
-    the name of the zone; raises ServiceError, and ProtectionError for a zone without an account."""
-    zone = None if ACCOUNT_OPTION in client.owner else client.read(ZONE)[0]
-    account = account_of(client, zone)
-
-    def read() -> dict[str, Any]:
-        listed = zip(ALARM_LISTS, concurrently(account.read, ALARM_LISTS))
-        return {
-            resource.plural: [{name: item.get(name) for name in names} for item in items]
-            for resource, items in listed
-            for names in [[field.name for field in resource.fields]]
-        }
-
-    return {**once(account.path_to(ALERTING_PATH), read), "zone": zone and zone.get("name")}
 
 
 AUDIT_PAGE = 1000

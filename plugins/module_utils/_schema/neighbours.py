@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Neighbours of the protection of an account or zone, read only: networks that the account has
-brought (Cloudflare API: Address Map and Prefixes), IP Access rules, alarms, and the audit log.
+brought (Cloudflare API: Address Map and Prefixes), and the audit log.
 
 Nothing here declares a write: the collection never announces or withdraws a network.
 """
@@ -37,8 +37,6 @@ ADDRESSING_PATH = ACCOUNT_OWNER.path + "/addressing/prefixes"
 ADDRESSING = Permission("IP Prefixes", "account")
 ACCOUNT_SETTINGS = Permission("Account Settings", "account")
 APPROVED = "V"
-VALIDATIONS = ("irr", "rpki", "ownership", "asn_ownership")  # of an onboarded prefix
-WHITELIST = "whitelist"  # the mode of access rules that pass by custom rules and firewall rules
 
 
 def _read_only(
@@ -69,8 +67,6 @@ ONBOARDED = _of_addressing(
         "on_demand_enabled": FLAG,
         "advertised": FLAG,
         "advertised_modified_at": TEXT,
-        "on_demand_locked": FLAG,
-        **{f"{name}_validation_state": CODE for name in VALIDATIONS},
     },
 )
 
@@ -81,48 +77,10 @@ def _within(name: str, title: str, path: str, prefix: Object) -> Resource:
     return _of_addressing(name, title, f"{ADDRESSING_PATH}/{{parent_id}}/{path}", **holder)
 
 
-# By the prefix: the parts that are announced by themselves, that other accounts use, and that are
-# bound to services such as the CDN.
-PARTS_OF_PREFIX = bgp_prefixes_of, delegations_of, bindings_of = (
+# By the prefix: the parts that are announced by themselves, and those that other accounts use.
+PARTS_OF_PREFIX = bgp_prefixes_of, delegations_of = (
     partial(_within, "bgp_prefix", "BGP prefix", "bgp/prefixes"),
     partial(_within, "delegation", "delegation", "delegations"),
-    partial(_within, "service_binding", "service binding", "bindings"),
-)
-
-
-ACCESS_RULES: Mapping[str, Resource] = {
-    owner.option: _read_only(
-        "access_rule",
-        "IP Access rule",
-        Permission(permission, owner.title),
-        {"id": ID, "mode": CODE, "notes": TEXT},
-        owner=owner.option,
-        path=owner.path + "/firewall/access_rules/rules",
-    )
-    for owner, permission in (
-        (ACCOUNT_OWNER, "Account Firewall Access Rules"),
-        (ZONE_OWNER, "Firewall Services"),
-    )
-}
-
-ALERTING_PATH = ACCOUNT_OWNER.path + "/alerting/v3"
-
-
-def _of_alarms(name: str, title: str, path: str, fields: Mapping[str, Value]) -> Resource:
-    """A list of the alarms; results have these fields alone, since an address is a secret."""
-    more = {"path": f"{ALERTING_PATH}/{path}", "listing": AtOnce(), "plural": path.split("/")[-1]}
-    return _read_only(name, title, Permission("Notifications", "account"), fields, **more)
-
-
-ID_AND_NAME = {"id": ID, "name": TEXT}
-STRUCTURE = Value({"type": "dict"}, dict, str)
-OF_POLICY = {"alert_type": CODE, "enabled": FLAG, "filters": STRUCTURE, "mechanisms": STRUCTURE}
-OF_WEBHOOK = {"last_success": TEXT, "last_failure": TEXT}
-OF_SILENCE = {"id": ID, "policy_id": ID, "start_time": TEXT, "end_time": TEXT}
-ALARM_LISTS = (
-    _of_alarms("alarm_policy", "alarm policy", "policies", {**ID_AND_NAME, **OF_POLICY}),
-    _of_alarms("alarm_webhook", "webhook", "destinations/webhooks", {**ID_AND_NAME, **OF_WEBHOOK}),
-    _of_alarms("alarm_silence", "silence of alarms", "silences", OF_SILENCE),
 )
 
 LOG_PATH = ACCOUNT_OWNER.path + "/logs/audit"
@@ -162,7 +120,7 @@ ZONES = _read_only(
 ZONE = replace(
     ZONES, plural="zone", owner=ZONE_OPTION, path=ZONE_OWNER.path, key=(), listing=Single()
 )
-NEIGHBOURS = (ONBOARDED, *ACCESS_RULES.values(), *ALARM_LISTS, AUDIT_LOG, ZONE)
+NEIGHBOURS = (ONBOARDED, AUDIT_LOG, ZONE)
 
 
 def domain(value: Any) -> str:

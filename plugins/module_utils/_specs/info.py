@@ -11,13 +11,7 @@ from operator import methodcaller
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import (
-    read_access_rules,
-    read_alarms,
-    read_announced,
-    read_changes,
-    read_ip_lists,
-)
+from .._api.neighbours import read_announced, read_changes, read_ip_lists
 from .._errors import OptionError, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
@@ -51,12 +45,9 @@ def changes_of(options: Options, client: Client) -> ModuleResult:
 
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
-    "access_rules": read_access_rules,
-    "alarms": read_alarms,
     "ip_lists": read_ip_lists,
     **{item.plural: methodcaller("read", item) for item in RULESETS if item.owner != ZONE_OPTION},
 }
-BESIDE_A_ZONE = ("access_rules", "alarms")  # which the info module of a zone reads too
 DEFAULT_SUBSETS = [
     name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
 ]
@@ -130,13 +121,11 @@ class CustomRulesInfo(RulesInfo):
 
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
-        beside: OptionSpec = {name: {"type": "bool", "default": False} for name in BESIDE_A_ZONE}
         hits: OptionSpec = {HITS_HOURS: CHANGES_OPTION[CHANGES_HOURS]}
-        self.options = {**self.options, **beside, **CHANGES_OPTION, **hits}
+        self.options = {**self.options, **CHANGES_OPTION, **hits}
 
     def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
-        beside = {name: BESIDE[name](client) for name in BESIDE_A_ZONE if options[name]}
-        return {**beside, **changes_of(options, client), **self._hits(options, client, result)}
+        return {**changes_of(options, client), **self._hits(options, client, result)}
 
     def _hits(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
         hours = options.get(HITS_HOURS) or 0

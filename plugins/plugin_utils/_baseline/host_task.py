@@ -44,6 +44,7 @@ from .variables import (
     Part,
     RunModule,
     TakeSnapshot,
+    one_owner,
     with_plans,
     without_omitted,
 )
@@ -217,8 +218,7 @@ class HostTask:
             if value
         }
         return [
-            f"{other} and {self.host} are one: both have {name} {value}, so that each run of one"
-            " undoes that of the other. Correct it, or make one host of them."
+            one_owner(other, self.host, name, value)
             for (name, value), other in others.items()
             if other
         ]

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ansible.module_utils.common.validation import check_type_dict, check_type_list
 
-from ...module_utils._schema.registry import BY_NAME
+from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import plural, sentence
 from .._variables import NEEDED, TEXTS, Argument, expiry_of, require_valid
 
@@ -63,14 +63,6 @@ def _parse_consent(name: str, entry: Mapping[str, Any]) -> Consent:
 
 ACCEPTED_UNMANAGED = "report_accepted_unmanaged"  # the variable that accepts some
 MAX_SENTENCES = 10  # name an object each
-ACCESS_RULE = "access_rule"  # a resource that no module writes
-BROUGHT, BOUND = "onboarded_prefix", "service_binding"
-OF_PREFIXES = {BROUGHT: "onboarded prefix", BOUND: "service binding"}  # no baseline could name them
-KINDS = {
-    **{name: item.title for name, item in BY_NAME.items()},
-    ACCESS_RULE: "IP Access rule",
-    **OF_PREFIXES,
-}
 
 
 @dataclass(frozen=True)
@@ -101,8 +93,8 @@ def parse_accepted(entries: Any) -> list[Accepted]:
     accepted = []
     for name, entry, consent in parse_entries(ACCEPTED_UNMANAGED, ACCEPTED_ARGUMENT, entries):
         keys = check_type_list(entry["keys"])
-        if entry["resource"] not in KINDS:
-            raise ValueError(f"{name}.resource is not one of {', '.join(KINDS)}.")
+        if entry["resource"] not in BY_NAME:
+            raise ValueError(f"{name}.resource is not one of {', '.join(BY_NAME)}.")
         if not keys:
             raise ValueError(f"{name}.keys is empty.")
         accepted.append(Accepted(entry["resource"], [str(key) for key in keys], consent))
@@ -123,17 +115,12 @@ def weakening(items: Iterable[UnmanagedObject], weakens: bool = True) -> list[st
     concerned = [item for item in concerned if item["reason"]]
     concerned.sort(key=lambda item: item["weakens"] is None)
     sentences = [
-        sentence(f"The {title_of(item)} {item['key']} {item['reason']}{unnamed}")
+        sentence(f"The {title} {item['key']} {item['reason']}, and no baseline names it")
         for item in concerned[:MAX_SENTENCES]
-        for unnamed in ["" if item["resource"] in OF_PREFIXES else ", and no baseline names it"]
+        for title in [title_of_resource(item["resource"])]
     ]
     more = len(concerned) - MAX_SENTENCES
     if more > 0:
         others = plural(more, "more object", "more objects")
         sentences.append(f"And {others} that no baseline names.")
     return sentences
-
-
-def title_of(item: UnmanagedObject) -> str:
-    """The kind of an object in words."""
-    return KINDS.get(item["resource"], str(item["resource"]))

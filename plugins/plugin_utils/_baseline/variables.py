@@ -387,3 +387,11 @@ def _ways(*options: str) -> str:
     """The ways in which an inventory sets one of these options."""
     ways = [f"{INVENTORY[f'{PREFIX}{name}']} ({PREFIX}{name})" for name in options]
     return ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
+
+
+def one_owner(one: str, other: str, variable: str, value: str) -> str:
+    """A sentence on two hosts that are one account or one zone."""
+    return (
+        f"{one} and {other} are one: both have {variable} {value}, so that each run of one undoes"
+        " that of the other. Correct it, or make one host of them."
+    )

@@ -12,7 +12,7 @@ it; from here on a coverage is sets of addresses.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal, TypedDict, get_args
 
 from ...module_utils._protection.modes import OFF, UNDECIDED, Modes, Piece, in_order
@@ -164,11 +164,6 @@ class AccountCoverage:
         """The families of which the allowlist lets half of all sources pass, or more."""
         passing = {family: intersection(self.bypassing, [family]) for family in EVERYTHING}
         return [item for item, part in passing.items() if 2 * count(part) >= count([item])]
-
-    def without(self, ranges: Ranges) -> AccountCoverage:
-        """The same coverage, where traffic to some of the addresses meets no component."""
-        lost = intersection(self.protected, ranges)
-        return replace(self, uncovered=union([*self.uncovered, *lost]))
 
     def counts(self) -> AddressCounts:
         """The numbers of addresses by family and class."""

@@ -8,36 +8,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from ...module_utils._expressions.grammar import Comparison, Unread, addresses_of, parse
 from ...module_utils._protection.losses import matches_nothing
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._text import plural
-from ...module_utils._values.address_set import (
-    Range,
-    Ranges,
-    intersection,
-    networks,
-    range_of,
-    union,
-)
 from .._baseline.approval import host_plan_id, plan_ids
 from .._baseline.unmanaged import weakening
-from .._baseline.variables import CUSTOM, FIREWALL
+from .._baseline.variables import CUSTOM, FIREWALL, one_owner
 from .coverage import CLASSES, FAMILIES, AccountCoverage, prefix_records
 from .record import (
     REPORT_VERSION,
     STATUSES,
-    Conflict,
-    ConflictKind,
     Counted,
     Expected,
     HostRecord,
     Report,
-    Sources,
     Status,
     Totals,
     shown_as,
@@ -50,7 +37,6 @@ from .results import (
     existing_rules,
     expected_records,
     pending_steps,
-    planned_rules,
     weaker_objects,
 )
 
@@ -124,95 +110,19 @@ def enforces(host: HostResults) -> bool | None:
     return False if modules else None
 
 
-SOURCE_FIELD, NAMING = "ip.src", ("eq", "in")
-HostsByRange = dict[Range, list[HostRecord]]  # that name it
-
-
-def sources_of(host: HostResults) -> Sources | None:
-    """The networks that the rules of a zone, as they are planned, let pass or block as sources;
-    rules that look at anything else are none of them. None if the host has no rules of a zone."""
-    if not host.results.keys() & {CUSTOM, FIREWALL}:
-        return None
-    rules = host.of_each(planned_rules)
-    passed = [item for rule in rules if rule.lets_pass for item in _sources(rule.expression)]
-    blocked = [item for rule in rules if rule.enforces for item in _sources(rule.expression)]
-    return Sources(passed=networks(union(passed)), blocked=networks(union(blocked)))
-
-
-def _sources(expression: str) -> Ranges:
-    """The sources that an expression names, if it looks at nothing else."""
-    with suppress(Unread):  # such as one that names a list
-        tree = parse(expression)
-        if isinstance(tree, Comparison) and tree.field == SOURCE_FIELD and tree.operator in NAMING:
-            return addresses_of(tree)
-    return []
-
-
-def conflicts(records: Sequence[HostRecord]) -> list[Conflict]:
-    """The conflicts of all hosts, in the order of their networks."""
-    passed = _hosts_by_range(records, ("coverage", "bypassing"), ("sources", "passed"))
-    blocked = _hosts_by_range(records, ("sources", "blocked"))
-    every = [*_opposed(passed, blocked)]
-    every += _twice(_hosts_by_range(records, ("coverage", "protected")))
-    every += _one("one_account", ((record["account_id"], record["host"]) for record in records))
-    every += _one("one_zone", ((record["zone_id"], record["host"]) for record in records))
-    distinct = {
-        (item["kind"], item["network"] or "", *item["hosts"], *item["against"]): item
-        for item in every
-    }
-    return [distinct[key] for key in sorted(distinct)]
-
-
-def _one(kind: ConflictKind, owners: Iterable[tuple[str | None, str]]) -> Iterator[Conflict]:
-    """The hosts with one id of an account or zone."""
-    hosts = values_by_key((identity.lower(), host) for identity, host in owners if identity)
-    for names in map(set, hosts.values()):
-        if len(names) > 1:
-            yield Conflict(kind=kind, network=None, hosts=sorted(names), against=[])
-
-
-def _hosts_by_range(records: Sequence[Mapping[str, Any]], *places: tuple[str, str]) -> HostsByRange:
-    """The hosts by the networks that their records have in these lists of their parts."""
-    return values_by_key(
-        (network, cast(HostRecord, record))
+def shared_owners(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A sentence for each two hosts with one id of an account or zone."""
+    hosts = values_by_key(
+        ((name, record[key].lower()), record["host"])
+        for name, key in (("edge_account_id", "account_id"), ("edge_zone_id", "zone_id"))
         for record in records
-        for part, name in places
-        if record[part]
-        for network in filter(None, map(range_of, record[part][name]))
+        if record[key]
     )
-
-
-def _opposed(passed: HostsByRange, blocked: HostsByRange) -> Iterator[Conflict]:
-    """Networks that one host lets pass and another one blocks."""
-    for network, passing, blocking in _in_common(passed, blocked):
-        one, other = ({record["host"] for record in side} for side in (passing, blocking))
-        # A host does not contradict itself.
-        hosts = sorted(one - other if len(other) == 1 else one)
-        against = sorted(other - one if len(one) == 1 else other)
-        if hosts and against:
-            yield Conflict(kind="passed_and_blocked", network=network, hosts=hosts, against=against)
-
-
-def _twice(protected: HostsByRange) -> Iterator[Conflict]:
-    """Networks that two accounts protect."""
-    for network, ones, others in _in_common(protected, protected):
-        both = [*ones, *others]
-        if len({record["account_id"] or record["host"] for record in both}) > 1:
-            hosts = sorted({record["host"] for record in both})
-            yield Conflict(kind="protected_twice", network=network, hosts=hosts, against=[])
-
-
-def _in_common(
-    ones: HostsByRange, others: HostsByRange
-) -> Iterator[tuple[str, list[HostRecord], list[HostRecord]]]:
-    """The networks that two sides have in common, with the hosts that name them."""
-    behind = sorted(others)
-    for range_, hosts in ones.items():
-        for other in behind:
-            if other[0] > range_[1]:
-                break
-            for network in networks(intersection([range_], [other])):
-                yield network, hosts, others[other]
+    return [
+        one_owner(min(names), other, name, value)
+        for (name, value), names in sorted(hosts.items())
+        for other in sorted(names)[1:]
+    ]
 
 
 def make_report(hosts: Iterable[HostResults], generated: str) -> Report:
@@ -228,7 +138,7 @@ def report_of(records: Iterable[HostRecord], generated: str) -> Report:
         generated=generated,
         totals=totals(ordered),
         previous=None,
-        conflicts=conflicts(ordered),
+        shared_owners=shared_owners(ordered),
         hosts=ordered,
     )
 
@@ -257,7 +167,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         risks=host.risks(),
         posture=host.posture,
         overdue=host.overdue,
-        coverage=before.without(host.bound_elsewhere).record() if before else None,
+        coverage=before.record() if before else None,
         prefixes=prefix_records(before, after) if before and after else [],
         accepted_risks=host.accepted_risks,
         expiring=host.expiring,
@@ -268,11 +178,9 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         acknowledged=host.acknowledging.records(before, host.announced) if before else [],
         expectations=host.of_each(expected_records),
         announced=host.announced,
-        sources=sources_of(host),
         changes=host.changes,
         unused=host.unused,
         unknown_hits=host.unknown_hits,
-        alarms=host.alarms,
     )
 
 

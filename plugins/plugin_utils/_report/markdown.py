@@ -29,7 +29,6 @@ from .overview import (
     as_of,
     bars,
     by_hosts,
-    conflict_texts,
     contacts,
     lead,
     operation_texts,
@@ -69,6 +68,7 @@ LONGEST_PAGE = 62_000  # bytes
 LONGEST_TABLE = 30_000  # bytes of the table of all hosts
 LONGEST_END = 80  # bytes of the line that says what is left out
 HEADING = 3  # lines of a section before what it says
+SHARED_OWNERS = "Hosts that are one account or one zone"
 
 
 def markdown_page(report: Report) -> str:
@@ -77,7 +77,7 @@ def markdown_page(report: Report) -> str:
     lines = [*_head(report), *_table(report)]
     size = sum(map(_size, lines)) + LONGEST_END
     details = {record["host"]: _owned_lines(record) for record in report["hosts"]}
-    sections = [_previous(report), _deadlines(report), _conflicts(report)]
+    sections = [_previous(report), _deadlines(report), _shared_owners(report)]
     sections += (_section(hosts, own) for hosts, own in by_hosts(details))
     left = 0
     for section in filter(None, map(list, sections)):
@@ -195,13 +195,9 @@ def _deadlines(report: Report) -> Iterator[str]:
     return _bounded_part("Ends within two weeks", lines, "end", "ends")
 
 
-def _conflicts(report: Report) -> Iterator[str]:
-    lines = []
-    for network, what, hosts, against in conflict_texts(report):
-        others = f", against {as_markdown(first_few(against))}" if against else ""
-        named = f"{code(network)} is " if network else ""
-        lines.append(f"- {named}{what}: {as_markdown(first_few(hosts))}{others}")
-    return _bounded_part("Conflicts between hosts", lines, "conflict", "conflicts")
+def _shared_owners(report: Report) -> Iterator[str]:
+    lines = [f"- {as_markdown(text)}" for text in report["shared_owners"]]
+    return _bounded_part(SHARED_OWNERS, lines, "line", "lines")
 
 
 def _section(hosts: Sequence[str], lines: Sequence[str]) -> Iterator[str]:
@@ -240,13 +236,7 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     traffic = None if _is_fine(record) and not has_losses(record["traffic"]) else record["traffic"]
     lines = [*change_lines(record["changes"]), *traffic_lines(traffic)]
     lines += backtest_lines(record["backtest"])
-    lines += record["announced"]["remarks"] if record["announced"] else []
-    for line in (
-        *lines,
-        *unused_lines(record["unused"]),
-        *record["unknown_hits"],
-        *(record["alarms"] or ()),
-    ):
+    for line in (*lines, *unused_lines(record["unused"]), *record["unknown_hits"]):
         yield f"- {as_markdown(excerpt(line, MAX_CHARS))}"
 
 
@@ -299,10 +289,5 @@ def summary(report: Report, directory: str) -> list[str]:
         lines.append(visible(f"{record['host']}{age}: {line}"))
     more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
     lines += [sentence(more)] if more else []
-    every = conflict_texts(report)
-    ones = [
-        f"{visible(first_few(hosts))}: {what}."
-        for network, what, hosts, _kind in every
-        if not network
-    ]
-    return [*lines, *ones, f"{directory}/report.html"]
+    lines += map(visible, report["shared_owners"])
+    return [*lines, f"{directory}/report.html"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -18,14 +18,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ...module_utils._protection.losses import unmanaged_lists
 from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_of
-from ...module_utils._schema.registry import (
-    BY_NAME,
-    EVALUATION,
-    MANAGED,
-    MODULES,
-    READ_ONLY,
-    lists_named_in,
-)
+from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, MODULES, lists_named_in
 from ...module_utils._schema.resource import Object, Resource
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
 from ...module_utils._text import first_few, sentence
@@ -38,16 +31,14 @@ from ...module_utils._values.address_set import (
     ranges_of,
     union,
 )
-from .._baseline.unmanaged import ACCESS_RULE
 from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
-from .ready import alarm_gaps, bound_elsewhere, hindrances, remarks
 from .record import Announced, LastChange, Unused, values_by_key
 from .results import TRAFFIC, HostResults, differences_of
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 
 
-def announced_record(result: InfoResult, notes: Sequence[str] = ()) -> Announced:
+def announced_record(result: InfoResult) -> Announced:
     """The announced networks, out of the result of protection_info.
 
     Networks that other accounts use are theirs to protect. A network that is malformed, or of which
@@ -62,22 +53,16 @@ def announced_record(result: InfoResult, notes: Sequence[str] = ()) -> Announced
         for answer in (True, None)
     )
     others = union([*delegated, *named])
-    kept = (one for one in result["prefixes"] if not one.get("excluded"))
-    protected = ranges_of(one.get("prefix") for one in kept)
-    silent = networks(difference(protected, union([*announced, *unclear])))
-    unseen = f"No prefix of the account announces {first_few(silent)}, though it is protected."
     malformed = [str(part["prefix"]) for part in parts if range_of(part["prefix"]) is None]
     return Announced(
         networks=networks(announced),
         unprotected=networks(difference(announced, others)),
         not_known=[*networks(difference(unclear, union([*others, *announced]))), *malformed],
-        remarks=[*notes, *([unseen] if silent else [])],
     )
 
 
 SAME_MOMENT = timedelta(seconds=10)  # between an object's own timestamp and the log's
 STAMPS = ("modified_on", "last_updated", "created_on")
-WRITTEN: Sequence[Resource] = (*BY_NAME.values(), *READ_ONLY)
 
 InfoResult = Mapping[str, Any]  # of a module that reads
 LogEntry = Mapping[str, Any]  # as the modules return it
@@ -114,16 +99,14 @@ class Log:
     def _find(self, item: Object, owners: Mapping[str, str | None]) -> LogEntry | None:
         """The last write of an object: one that names its id, or else the one in its collection at
         the moment of its own timestamp. None for a resource of which no path is known."""
-        # Of the account, and of the zone.
-        resources = [one for one in WRITTEN if one.name == item["resource"]]
-        objects = self.objects.get(item["resource"], {})
-        places = [(one, owner) for one in resources if (owner := owners.get(one.owner))]
+        resource, objects = BY_NAME.get(item["resource"]), self.objects.get(item["resource"], {})
+        owner = owners.get(resource.owner) if resource else None
         beside = [
             change
             for change in self.changes
-            if any(_is_beside(change, *place, ids_known=bool(objects)) for place in places)
+            if resource and owner and _is_beside(change, resource, owner, ids_known=bool(objects))
         ]
-        if not all(one.key for one in resources):  # an object that always exists
+        if resource and not resource.key:  # an object that always exists
             return next(iter(beside), None)
         existing = objects.get(item["key"], {})
         identity = str(existing.get("id") or "")
@@ -184,8 +167,7 @@ def _is_at(change: LogEntry, moment: datetime) -> bool:
 
 
 ALONGSIDE = frozenset(name for name in BESIDE if name in MODULES)  # subsets of other modules
-ANNOUNCED, ACCESS_RULES = "report_announced", "report_access_rules"  # variables
-ALARM_GAPS = "report_alarms"
+ANNOUNCED = "report_announced"  # a variable
 LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"  # others
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
@@ -202,12 +184,8 @@ class Beside:
 
     def read(self, host: HostResults) -> HostResults:
         """The results of a host with what stands beside its protection."""
-        for variable, read in (
-            (ANNOUNCED, self._announced),
-            (ACCESS_RULES, self._access_rules),
-            (ALARM_GAPS, self._alarms),
-        ):
-            host = read(host) if boolean(self.values.get(variable) or False) else host
+        if boolean(self.values.get(ANNOUNCED) or False):
+            host = self._announced(host)
         for variable, read_hours in ((REPORTED_HITS, self._hits), (LOG_HOURS, self._changes)):
             hours = float(self.values.get(variable) or 0)
             host = read_hours(host, hours) if hours else host
@@ -218,36 +196,12 @@ class Beside:
             return host
         result = self._run(part, INFO, gather_subset=ANNOUNCED_SUBSETS)
         if result.get("failed"):
-            return _unread(host, "The announced networks", result)
-        announced = announced_record(result, remarks(result, host.traffic))
+            reason = f"The announced networks are not known: {result.get('msg')}"
+            return replace(host, unread=[*host.unread, reason])
+        announced = announced_record(result)
         names = announced["not_known"]
         unclear = [f"Whether {network} is announced is not known." for network in names]
-        host = replace(host, announced=announced, unread=[*host.unread, *unclear])
-        coverage, _planned = host.coverage()
-        named = ranges_of(entry.get("prefix") for entry in result["prefixes"])
-        protected = coverage.protected if coverage else named
-        host = replace(host, bound_elsewhere=bound_elsewhere(result))
-        return with_unmanaged(host, INFO, hindrances(result, protected))
-
-    def _access_rules(self, host: HostResults) -> HostResults:
-        results = self._results({"gather_subset": ["access_rules"]}, {"access_rules": True})
-        for module, result in results.items():
-            host = with_access_rules(host, module, result)
-        return host
-
-    def _alarms(self, host: HostResults) -> HostResults:
-        """Sentences on attacks of which nobody would hear, which are no reason for a status."""
-        results = self._results({"gather_subset": ["prefixes", "alarms"]}, {"alarms": True})
-        announced = host.announced["networks"] if host.announced else []
-        sentences: list[str] = []
-        for result in results.values():
-            if result.get("failed"):
-                sentences.append(f"Alarms are not known: {result.get('msg')}")
-                continue
-            own = [*announced, *(item["prefix"] for item in result.get("prefixes", ()))]
-            now = datetime.now(timezone.utc)
-            sentences += alarm_gaps(result["alarms"], ranges_of(own), now)
-        return replace(host, alarms=list(dict.fromkeys(sentences)))
+        return replace(host, announced=announced, unread=[*host.unread, *unclear])
 
     def _hits(self, host: HostResults, hours: float) -> HostResults:
         """The rules of the baseline that nothing has matched, which is no reason for a status."""
@@ -313,36 +267,6 @@ def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostRe
     return replace(host, unused=unused if is_known else None, unknown_hits=unknown)
 
 
-PASSED_BY = {INFO: "the rules of every zone of the account", ZONE_INFO: "the rules of the zone"}
-
-
-def with_access_rules(host: HostResults, module: str, result: InfoResult) -> HostResults:
-    """The results of a host with the IP Access rules in the result of a module as objects that no
-    baseline names."""
-    passed = PASSED_BY[module]
-    if result.get("failed"):
-        return _unread(host, f"The IP Access rules that pass by {passed}", result)
-    unmanaged = [
-        {
-            "resource": ACCESS_RULE,
-            "key": rule["value"],
-            "weakens": True,
-            "reason": f"lets requests from this {rule['target']} pass by {passed}",
-            "since": rule["since"],
-        }
-        for rule in result["access_rules"]
-    ]
-    return with_unmanaged(host, module, unmanaged)
-
-
-def with_unmanaged(host: HostResults, module: str, unmanaged: Sequence[Object]) -> HostResults:
-    """The results of a host with more objects that no baseline names; none if it was not read."""
-    if not host.results or not unmanaged:
-        return host
-    others = host.results.get(module, {}).get("unmanaged", ())
-    return replace(host, results={**host.results, module: {"unmanaged": [*others, *unmanaged]}})
-
-
 def lists_not_read(results: Mapping[str, InfoResult]) -> list[dict[str, Any]]:
     """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
     names: those of an account that is not the host's may hold everything."""
@@ -359,11 +283,6 @@ def lists_not_read(results: Mapping[str, InfoResult]) -> list[dict[str, Any]]:
         for item in unmanaged_lists([], {**state, **lists, **items})
         if item["reason"]
     ]
-
-
-def _unread(host: HostResults, what: str, result: InfoResult) -> HostResults:
-    """A host of which something could not be read."""
-    return replace(host, unread=[*host.unread, f"{what} are not known: {result.get('msg')}"])
 
 
 TRAFFIC_HOURS = "report_traffic_hours"  # the variable

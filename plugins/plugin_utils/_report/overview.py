@@ -48,7 +48,7 @@ REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
     ),
     "weakened": (
         "Run the baseline. If no baseline names an object, name it, delete it, or accept it"
-        " (report_accepted_unmanaged). Correct an onboarded prefix at Cloudflare, or accept it."
+        " (report_accepted_unmanaged)."
     ),
     "drift": "Run the baseline, or change it to what is meant.",
     "pending": "Wait: a later run takes the step.",
@@ -281,20 +281,6 @@ def ends(records: Iterable[HostRecord]) -> list[tuple[tuple[str, str, str], list
         for item in record["expiring"]
     )
     return sorted(hosts.items())
-
-
-CONFLICTS = {
-    "passed_and_blocked": "passed and blocked",
-    "protected_twice": "protected by several accounts",
-    "one_account": "one account, so that each run of one undoes that of the other",
-    "one_zone": "one zone, so that each run of one undoes that of the other",
-}
-
-
-def conflict_texts(report: Report) -> Iterator[tuple[str | None, str, list[str], list[str]]]:
-    """Each conflict: its network, what it is, the hosts of the one side, and of the other."""
-    for item in report["conflicts"]:
-        yield item["network"], CONFLICTS[item["kind"]], item["hosts"], item["against"]
 
 
 def risks_by_scope(records: Iterable[HostRecord]) -> dict[tuple[str, ...], list[str]]:

@@ -164,13 +164,6 @@ class Unmanaged(UnmanagedRecord):
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
 
-class Sources(TypedDict):
-    """The networks that rules of a zone let pass or block as sources, as they are planned."""
-
-    passed: list[str]
-    blocked: list[str]
-
-
 def unmanaged_text(item: Unmanaged) -> str:
     """An object, what it takes away, since when, and why that is accepted."""
     details = [
@@ -186,18 +179,6 @@ def _unmanaged_lines(items: Sequence[Unmanaged]) -> list[str]:
     """The objects that nobody accepts come first."""
     holes = unaccepted(items)
     return [unmanaged_text(item) for item in (*holes, *(one for one in items if one not in holes))]
-
-
-ConflictKind = Literal["passed_and_blocked", "protected_twice", "one_account", "one_zone"]
-
-
-class Conflict(TypedDict):
-    """A network of which hosts say different things, or an account or zone of several hosts."""
-
-    kind: ConflictKind
-    network: Annotated[str | None, "null for one account or zone"]
-    hosts: Annotated[list[str], "those that let it pass, that protect it, or that are one"]
-    against: Annotated[list[str], "those that block it"]
 
 
 class LastChange(TypedDict):
@@ -235,7 +216,6 @@ class Announced(TypedDict):
     networks: Annotated[list[str], "the announced networks"]
     unprotected: Annotated[list[str], "those of them that are neither protected nor excluded"]
     not_known: Annotated[list[str], "networks of which it is not known whether they are announced"]
-    remarks: Annotated[list[str], "what is not known of prefixes, and announcements without attack"]
 
 
 AcknowledgedState = Literal["protection_off", "no_protected_prefix", "uncovered", "announced"]
@@ -467,7 +447,6 @@ class HostRecord(TypedDict):
             "Announced networks without protection.",
             lambda record: len(record["unprotected"]),
         ),
-        HostLines("Onboarded prefixes", lambda record: record["remarks"] if record else ()),
     ]
     unused: Annotated[
         list[Unused] | None,
@@ -480,13 +459,6 @@ class HostRecord(TypedDict):
         "what is not known of the hits of rules, and why",
         HostLines("Hits that are not known", lambda lines: lines),
     ]
-    alarms: Annotated[
-        list[str] | None,
-        "reasons why nobody may hear of an attack, null if nobody asked for them (report_alarms)",
-        Metric("alarm_gaps", "Reasons why nobody may hear of an attack.", len),
-        HostLines("Alarms", lambda lines: lines or ()),
-    ]
-    sources: Annotated[Sources | None, "null if the host has no rules of a zone"]
 
 
 class Totals(TypedDict):
@@ -532,7 +504,7 @@ class Report(TypedDict):
     generated: Annotated[str, "when the report was made, a timestamp with an offset"]
     totals: Totals
     previous: Annotated[Comparison | None, "null if no earlier report was given"]
-    conflicts: Annotated[list[Conflict], "across hosts"]
+    shared_owners: Annotated[list[str], "hosts that are one account or one zone, a sentence each"]
     hosts: Annotated[list[HostRecord], "the worst status first"]
 
 

@@ -14,12 +14,11 @@ from typing import Any, Final, TypeVar, cast
 
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
-from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule
+from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule, title_of_resource
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
-from ...module_utils._values.address_set import Ranges
-from .._baseline.unmanaged import Accepted, accepted_reason, title_of
+from .._baseline.unmanaged import Accepted, accepted_reason
 from .._plain import plain
 from .acknowledged import Acknowledging
 from .coverage import AccountCoverage, read_coverage
@@ -72,8 +71,6 @@ class HostResults:
     changes: list[LastChange] | None = None
     unused: list[Unused] | None = None
     unknown_hits: list[str] = field(default_factory=list)
-    alarms: list[str] | None = None
-    bound_elsewhere: Ranges = field(default_factory=list)  # addresses, by service bindings
     traffic: HostTraffic | None = None
     posture: PostureRecord | None = None
     overdue: list[str] = field(default_factory=list)
@@ -100,7 +97,8 @@ class HostResults:
         def read(module: str, result: ModuleResult) -> Iterator[Unmanaged]:
             for item in result.get("unmanaged") or ():
                 reason = accepted_reason(item, self.accepted, self.acknowledging.now)
-                others = {"module": module, "title": title_of(item), "accepted": reason}
+                title = title_of_resource(item["resource"])
+                others = {"module": module, "title": title, "accepted": reason}
                 yield cast(Unmanaged, {**item, **others})
 
         return self.of_each(read)
@@ -226,7 +224,7 @@ def differences_of(module: str, result: ModuleResult) -> Iterator[Difference]:
             module=module,
             action=operation["action"],
             resource=operation["resource"],
-            title=title_of(operation),
+            title=title_of_resource(operation["resource"]),
             key=key,
             name=rule_name(key, existing if existing.get("description") else after.get(key) or {}),
             fields=dict(operation.get("fields") or {}),
@@ -278,7 +276,7 @@ def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
         name = names.get((item["resource"], item["key"]), item["key"])
         resource = BY_NAME.get(item["resource"])
         label = f" {name}" if resource is None or resource.key else ""
-        yield sentence(f"The {title_of(item)}{label} {item['reason']}")
+        yield sentence(f"The {title_of_resource(item['resource'])}{label} {item['reason']}")
 
 
 def existing_rules(module: str, result: ModuleResult) -> list[ZoneRule]:

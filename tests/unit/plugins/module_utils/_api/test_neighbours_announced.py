@@ -17,13 +17,11 @@ PREFIX = {"id": "a", "cidr": "203.0.113.0/24", "approved": "V", "on_demand_enabl
 ON_DEMAND = {**PREFIX, "on_demand_enabled": True, "advertised_modified_at": "2026-11-01T00:00:00Z"}
 
 
-def announced(
-    prefix: Object, parts: Sequence[Object] = (), delegations: Sequence[Object] = (), bindings: Sequence[Object] = ()
-) -> Any:
+def announced(prefix: Object, parts: Sequence[Object] = (), delegations: Sequence[Object] = ()) -> Any:
     def read(resource: Resource) -> Sequence[Object]:
         if resource is ONBOARDED:
             return [prefix]
-        others = {"bgp/prefixes": parts, "delegations": delegations, "bindings": bindings}
+        others = {"bgp/prefixes": parts, "delegations": delegations}
         return others[resource.path.partition("/addressing/prefixes/{parent_id}/")[2]]
 
     (record,) = read_announced(read)
@@ -44,8 +42,7 @@ def announced(
 )
 def test_a_part_says_whether_it_is_announced(prefix: Object, on_demand: Object, expected: Any) -> None:
     record = announced(prefix, [{"cidr": "203.0.113.0/25", "on_demand": on_demand}])
-    part = {"prefix": "203.0.113.0/25", "announced": expected, "locked": None, "since": None}
-    assert record["networks"] == [{**part, "on_demand": on_demand.get("on_demand_enabled")}]
+    assert record["networks"] == [{"prefix": "203.0.113.0/25", "announced": expected, "since": None}]
 
 
 @pytest.mark.parametrize(
@@ -59,55 +56,12 @@ def test_a_part_says_whether_it_is_announced(prefix: Object, on_demand: Object, 
 )
 def test_a_prefix_without_parts_says_it_of_itself(prefix: Object, expected: Any, since: Any) -> None:
     record = announced(prefix)
-    part = {"prefix": "203.0.113.0/24", "announced": expected, "locked": None, "since": since}
-    assert record["networks"] == [{**part, "on_demand": prefix["on_demand_enabled"]}]
+    assert record["networks"] == [{"prefix": "203.0.113.0/24", "announced": expected, "since": since}]
 
 
 def test_a_prefix_tells_whether_it_is_approved_and_what_others_use() -> None:
-    record = announced({**PREFIX, "approved": "P"}, delegations=[{"cidr": "203.0.113.128/25"}])
+    prefix = {**PREFIX, "approved": "P", "ownership_validation_token": "secret"}
+    record = announced(prefix, delegations=[{"cidr": "203.0.113.128/25"}])
     assert (record["prefix"], record["approved"]) == ("203.0.113.0/24", False)
     assert record["delegated"] == ["203.0.113.128/25"]
-
-
-@pytest.mark.parametrize(
-    ("of_prefix", "of_parts", "expected"),
-    [
-        ({}, [{}], None),
-        ({"on_demand_locked": True}, [{}], True),
-        ({"on_demand_locked": True}, [{"on_demand_locked": False}], False),
-        ({"on_demand_locked": False}, [{"on_demand_locked": True}, {}], True),
-        ({}, [{"on_demand_locked": False}, {}], None),
-        ({"on_demand_locked": "yes"}, [{}], None),
-    ],
-)
-def test_a_lock_of_a_part_locks_the_prefix(of_prefix: Any, of_parts: Any, expected: Any) -> None:
-    parts = [{"cidr": "203.0.113.0/24", "on_demand": part} for part in of_parts]
-    assert announced({**PREFIX, **of_prefix}, parts)["locked"] is expected
-
-
-@pytest.mark.parametrize(
-    ("fields", "expected"),
-    [
-        ({}, {"irr": None, "rpki": None, "ownership": None, "asn": None}),
-        ({"irr_validation_state": "valid", "rpki_validation_state": ""}, {"irr": "valid", "rpki": None}),
-        ({"asn_ownership_validation_state": "pending"}, {"asn": "pending"}),
-        ({"ownership_validation_state": "other", "ownership_validation_token": "secret"}, {"ownership": "other"}),
-    ],
-)
-def test_states_are_words_of_cloudflare_and_the_token_is_never_among_them(fields: Any, expected: Any) -> None:
-    record = announced({**PREFIX, **fields})
-    assert record["states"] == {"irr": None, "rpki": None, "ownership": None, "asn": None, **expected}
     assert "secret" not in str(record)
-
-
-@pytest.mark.parametrize(
-    ("binding", "service", "state"),
-    [
-        ({"service_name": "CDN", "provisioning": {"state": "active"}}, "CDN", "active"),
-        ({"service_id": "a1", "provisioning": {}}, "a1", None),
-        ({"service_id": "a1", "provisioning": "active"}, "a1", None),
-    ],
-)
-def test_a_binding_has_its_service_and_state(binding: Any, service: str, state: Any) -> None:
-    record = announced(PREFIX, bindings=[{"cidr": "203.0.113.0/25", **binding}])
-    assert record["bindings"] == [{"network": "203.0.113.0/25", "service": service, "state": state}]

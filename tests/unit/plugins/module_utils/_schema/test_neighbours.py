@@ -13,7 +13,6 @@ from typing import Iterator
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema import neighbours
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import (
-    ACCESS_RULES,
     AUDIT_LOG,
     ONBOARDED,
     bgp_prefixes_of,
@@ -23,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 PLUGINS = Path(neighbours.__file__).parents[2]
-BESIDE = (ONBOARDED, bgp_prefixes_of({}), delegations_of({}), *ACCESS_RULES.values(), AUDIT_LOG)
+BESIDE = (ONBOARDED, bgp_prefixes_of({}), delegations_of({}), AUDIT_LOG)
 ANNOUNCES = re.compile(r"addressing|/bgp|bgp/|advertis|announc|withdraw", re.IGNORECASE)
 
 

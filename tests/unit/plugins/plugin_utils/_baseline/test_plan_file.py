@@ -51,9 +51,7 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
             "traffic",
             "announced",
             "changes",
-            "sources",
             "unused",
-            "alarms",
             "backtest",
             "posture",
         )

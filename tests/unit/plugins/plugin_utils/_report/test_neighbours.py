@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Announced networks, IP Access rules, and who changed an object last: by its id, by its timestamp, or not known."""
+"""Announced networks, and who changed an object last: by its id, by its timestamp, or not known."""
 
 from __future__ import annotations
 
@@ -37,37 +37,20 @@ def test_a_network_without_a_clear_answer_is_not_known() -> None:
     assert (record["unprotected"], record["not_known"]) == ([], ["198.51.100.0/24", "nowhere"])
 
 
-def test_a_protected_network_that_nobody_announces_is_remarked() -> None:
-    record = announced(("192.0.2.0/24", True), ("203.0.113.0/24", None), named=["192.0.2.0/23", "203.0.113.0/24"])
-    assert record["remarks"] == ["No prefix of the account announces 192.0.3.0/24, though it is protected."]
-    assert announced(("192.0.2.0/24", True), named=["192.0.2.0/24"])["remarks"] == []
-
-
 ACCOUNT = Part("account_protection", {"account_id": "0" * 32, "enabled": True})
 HOST = HostResults("lima", unread=["Something else."])
-READ = host_results("lima", {}, {"custom_rules": {"operations": []}})
-STATES = dict.fromkeys(("irr", "rpki", "ownership", "asn"), "valid")
-PART = {"prefix": "192.0.2.0/24", "announced": None, "on_demand": True, "locked": False, "since": None}
-NETWORKS: dict[str, Any] = {
-    "prefix": "192.0.2.0/24",
-    "approved": True,
-    "states": STATES,
-    "networks": [PART],
-    "delegated": [],
-    "bindings": [],
-}
+PART = {"prefix": "192.0.2.0/24", "announced": None, "since": None}
+NETWORKS: dict[str, Any] = {"prefix": "192.0.2.0/24", "approved": True, "networks": [PART], "delegated": []}
 
 
-def read(
-    result: Mapping[str, Any], parts: Any = (ACCOUNT,), before: HostResults = HOST, **values: Any
-) -> tuple[HostResults, list[Part]]:
+def read(result: Mapping[str, Any], parts: Any = (ACCOUNT,), **values: Any) -> tuple[HostResults, list[Part]]:
     asked: list[Part] = []
 
     def run(part: Part) -> Mapping[str, Any]:
         asked.append(part)
         return result
 
-    return Beside(run, list(parts), values).read(before), asked
+    return Beside(run, list(parts), values).read(HOST), asked
 
 
 @pytest.mark.parametrize("values", [{}, {"report_announced": False}, {"report_announced": None}])
@@ -91,15 +74,6 @@ def test_a_failure_makes_the_host_unread_and_hides_nothing_else() -> None:
     host, _asked = read({"failed": True, "msg": "It is not allowed."}, report_announced=True)
     assert host.unread == ["Something else.", "The announced networks are not known: It is not allowed."]
     assert host.announced is None
-
-
-def test_an_access_rule_weakens_and_is_named_by_its_value() -> None:
-    rule = {"id": "a", "target": "country", "value": "DE", "notes": "", "since": "2026-11-01T00:00:00Z"}
-    host, _asked = read({"access_rules": [rule]}, [Part("custom_rules", {})], READ, report_access_rules=True)
-    (found,) = host.unmanaged()
-    assert (found["resource"], found["key"], found["weakens"]) == ("access_rule", "DE", True)
-    assert found["reason"] == "lets requests from this country pass by the rules of the zone"
-    assert (found["title"], found["since"], found["accepted"]) == ("IP Access rule", "2026-11-01T00:00:00Z", None)
 
 
 AT, EARLIER = "2026-11-22T09:00:00Z", "2026-11-22T08:00:00Z"
@@ -231,7 +205,3 @@ def test_a_change_in_a_ruleset_is_told_if_nobody_else_changed_one_at_that_moment
     assert [item["by"] for item in last(ANNA, mallory, unmanaged=FIREWALL_SKIP)] == ["mallory"]
     other = change("bob", uri=f"{OF_ACCOUNT}/rulesets/phases/magic_transit/entrypoint")
     assert [item["by"] for item in last(mallory, other, unmanaged=FIREWALL_SKIP)] == [None]
-
-
-def test_a_change_of_an_access_rule_is_told_of_access_rules() -> None:
-    assert [item["by"] for item in last(ANNA, unmanaged={**UNMANAGED, "resource": "access_rule"})] == ["anna"]

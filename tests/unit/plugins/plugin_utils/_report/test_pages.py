@@ -91,14 +91,12 @@ def record(data: str = "lima", **others: Any) -> Any:
         "expiring": [{"title": data, "key": data, "expires": GENERATED}],
         "pending": [{"module": data, "message": data}],
         "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],
-        "sources": {"passed": [data], "blocked": [data]},
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
         "unknown_hits": [data],
-        "alarms": [data],
         "posture": None,
         "overdue": [],
-        "announced": {"networks": [data], "unprotected": [data], "not_known": [data], "remarks": [data]},
+        "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
         "acknowledged": [{"state": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
         "coverage": {
@@ -338,9 +336,8 @@ def rule(name: str, **fields: Any) -> dict[str, Any]:
 
 def many(number: int, operations: Any) -> list[Any]:
     hosts = [f"zone-{position:04}" for position in range(number)]
-    without = dict.fromkeys(
-        ("risks", "unmanaged", "acknowledged", "expectations", "expiring", "unused", "unknown_hits", "alarms"), ()
-    )
+    names = ("risks", "unmanaged", "acknowledged", "expectations", "expiring", "unused", "unknown_hits")
+    without = dict.fromkeys(names, ())
     return [record(host, operations=operations(host), traffic=None, backtest=None, **without) for host in hosts]
 
 
