@@ -19,11 +19,10 @@ from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt_in_host, misspelt_in_role
 from ..plugin_utils._baseline.posture import merged, postures_of
-from ..plugin_utils._baseline.unmanaged import ACCEPTED_UNMANAGED, parse_accepted
+from ..plugin_utils._baseline.unmanaged import ACCEPTED, parse_accepted
 from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES, SNAPSHOT_KEEP
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
-from ..plugin_utils._report.acknowledged import ACKNOWLEDGED, parse_acknowledged
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST
 from ..plugin_utils._variables import MAX_PROBLEMS, Arguments, sentence_of, wrong_values
 from ..plugin_utils._worker import prepare_workers
@@ -87,7 +86,7 @@ def _problems(task: HostTask) -> Iterator[str]:
 
 def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each value of the right form that is wrong all the same."""
-    yield from _unreadable(values)
+    yield from _unreadable(task.host, values)
     try:
         named = {name: value for name, value in values.items() if name in OF_HOST}
         for_host = [
@@ -115,12 +114,11 @@ def _unfit(host: str, values: Mapping[str, Any]) -> Iterator[str]:
         yield from option_problems(COLLECTION + part.module, part.options, part.context)
 
 
-def _unreadable(values: Mapping[str, Any]) -> Iterator[str]:
+def _unreadable(host: str, values: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each variable with a form of its own that cannot be read."""
     for check in (
         lambda: check_keep(values.get(SNAPSHOT_KEEP)),
-        lambda: parse_accepted(values.get(ACCEPTED_UNMANAGED) or []),
-        lambda: parse_acknowledged(values.get(ACKNOWLEDGED) or []),
+        lambda: parse_accepted(values.get(ACCEPTED) or [], host),
     ):
         try:
             check()

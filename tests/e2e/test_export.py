@@ -175,11 +175,11 @@ def test_objects_made_by_hand_after_an_export_weaken_their_host(
     page = (tmp_path / "report" / "report.json").read_text(encoding="utf-8")
     assert [sentence for sentence in sentences if sentence not in page] == []
     accepted = [{"resource": name, "keys": ["*"], "reason": "a test"} for name in ("allowlist_entry", "prefix")]
-    values = json.dumps({"report_accepted_unmanaged": accepted})
+    values = json.dumps({"report_accepted": accepted})
     run = ansible_playbook("-i", inventory, "-e", values, REPOSITORY / "playbooks" / "baseline.yml")
     assert run.code == 0, run.output
     text = " ".join(run.output.split())
     assert [sentence in text for sentence in sentences] == [False, True, True, False], run.output
     accepted.append({"resource": "syn_flood_filter", "keys": ["*443"], "reason": "a test"})
-    run = ansible_playbook("-e", json.dumps({"report_accepted_unmanaged": accepted}), *report)
+    run = ansible_playbook("-e", json.dumps({"report_accepted": accepted}), *report)
     assert "2 hosts: 1 weakened, 1 in order." in run.output, run.output

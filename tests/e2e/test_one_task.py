@@ -147,7 +147,7 @@ def test_a_host_has_the_variables_of_its_own_task(inventory: Path, tmp_path: Pat
     accepted = [
         {"resource": "prefix", "expires": "{{ told }}", "keys": ["{{ inventory_hostname }}"], "reason": "{{ reason }}"}
     ]
-    told = {"report_accepted_unmanaged": accepted, "told": "told to {{ inventory_hostname }} {{ reason }}"}
+    told = {"report_accepted": accepted, "told": "told to {{ inventory_hostname }} {{ reason }}"}
     fact = {"ansible.builtin.set_fact": {"told": "of a fact"}, "when": "inventory_hostname == 'zone'"}
     files = ["{{ inventory_hostname }}.yml"]
     play(inventory, fact, options=("--limit", "drift,zone"), vars=told, vars_files=files)

@@ -75,8 +75,8 @@ def test_a_lab_that_is_off_on_purpose_is_in_order_until_it_expires(service: Loca
     variables = example("# host_vars/lab.yml")
     run = report(tmp_path, service, **variables, baseline_enabled=False)
     assert "2 hosts: 2 in order." in run.output, run.output
-    assert [item["state"] for item in read(tmp_path)["lab"]["acknowledged"]] == ["protection_off"]
-    variables["report_acknowledged"][0]["expires"] = "2020-01-01"
+    assert [item["status"] for item in read(tmp_path)["lab"]["accepted_statuses"]] == ["protection_off"]
+    variables["report_accepted"][0]["expires"] = "2020-01-01"
     run = report(tmp_path, service, {"report_fail_on": ["unprotected"]}, **variables)
     assert "1 unprotected, 1 in order." in run.output, run.output
     assert read(tmp_path)["lab"]["reasons"][0] == "TCP protection is off."
@@ -98,10 +98,10 @@ def test_announced_networks_need_a_prefix(service: LocalService, tmp_path: Path)
     assert read(tmp_path)["shop"]["announced"]["networks"] == []
     files = [path.read_text(encoding="utf-8") for path in (tmp_path / "report").glob("report.*")]
     assert all(VALIDATION_TOKEN not in text for text in [run.output, *files])
-    meant = [{"state": "announced", "networks": ["198.51.100.0/24"], "reason": "moves to the shop, OPS-3"}]
-    run = report(tmp_path, service, {"report_announced": True}, report_acknowledged=meant)
+    meant = [{"status": "announced", "networks": ["198.51.100.0/24"], "reason": "moves to the shop, OPS-3"}]
+    run = report(tmp_path, service, {"report_announced": True}, report_accepted=meant)
     assert "2 hosts: 2 in order." in run.output, run.output
-    assert [item["networks"] for item in read(tmp_path)["lab"]["acknowledged"]] == [["198.51.100.0/25"]]
+    assert [item["networks"] for item in read(tmp_path)["lab"]["accepted_statuses"]] == [["198.51.100.0/25"]]
 
 
 def test_the_audit_log_says_who_opened_the_account(service: LocalService, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ HOSTS = {"lima": "a" * 32, "oslo": "b" * 32}
 WARNED = {
     "baseline_allowlist": [{"prefix": "192.0.2.99/28"}, {"prefix": "192.0.2.1", "expires": "2020-01-01"}],
     "baseline_prefixs": [],
-    "report_accepted_unmanaged": [{"resource": "x"}],
+    "report_accepted": [{"resource": "x"}],
 }
 ENDINGS = (
     "baseline_allowlist[0].prefix: 192.0.2.99/28 is an address within 192.0.2.96/28",
@@ -40,6 +40,4 @@ def test_warnings_of_a_role_begin_with_the_host(service: LocalService, in_worker
     for host in HOSTS:
         for ending in ENDINGS:
             assert f"[WARNING]: {host}: {ending}" in printed
-        assert (
-            f"[WARNING]: {host}: 2 errors in the variables: (1) report_accepted_unmanaged[0]: it lacks keys" in printed
-        )
+        assert f"[WARNING]: {host}: 2 errors in the variables: (1) report_accepted[0]: it lacks keys" in printed

@@ -87,7 +87,7 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
         "hours": {"edge_account_id": ACCOUNT, "report_traffic_hours": "all"},
         "log": {"edge_account_id": ACCOUNT, "report_changes_hours": -5},
         "hits": {"edge_account_id": ACCOUNT, "report_hits_hours": -1},
-        "accepted": {"edge_account_id": ACCOUNT, "report_accepted_unmanaged": [{"resource": "x", "key": "y"}]},
+        "accepted": {"edge_account_id": ACCOUNT, "report_accepted": [{"resource": "x", "key": "y"}]},
         "right": {"edge_account_id": ACCOUNT},
     }
     run = run_playbook("report", tmp_path, service, hosts, {"report_directory": str(tmp_path / "report")})
@@ -100,8 +100,8 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
     assert "report_traffic_hours: 'all' is not a number." in reasons["hours"]
     assert reasons["log"].startswith("report_changes_hours: -5 is not from 0 to 13392 (18 months)")
     assert reasons["hits"].startswith("report_hits_hours: -1 is not from 0 to 13392 (18 months)")
-    assert "report_accepted_unmanaged[0].key: there is no such field (did you mean keys?)" in reasons["accepted"]
-    assert "report_accepted_unmanaged[0]: it lacks reason" in reasons["accepted"]
+    assert "report_accepted[0].key: there is no such field (did you mean keys?)" in reasons["accepted"]
+    assert "report_accepted[0]: it lacks reason" in reasons["accepted"]
     assert service.calls != []
 
 

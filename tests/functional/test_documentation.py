@@ -33,18 +33,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import BESIDE
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import (
-    ACCEPTED_ARGUMENT,
-    ACCEPTED_UNMANAGED,
-)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     BASELINE as BASELINE_ARGUMENTS,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
-    ACKNOWLEDGED,
-    ACKNOWLEDGED_ARGUMENT,
-)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import STATUSES
 
 from tests.documentation.assumptions import PAGE as ASSUMPTIONS
@@ -291,8 +283,6 @@ READ_BY_ROLES = {
     "export": EXPORT,
     "report": {
         **declared_in("report"),
-        ACCEPTED_UNMANAGED: ACCEPTED_ARGUMENT,
-        ACKNOWLEDGED: ACKNOWLEDGED_ARGUMENT,
         "report_fail_on": {"type": "list", "elements": "str", "choices": [*STATUSES, ""]},
     },
 }

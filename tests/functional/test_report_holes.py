@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import Acknowledging
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.accepted import AcceptedNow
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
@@ -75,7 +75,7 @@ def seeded(service: LocalService, where: str, obj: Mapping[str, Any]) -> None:
 
 def record_of(module: str, result: dict[str, Any], accepted: Any = ()) -> HostRecord:
     results = host_results("lima", {}, {module: result})
-    host = replace(results, accepted=parse_accepted(list(accepted)), acknowledging=Acknowledging(now=NOW))
+    host = replace(results, accepted=AcceptedNow(parse_accepted(list(accepted), "lima"), NOW))
     record = host_record(host, NOW.isoformat())
     validate_report(report_of([record], NOW.isoformat()))
     return record

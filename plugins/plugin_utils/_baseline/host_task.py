@@ -35,7 +35,7 @@ from .results import (
     lines,
     refused,
 )
-from .unmanaged import ACCEPTED_UNMANAGED, Accepted, accepted_reason, parse_accepted
+from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     ACCEPT_RISKS,
     POSTURE,
@@ -270,8 +270,8 @@ class HostTask:
         return {**result, **{name: value for name, value in more.items() if value}}
 
     def accepted(self) -> list[Accepted]:
-        """The objects that no baseline names and the report accepts; raises ValueError."""
-        return parse_accepted(self.value(ACCEPTED_UNMANAGED) or [])
+        """The acceptances of the report on the host; raises ValueError."""
+        return parse_accepted(self.value(ACCEPTED) or [], self.host)
 
     def _is_accepted(self) -> IsAccepted:
         """Return whether the report accepts an object now; a wrong variable accepts none."""

@@ -3,109 +3,131 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The objects that no baseline names, as results list them: which of them weaken a host, and which
-are accepted."""
+"""The objects that no baseline names, as results list them: which of them weaken a host. And what
+the report accepts: some of them, and a status of a host."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
-from typing import Any, NamedTuple
+from typing import Any, Literal, get_args
 
 from ansible.module_utils.common.validation import check_type_dict, check_type_list
 
+from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import plural, sentence
-from .._variables import NEEDED, TEXTS, Argument, expiry_of, require_valid
+from ...module_utils._values.address_set import Ranges, range_of, ranges_of
+from .._variables import Argument, Arguments, expiry_of, require_valid
+from .misspelt import declared_in
 
 UnmanagedObject = Mapping[str, Any]  # as a result lists it
 
 
-class Consent(NamedTuple):
-    """The reason why something is meant to be so, and from when on it no longer is; None for
-    never."""
-
-    reason: str
-    expires: datetime | None = None
-
-
-def is_in_force(consent: Consent, now: datetime | None) -> bool:
-    """Return whether a consent holds at a moment."""
-    return consent.expires is None or now is None or now < consent.expires
-
-
-def consents(**fields: Argument) -> Argument:
-    """The argument of a variable whose entries have these fields, and say why, and until when."""
-    options = {**fields, "reason": NEEDED, "expires": {"type": "str"}}
-    return {"type": "list", "elements": "dict", "options": options}
-
-
-def parse_entries(
-    variable: str, argument: Argument, entries: Any
-) -> Iterator[tuple[str, Mapping[str, Any], Consent]]:
-    """The name of each entry of a variable for messages, the entry, and its consent; raises
-    ValueError."""
-    require_valid({variable: argument}, {variable: entries})
-    for index, element in enumerate(check_type_list(entries)):
-        name, entry = f"{variable}[{index}]", check_type_dict(element)
-        yield name, entry, _parse_consent(name, entry)
-
-
-def _parse_consent(name: str, entry: Mapping[str, Any]) -> Consent:
-    reason = str(entry["reason"] or "").strip()
-    if not reason:
-        raise ValueError(f"{name}.reason is empty; say why this is meant.")
-    expires = entry.get("expires")
-    return Consent(reason, expiry_of(f"{name}.expires", expires) if expires else None)
-
-
-ACCEPTED_UNMANAGED = "report_accepted_unmanaged"  # the variable that accepts some
+ACCEPTED = "report_accepted"  # the variable that accepts some, or a status of the host
+AcceptableStatus = Literal["protection_off", "no_protected_prefix", "uncovered", "announced"]
+PROTECTION_OFF, NO_PREFIX, UNCOVERED, ANNOUNCED = get_args(AcceptableStatus)
+OF_NETWORKS = (UNCOVERED, ANNOUNCED)
 MAX_SENTENCES = 10  # name an object each
 
 
 @dataclass(frozen=True)
 class Accepted:
-    """Objects that may weaken a host: those of a resource whose keys match a pattern."""
+    """An acceptance of the report on a host, of objects of a resource whose keys match a pattern or
+    of a status for some networks and components. `expires` is None for never."""
 
-    resource: str
-    keys: Sequence[str]
-    consent: Consent
+    reason: str
+    expires: datetime | None = None
+    resource: str = ""
+    keys: Sequence[str] = ()
+    status: AcceptableStatus | None = None
+    networks: Ranges = field(default_factory=list)
+    components: Sequence[str] = ()
+
+    def holds(self, now: datetime | None) -> bool:
+        """Return whether it has not expired at this moment."""
+        return self.expires is None or now is None or now < self.expires
 
     def accepts(self, item: UnmanagedObject, now: datetime | None) -> bool:
         """Return whether an object is accepted at this moment; a `ref` counts letter by letter."""
         resource = BY_NAME.get(self.resource)
         folded = str if resource and resource.is_ordered else str.casefold
-        key, patterns = folded(str(item["key"])), [folded(text) for text in self.keys]
-        return (
-            item["resource"] == self.resource
-            and is_in_force(self.consent, now)
-            and any(key == pattern or fnmatchcase(key, pattern) for pattern in patterns)
-        )
+        matches = _matches(folded(str(item["key"])), [folded(text) for text in self.keys])
+        return item["resource"] == self.resource and self.holds(now) and matches
 
 
-ACCEPTED_ARGUMENT = consents(resource=NEEDED, keys={**TEXTS, "required": True})
+def _matches(text: str, patterns: Iterable[str]) -> bool:
+    return any(text == pattern or fnmatchcase(text, pattern) for pattern in patterns)
 
 
-def parse_accepted(entries: Any) -> list[Accepted]:
-    """The entries of the variable; raises ValueError with what is wrong in one."""
-    accepted = []
-    for name, entry, consent in parse_entries(ACCEPTED_UNMANAGED, ACCEPTED_ARGUMENT, entries):
-        keys = check_type_list(entry["keys"])
-        if entry["resource"] not in BY_NAME:
-            raise ValueError(f"{name}.resource is not one of {', '.join(BY_NAME)}.")
-        if not keys:
-            raise ValueError(f"{name}.keys is empty.")
-        accepted.append(Accepted(entry["resource"], [str(key) for key in keys], consent))
-    return accepted
+FIELDS: Arguments = declared_in("report")[ACCEPTED]["options"]
+SHARED = ("hosts", "reason", "expires")
+OF_OBJECTS = ("resource", "keys", *SHARED)
+OF_STATUS = ("status", "networks", "components", *SHARED)
+NEEDED = ("resource", "keys", "status", "reason")
+
+
+def parse_accepted(entries: Any, host: str) -> list[Accepted]:
+    """The acceptances of the variable that hold for this host; raises ValueError with what is wrong
+    in an entry."""
+    require_valid({ACCEPTED: {"type": "list", "elements": "raw"}}, {ACCEPTED: entries})
+    named = {f"{ACCEPTED}[{index}]": item for index, item in enumerate(check_type_list(entries))}
+    require_valid({name: _argument(item) for name, item in named.items()}, named)
+    accepted = [_accepted(name, check_type_dict(item), host) for name, item in named.items()]
+    return [item for item in accepted if item]
+
+
+def _argument(item: Any) -> Argument:
+    """The argument of an entry: the fields of a status if it has one, else those of objects."""
+    names = OF_STATUS if isinstance(item, Mapping) and "status" in item else OF_OBJECTS
+    fields = {name: {**FIELDS[name], "required": name in NEEDED} for name in names}
+    return {"type": "dict", "options": fields}
+
+
+def _accepted(name: str, entry: Mapping[str, Any], host: str) -> Accepted | None:
+    """The acceptance of an entry; None if it is about other hosts."""
+    keys, hosts = (_texts(name, entry, option) for option in ("keys", "hosts"))
+    reason = str(entry["reason"] or "").strip()
+    if not reason:
+        raise ValueError(f"{name}.reason is empty; say why this is meant.")
+    expires = entry.get("expires")
+    until = expiry_of(f"{name}.expires", expires) if expires else None
+    if "status" in entry:
+        accepted = _with_status(name, entry, Accepted(reason, until))
+    elif entry["resource"] in BY_NAME:
+        accepted = Accepted(reason, until, entry["resource"], keys)
+    else:
+        raise ValueError(f"{name}.resource is not one of {', '.join(BY_NAME)}.")
+    return accepted if not hosts or _matches(host, hosts) else None
+
+
+def _texts(name: str, entry: Mapping[str, Any], option: str) -> list[str]:
+    """The texts of an option, none if it is left out; raises ValueError if it is an empty list."""
+    texts = [str(text) for text in check_type_list(entry.get(option) or [])]
+    if entry.get(option) is not None and not texts:
+        raise ValueError(f"{name}.{option} is empty.")
+    return texts
+
+
+def _with_status(name: str, entry: Mapping[str, Any], accepted: Accepted) -> Accepted:
+    status, texts = entry["status"], check_type_list(entry.get("networks") or [])
+    if (status in OF_NETWORKS) is not bool(texts):
+        verb = "needs" if status in OF_NETWORKS else "takes no"
+        raise ValueError(f"{name}: the status {status} {verb} networks.")
+    for text in texts:
+        if range_of(text) is None:
+            raise ValueError(f"{name}.networks: {text!r} is neither an address nor a network.")
+    components = check_type_list(entry.get("components") or list(COMPONENTS))
+    return replace(accepted, status=status, networks=ranges_of(texts), components=components)
 
 
 def accepted_reason(
     item: UnmanagedObject, accepted: Iterable[Accepted], now: datetime | None
 ) -> str | None:
     """The reason why an object is accepted; None if it is not."""
-    return next((entry.consent.reason for entry in accepted if entry.accepts(item, now)), None)
+    return next((entry.reason for entry in accepted if entry.accepts(item, now)), None)
 
 
 def weakening(items: Iterable[UnmanagedObject], weakens: bool = True) -> list[str]:

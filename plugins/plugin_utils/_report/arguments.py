@@ -23,16 +23,16 @@ from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.misspelt import declared_in
 from .._baseline.posture import Posture
-from .._baseline.unmanaged import Accepted
+from .._baseline.unmanaged import ACCEPTED, Accepted
 from .._baseline.variables import OF_HOST, Part
-from .._variables import Arguments
-from .acknowledged import Acknowledgement
+from .._variables import Argument, Arguments
 from .record import AcceptedRisk, Deadline
 
 REPORT_VARIABLES: Arguments = declared_in("report")
 OF_TASK = ("directory", "previous", "fail_on", "mode")  # that writes the report
 REPORT_OPTIONS: Arguments = {name: REPORT_VARIABLES[f"report_{name}"] for name in OF_TASK}
-OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES}
+ENTRIES: Argument = {"type": "list", "elements": "raw"}  # with a parser of their own
+OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES, ACCEPTED: ENTRIES}
 
 
 def file_mode(digits: Any) -> int:
@@ -68,26 +68,17 @@ def expiring(
     parts: Sequence[Part],
     accepted: Iterable[Accepted],
     now: datetime,
-    acknowledged: Iterable[Acknowledgement] = (),
     posture: Posture | None = None,
 ) -> list[Deadline]:
     """All that ends within two weeks, the first end first: entries, accepted risks and objects,
-    acknowledged states, the posture."""
+    accepted statuses, the posture."""
     ends = [*_ends_of_entries(parts)]
     ends += [(posture.until, "posture", posture.name)] if posture else []
     ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(parts)]
-    ends += [
-        (item.consent.expires, f"accepted {item.resource}", ", ".join(item.keys))
-        for item in accepted
-    ]
-    ends += [
-        (
-            item.consent.expires,
-            "acknowledged state",
-            " ".join([item.state, *networks(item.networks)]),
-        )
-        for item in acknowledged
-    ]
+    for item in accepted:
+        of_status = " ".join([item.status or "", *networks(item.networks)])
+        key = of_status if item.status else ", ".join(item.keys)
+        ends.append((item.expires, f"accepted {item.resource or 'status'}", key))
     soon = [(end, title, key) for end, title, key in ends if end and now < end <= now + SOON]
     return [
         Deadline(title=title, key=key, expires=write_timestamp(end))

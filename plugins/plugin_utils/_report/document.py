@@ -51,11 +51,11 @@ def assess(host: HostResults, before: AccountCoverage | None) -> tuple[Status, l
             *host.of_each(lambda _module, result: result.get("unread") or ()),
             *(_unclear(before) if before else []),
         ],
-        "unprotected": host.acknowledging.unprotected(before) if before else [],
+        "unprotected": host.accepted.unprotected(before) if before else [],
         "weakened": [
             *host.of_each(weaker_objects),
             *unmet_reasons(host.of_each(expected_records)),
-            *host.acknowledging.unnamed(host.announced),
+            *host.accepted.unnamed(host.announced),
             *weakening(unaccepted(host.unmanaged())),
         ],
         "drift": [
@@ -175,7 +175,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         backtest=(*backtests, None)[0],
         pending=host.of_each(pending_steps),
         unmanaged=host.unmanaged(),
-        acknowledged=host.acknowledging.records(before, host.announced) if before else [],
+        accepted_statuses=host.accepted.records(before, host.announced) if before else [],
         expectations=host.of_each(expected_records),
         announced=host.announced,
         changes=host.changes,

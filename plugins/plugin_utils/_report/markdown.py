@@ -46,7 +46,7 @@ from .record import (
     HostChange,
     HostRecord,
     Report,
-    acknowledged_lines,
+    accepted_lines,
     change_lines,
     expected_lines,
     is_idle,
@@ -228,7 +228,7 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
         )
     for hole in unaccepted(record["unmanaged"]):
         yield f"- in no baseline: {as_markdown(unmanaged_text(hole))}"
-    for line in acknowledged_lines(record["acknowledged"]):
+    for line in accepted_lines(record["accepted_statuses"]):
         yield f"- {as_markdown(line)}"
     for line in expected_lines([item for item in record["expectations"] if not item["met"]]):
         yield f"- expectation {as_markdown(line)}"

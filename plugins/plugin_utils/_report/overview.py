@@ -43,12 +43,12 @@ from .record import (
 REMEDIES: Final[Mapping[Status, str]] = {  # of hosts that are not in order
     "unknown": "Correct what the message names, and run the report again.",
     "unprotected": (
-        "Run the baseline if it protects more; if not, correct it, or acknowledge the state"
-        " (report_acknowledged)."
+        "Run the baseline if it protects more; if not, correct it, or accept the status"
+        " (report_accepted)."
     ),
     "weakened": (
         "Run the baseline. If no baseline names an object, name it, delete it, or accept it"
-        " (report_accepted_unmanaged)."
+        " (report_accepted)."
     ),
     "drift": "Run the baseline, or change it to what is meant.",
     "pending": "Wait: a later run takes the step.",

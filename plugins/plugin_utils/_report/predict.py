@@ -20,7 +20,7 @@ from .._baseline.approval import Results
 from .._baseline.host_task import HostTask
 from .._baseline.lists import informed
 from .._baseline.variables import ACCOUNT, CUSTOM, IP_LISTS, PREFIX, Part, parts_of
-from .acknowledged import ACKNOWLEDGED, Acknowledging, parse_acknowledged
+from .accepted import AcceptedNow
 from .arguments import OF_REPORTED_HOST, REPORT_OPTIONS, accepted_risks, expiring, file_mode
 from .neighbours import (
     LOG_HOURS,
@@ -46,6 +46,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     task.require_control_node()
     values = task.checked(OF_REPORTED_HOST)
     _check_report(values)  # before a host is read
+    accepted = task.accepted()
     current = task.merged(values)
     parts = current.parts(task.host)
     if not parts:
@@ -63,15 +64,13 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         results[IP_LISTS] = {"unmanaged": unread}
     predicted = host_results(task.host, owners, results, refusals)
     beside = Beside(lambda part: runner.run_module(part, True), readable, values)
-    accepted, acknowledged = task.accepted(), parse_acknowledged(task.value(ACKNOWLEDGED) or [])
     return replace(
         beside.read(predicted),
         accepted_risks=accepted_risks(parts, now),
-        expiring=expiring(parts, accepted, now, acknowledged, current.posture),
+        expiring=expiring(parts, accepted, now, current.posture),
         posture=cast(PostureRecord | None, current.posture and current.posture.record()),
         overdue=current.still_in_force(predicted.of_each(differences_of)),
-        accepted=accepted,
-        acknowledging=Acknowledging(acknowledged, now),
+        accepted=AcceptedNow(accepted, now),
     )
 
 

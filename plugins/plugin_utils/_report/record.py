@@ -33,6 +33,7 @@ from ...module_utils._protection.losses import UnmanagedRecord
 from ...module_utils._text import capitalised, excerpt
 from ...module_utils._timestamps import to_the_minute
 from ...module_utils._traffic.evidence import ComponentTraffic
+from .._baseline.unmanaged import AcceptableStatus
 from .coverage import AddressCounts, CoverageRecord, PrefixRecord, mitigated_shares
 
 REPORT_VERSION: Final = 1
@@ -218,24 +219,21 @@ class Announced(TypedDict):
     not_known: Annotated[list[str], "networks of which it is not known whether they are announced"]
 
 
-AcknowledgedState = Literal["protection_off", "no_protected_prefix", "uncovered", "announced"]
+class AcceptedStatus(TypedDict):
+    """A status that would make the host red, and that is meant."""
 
-
-class Acknowledged(TypedDict):
-    """A state that would make the host red, and that is meant."""
-
-    state: AcknowledgedState
-    text: Annotated[str, "the state in a sentence"]
+    status: AcceptableStatus
+    text: Annotated[str, "the status in a sentence"]
     networks: Annotated[list[str], "the addresses that it concerns, as far as it concerns some"]
     reason: str
     expires: Annotated[str | None, "from when on it counts again, null for never"]
 
 
-def acknowledged_lines(items: Sequence[Acknowledged]) -> Iterator[str]:
-    """The states that are meant, with their reason, and until when."""
+def accepted_lines(items: Sequence[AcceptedStatus]) -> Iterator[str]:
+    """The statuses that are accepted, with their reason, and until when."""
     for item in items:
         until = f", until {item['expires']}" if item["expires"] else ""
-        yield excerpt(f"{item['text']} Acknowledged: {item['reason']}{until}", MAX_CHARS)
+        yield excerpt(f"{item['text']} Accepted: {item['reason']}{until}", MAX_CHARS)
 
 
 class Expected(TypedDict):
@@ -424,11 +422,11 @@ class HostRecord(TypedDict):
         "null if the audit log was not asked for",
         HostLines("Who changed it last", change_lines),
     ]
-    acknowledged: Annotated[
-        list[Acknowledged],
-        Metric("acknowledged", "States without protection that are meant.", len),
-        Counted("acknowledged state", "acknowledged states"),
-        HostLines("Acknowledged", acknowledged_lines),
+    accepted_statuses: Annotated[
+        list[AcceptedStatus],
+        Metric("accepted_statuses", "Statuses without protection that are accepted.", len),
+        Counted("accepted status", "accepted statuses"),
+        HostLines("Accepted", accepted_lines),
     ]
     expectations: Annotated[
         list[Expected],
@@ -474,7 +472,7 @@ class Totals(TypedDict):
     risks: int
     pending: int
     unmanaged: int
-    acknowledged: int
+    accepted_statuses: int
     addresses: AddressCounts
 
 

@@ -18,9 +18,8 @@ from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule, title_
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
-from .._baseline.unmanaged import Accepted, accepted_reason
 from .._plain import plain
-from .acknowledged import Acknowledging
+from .accepted import AcceptedNow
 from .coverage import AccountCoverage, read_coverage
 from .record import (
     AcceptedRisk,
@@ -74,8 +73,7 @@ class HostResults:
     traffic: HostTraffic | None = None
     posture: PostureRecord | None = None
     overdue: list[str] = field(default_factory=list)
-    accepted: Sequence[Accepted] = ()
-    acknowledging: Acknowledging = field(default_factory=Acknowledging)
+    accepted: AcceptedNow = field(default_factory=AcceptedNow)
 
     def of_each(self, read: Callable[[str, ModuleResult], Iterable[Found]]) -> list[Found]:
         """Parts of all results, each read with its module."""
@@ -96,7 +94,7 @@ class HostResults:
 
         def read(module: str, result: ModuleResult) -> Iterator[Unmanaged]:
             for item in result.get("unmanaged") or ():
-                reason = accepted_reason(item, self.accepted, self.acknowledging.now)
+                reason = self.accepted.reason_of(item)
                 title = title_of_resource(item["resource"])
                 others = {"module": module, "title": title, "accepted": reason}
                 yield cast(Unmanaged, {**item, **others})

@@ -31,7 +31,7 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
         "risks",
         "pending",
         "unmanaged",
-        "acknowledged",
+        "accepted_statuses",
         "groups",
         "prefixes",
         "accepted_risks",

@@ -16,6 +16,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unman
 
 NOW = datetime(2026, 11, 21, tzinfo=timezone.utc)
 ENTRY: dict[str, Any] = {"resource": "syn_flood_filter", "keys": ["tcp.dstport in {80 443}"], "reason": "OPS-1"}
+OFF: dict[str, Any] = {"status": "protection_off", "reason": "a lab"}
+NINE: dict[str, Any] = {"status": "uncovered", "networks": ["192.0.2.9"], "reason": "a test sender"}
 
 
 def item(key: str, weakens: bool | None = True, resource: str = "syn_flood_filter") -> dict[str, Any]:
@@ -33,17 +35,27 @@ def item(key: str, weakens: bool | None = True, resource: str = "syn_flood_filte
         ({"resource": "prefix"}, "tcp.dstport in {80 443}", False),
         ({"expires": "2026-11-20"}, "tcp.dstport in {80 443}", False),
         ({"expires": "2026-11-21"}, "tcp.dstport in {80 443}", True),
+        ({"expires": "2026-11-21T00:00:01Z"}, "tcp.dstport in {80 443}", True),
+        ({"expires": "2026-11-21T00:00:00Z"}, "tcp.dstport in {80 443}", False),
+        ({"reason": " OPS-1 "}, "tcp.dstport in {80 443}", True),
+        ({"hosts": ["oslo", "l?m*"]}, "tcp.dstport in {80 443}", True),
+        ({"hosts": ["oslo", "Lima"]}, "tcp.dstport in {80 443}", False),
     ],
 )
 def test_an_entry_accepts_keys_until_it_expires(entry: dict[str, Any], key: str, accepted: bool) -> None:
-    entries = parse_accepted([{**ENTRY, **entry}])
+    entries = parse_accepted([{**ENTRY, **entry}], "lima")
     assert accepted_reason(item(key), entries, NOW) == ("OPS-1" if accepted else None)
+
+
+def test_a_status_is_accepted_on_the_hosts_that_the_entry_names() -> None:
+    (accepted,) = parse_accepted([{**OFF, "hosts": ["lab-*"]}, {**NINE, "hosts": ["lima"]}], "lab-1")
+    assert (accepted.status, accepted.reason) == ("protection_off", "a lab")
 
 
 @pytest.mark.parametrize(("ref", "accepted"), [("office", True), ("OFFICE", False), ("Office", False)])
 def test_a_ref_is_accepted_letter_by_letter(ref: str, accepted: bool) -> None:
     for keys in (["office"], ["off*"]):
-        entries = parse_accepted([{**ENTRY, "resource": "custom_rule", "keys": keys}])
+        entries = parse_accepted([{**ENTRY, "resource": "custom_rule", "keys": keys}], "lima")
         assert (accepted_reason(item(ref, resource="custom_rule"), entries, NOW) is not None) is accepted
 
 
@@ -58,11 +70,28 @@ def test_a_ref_is_accepted_letter_by_letter(ref: str, accepted: bool) -> None:
         ([{**ENTRY, "keys": []}], "[0].keys is empty"),
         ([{**ENTRY, "reason": " "}], "[0].reason is empty"),
         ([{**ENTRY, "expires": "soon"}], "[0].expires: "),
+        ([{**ENTRY, "hosts": []}], "[0].hosts is empty"),
+        ({"a": 1}, ": a dictionary is not a list."),
+        (7, "[0]: '7' is not a dictionary; write {resource: ..., keys: ..., reason: ...}."),
+        ([None], "[0]: it is null."),
+        ([{**ENTRY, "key": "x"}], "[0].key: there is no such field (did you mean keys?)."),
+        ([{"reason": "OPS-1"}], "(1) report_accepted[0]: it lacks resource; (2) report_accepted[0]: it lacks keys."),
+        ([{**ENTRY, **OFF}], "[0].resource: there is no such field; the fields are status, networks, components, "),
+        ([{**ENTRY, "networks": ["192.0.2.9"]}], "[0].networks: there is no such field; the fields are resource, keys"),
+        ([{"status": "protection_off"}], "[0]: it lacks reason."),
+        (
+            [OFF, {**OFF, "status": False}],
+            "[1].status: False is none of protection_off, no_protected_prefix, uncovered, announced.",
+        ),
+        ([{**OFF, "networks": ["192.0.2.0/24"]}], "[0]: the status protection_off takes no networks."),
+        ([{**OFF, "status": "uncovered"}], "[0]: the status uncovered needs networks."),
+        ([{**NINE, "networks": ["lab"]}], "[0].networks: 'lab' is neither an address nor a network."),
+        ([{**NINE, "components": ["udp"]}], "[0].components[0]: 'udp' is none of syn_flood, out_of_state_tcp, dns."),
     ],
 )
 def test_a_wrong_entry_is_refused(entries: Any, problem: str) -> None:
-    with pytest.raises(ValueError, match="^report_accepted_unmanaged") as caught:
-        parse_accepted(entries)
+    with pytest.raises(ValueError, match="report_accepted") as caught:
+        parse_accepted(entries, "lima")
     assert problem in str(caught.value)
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import parse_acknowledged
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import (
     accepted_risks,
     expiring,
@@ -66,14 +65,16 @@ def test_ends_within_two_weeks_are_listed_once_the_first_end_first() -> None:
         ],
         "accept_risks": [{"code": "broad_allowlist", "expires": SOON}],
     }
-    accepted = parse_accepted([{"resource": "allowlist_entry", "keys": ["8.*"], "reason": "probes", "expires": SOON}])
-    states = parse_acknowledged([{"state": "uncovered", "networks": ["8.8.8.8"], "reason": "lab", "expires": SOON}])
-    listed = expiring(parts(**options), accepted, NOW, states)
+    entries = [
+        {"resource": "allowlist_entry", "keys": ["8.*"], "reason": "probes", "expires": SOON},
+        {"status": "uncovered", "networks": ["8.8.8.8"], "reason": "lab", "expires": SOON},
+    ]
+    listed = expiring(parts(**options), parse_accepted(entries, "lima"), NOW)
     assert [(item["title"], item["key"], item["expires"]) for item in listed] == [
         ("prefix", "192.0.2.0/24", "2026-11-22T07:00:00+00:00"),
         ("accepted allowlist_entry", "8.*", "2026-12-02T00:00:00+00:00"),
         ("accepted risk", "broad_allowlist", "2026-12-02T00:00:00+00:00"),
-        ("acknowledged state", "uncovered 8.8.8.8/32", "2026-12-02T00:00:00+00:00"),
+        ("accepted status", "uncovered 8.8.8.8/32", "2026-12-02T00:00:00+00:00"),
         ("out-of-state TCP rule", "out_of_state_tcp global", "2026-12-02T00:00:00+00:00"),
     ]
 

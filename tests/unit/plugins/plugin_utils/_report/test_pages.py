@@ -97,7 +97,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "posture": None,
         "overdue": [],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
-        "acknowledged": [{"state": data, "text": data, "networks": [data], "reason": data, "expires": data}],
+        "accepted_statuses": [{"status": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
         "coverage": {
             "enabled": True,
@@ -336,7 +336,7 @@ def rule(name: str, **fields: Any) -> dict[str, Any]:
 
 def many(number: int, operations: Any) -> list[Any]:
     hosts = [f"zone-{position:04}" for position in range(number)]
-    names = ("risks", "unmanaged", "acknowledged", "expectations", "expiring", "unused", "unknown_hits")
+    names = ("risks", "unmanaged", "accepted_statuses", "expectations", "expiring", "unused", "unknown_hits")
     without = dict.fromkeys(names, ())
     return [record(host, operations=operations(host), traffic=None, backtest=None, **without) for host in hosts]
 

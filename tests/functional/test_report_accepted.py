@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""States without protection that are meant make no host red, until they expire; others do as ever."""
+"""Statuses without protection that are accepted make no host red, until they expire; others do as ever."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.acknowledged import (
-    Acknowledging,
-    parse_acknowledged,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.accepted import AcceptedNow
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
@@ -32,19 +30,19 @@ RULES = {"rules": [{"scope": "global", "name": "global", "mode": "enabled"}], "f
 PREFIXES = [{"prefix": "192.0.2.0/24"}]
 IN_ORDER: Mapping[str, Any] = {"enabled": True, "prefixes": PREFIXES, "syn_flood": RULES, "out_of_state_tcp": RULES}
 LEFT_OUT = {**RULES, "filters": [{"expression": "ip.dst eq 192.0.2.9", "mode": "disabled"}]}
-OFF: Mapping[str, Any] = {"state": "protection_off", "reason": "a lab"}
-NINE: Mapping[str, Any] = {"state": "uncovered", "networks": ["192.0.2.9"], "reason": "a test sender"}
+OFF: Mapping[str, Any] = {"status": "protection_off", "reason": "a lab"}
+NINE: Mapping[str, Any] = {"status": "uncovered", "networks": ["192.0.2.9"], "reason": "a test sender"}
 UNCOVERED = "A component does nothing for 1 IPv4 address (192.0.2.9/32)."
 
-# What exists, what is acknowledged of it, and why the host is unprotected all the same.
+# What exists, what is accepted of it, and why the host is unprotected all the same.
 CASES: list[tuple[Mapping[str, Any], list[Mapping[str, Any]], list[str]]] = [
     ({"enabled": False}, [], ["TCP protection is off."]),
     ({"enabled": False}, [OFF], []),
     ({"enabled": False}, [NINE], ["TCP protection is off."]),
     ({"enabled": False, "prefixes": []}, [OFF], []),
     ({"prefixes": []}, [OFF], ["There is no protected prefix."]),
-    ({"prefixes": []}, [{**OFF, "state": "no_protected_prefix"}], []),
-    ({"enabled": False}, [{**OFF, "state": "no_protected_prefix"}], ["TCP protection is off."]),
+    ({"prefixes": []}, [{**OFF, "status": "no_protected_prefix"}], []),
+    ({"enabled": False}, [{**OFF, "status": "no_protected_prefix"}], ["TCP protection is off."]),
     ({"syn_flood": LEFT_OUT}, [], [UNCOVERED]),
     ({"syn_flood": LEFT_OUT}, [NINE], []),
     ({"syn_flood": LEFT_OUT}, [{**NINE, "networks": ["192.0.2.8/31"]}], []),
@@ -57,12 +55,12 @@ CASES: list[tuple[Mapping[str, Any], list[Mapping[str, Any]], list[str]]] = [
     (
         {"enabled": False},
         [{**OFF, "expires": "2026-11-20"}],
-        ["TCP protection is off.", "It was acknowledged (a lab) until 2026-11-21T00:00:00+00:00."],
+        ["TCP protection is off.", "It was accepted (a lab) until 2026-11-21T00:00:00+00:00."],
     ),
     (
         {"syn_flood": LEFT_OUT},
         [{**NINE, "expires": "2026-11-22T09:00:00Z"}, {**OFF, "expires": "2026-11-20"}],
-        [UNCOVERED, "It was acknowledged (a test sender) until 2026-11-22T09:00:00+00:00."],
+        [UNCOVERED, "It was accepted (a test sender) until 2026-11-22T09:00:00+00:00."],
     ),
 ]  # fmt: skip
 
@@ -72,21 +70,21 @@ def record_of(
 ) -> HostRecord:
     service.account(ACCOUNT).seed(**{**IN_ORDER, **state})
     results = {"account_protection": modules.done("account_protection", check=True, **task)}
-    host = replace(host_results("lima", {}, results), acknowledging=Acknowledging(parse_acknowledged(entries), NOW))
+    host = replace(host_results("lima", {}, results), accepted=AcceptedNow(parse_accepted(entries, "lima"), NOW))
     record = host_record(host, NOW.isoformat())
     validate_report(report_of([record], NOW.isoformat()))
     return record
 
 
 @pytest.mark.parametrize(("state", "entries", "reasons"), CASES)
-def test_a_state_that_is_meant_makes_no_host_unprotected(
+def test_an_accepted_status_makes_no_host_unprotected(
     state: Mapping[str, Any], entries: Any, reasons: list[str], service: LocalService, modules: Modules
 ) -> None:
     record = record_of(service, modules, state, entries)
     assert (record["status"], record["reasons"]) == ("unprotected" if reasons else "in_order", reasons)
-    assert reasons or bool(record["acknowledged"]) is bool(entries)
-    has_expired = any("It was acknowledged" in reason for reason in reasons)
-    assert not (has_expired and record["acknowledged"])
+    assert reasons or bool(record["accepted_statuses"]) is bool(entries)
+    has_expired = any("It was accepted" in reason for reason in reasons)
+    assert not (has_expired and record["accepted_statuses"])
 
 
 def test_differences_from_the_baseline_count_as_ever(service: LocalService, modules: Modules) -> None:
@@ -105,11 +103,11 @@ def test_a_component_that_the_baseline_turns_on_counts_as_ever(service: LocalSer
     assert record["status"] == "weakened"
 
 
-def test_each_format_lists_what_is_acknowledged(service: LocalService, modules: Modules) -> None:
+def test_each_format_lists_the_accepted_statuses(service: LocalService, modules: Modules) -> None:
     record = record_of(service, modules, {"syn_flood": LEFT_OUT}, [{**NINE, "expires": "2027-01-31"}])
-    assert record["acknowledged"] == [
+    assert record["accepted_statuses"] == [
         {
-            "state": "uncovered",
+            "status": "uncovered",
             "text": "SYN flood protection does nothing for 1 IPv4 address (192.0.2.9/32).",
             "networks": ["192.0.2.9/32"],
             "reason": "a test sender",
@@ -117,29 +115,25 @@ def test_each_format_lists_what_is_acknowledged(service: LocalService, modules: 
         }
     ]
     report = report_of([record], NOW.isoformat())
-    assert report["totals"]["acknowledged"] == 1
+    assert report["totals"]["accepted_statuses"] == 1
     for page in (html_page(report), markdown_page(report)):
-        assert "Acknowledged: a test sender, until 2027-02-01T00:00:00+00:00" in page
-    assert 'host_acknowledged{host="lima"} 1' in metrics(report)
+        assert "Accepted: a test sender, until 2027-02-01T00:00:00+00:00" in page
+    assert 'host_accepted_statuses{host="lima"} 1' in metrics(report)
 
 
-@pytest.mark.parametrize(
-    ("entries", "problem"),
-    [
-        ("off", "report_acknowledged[0]: 'off' is not a dictionary; write {state: ..., reason: ...}."),
-        ([{"state": "protection_off"}], "report_acknowledged[0]: it lacks reason."),
-        (
-            [OFF, {**OFF, "state": False}],
-            "[1].state: False is none of protection_off, no_protected_prefix, uncovered, announced.",
-        ),
-        ([{**OFF, "networks": ["192.0.2.0/24"]}], "[0]: the state protection_off takes no networks."),
-        ([{**OFF, "state": "uncovered"}], "[0]: the state uncovered needs networks."),
-        ([{**NINE, "networks": ["lab"]}], "[0].networks: 'lab' is neither an address nor a network."),
-        ([{**NINE, "components": ["udp"]}], "[0].components[0]: 'udp' is none of syn_flood, out_of_state_tcp, dns."),
-        ([{**OFF, "reason": ""}], "[0].reason is empty; say why this is meant."),
-    ],
-)
-def test_a_wrong_entry_is_refused(entries: Any, problem: str) -> None:
-    with pytest.raises(ValueError, match="^report_acknowledged") as caught:
-        parse_acknowledged(entries)
-    assert problem in str(caught.value)
+def unnamed(*entries: Mapping[str, Any]) -> list[str]:
+    """The sentences on an account that announces 192.0.2.0/24 without protection."""
+    announced: Any = {"networks": [], "unprotected": ["192.0.2.0/24"], "not_known": []}
+    return AcceptedNow(parse_accepted([*entries], "lima"), NOW).unnamed(announced)
+
+
+def test_announced_networks_are_accepted_one_by_one() -> None:
+    (sentence,) = unnamed({"status": "announced", "networks": ["192.0.2.0/25"], "reason": "tests"})
+    assert "192.0.2.128/25" in sentence
+    assert AcceptedNow().unnamed(None) == []
+
+
+def test_announced_networks_that_were_accepted_say_until_when() -> None:
+    meant = {"status": "announced", "reason": "tests", "expires": "2026-11-20"}
+    sentences = unnamed(*({**meant, "networks": [network]} for network in ("192.0.2.0/25", "10.0.0.0/8")))
+    assert sentences[1:] == ["It was accepted (tests) until 2026-11-21T00:00:00+00:00."]
