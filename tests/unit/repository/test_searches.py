@@ -58,7 +58,7 @@ SEARCHES: Mapping[str, str] = {
     "nautobot": "ipam",
     "ipam": "ipam",
     "upgrade": "versions",
-    "cheat sheet": "cheat_sheet",
+    "cheat sheet": "README",
     "phase": "terraform",
     "unit test": "expectations",
     "emergency": "attack",
