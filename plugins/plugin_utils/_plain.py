@@ -8,11 +8,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar
-
-from ansible.errors import AnsibleFilterError
-from jinja2 import Undefined
+from collections.abc import Mapping
+from typing import Any
 
 from ..module_utils._remembered import remembered
 
@@ -69,21 +66,3 @@ def data_of(value: Any) -> Any:
 def _unmarked(value: Any) -> str:
     """The plain text of a value; of a text, str() keeps the mark of releases before 2.19."""
     return str.__str__(value) if isinstance(value, str) else str(value)
-
-
-Filtered = TypeVar("Filtered")
-
-
-def run_filter(
-    function: Callable[[Any, Any], Filtered], rules: object, custom_rules: object
-) -> Filtered:
-    """The result of a function of two lists, whose ValueError becomes an error of Ansible; Jinja
-    may pass iterators."""
-    # Before ansible-core 2.19 filters see what is undefined; it raises as a list.
-    to_list = (Iterator, Undefined)
-    both = (rules, custom_rules)
-    try:
-        lists = [list(value) if isinstance(value, to_list) else value for value in both]
-        return function(*lists)
-    except ValueError as exc:  # Ansible names the filter itself, and would repeat a cause
-        raise AnsibleFilterError(f"{exc}.") from None

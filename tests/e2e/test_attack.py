@@ -7,17 +7,15 @@
 from __future__ import annotations
 
 import json
-import shlex
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from jinja2.nativetypes import NativeEnvironment
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, ansible_playbook
+from tests.support.ansible_run import ansible_playbook
 from tests.support.attacked_site import BASELINE, BEGIN, FLOOD, IN, OUT, POSTURE, UNDER_ATTACK, Site
 from tests.support.inventories import LOCAL
 from tests.support.module_run import ACCOUNT, ZONE
@@ -213,44 +211,6 @@ def test_what_an_earlier_command_has_added_is_taken_back_as_well(site: Site) -> 
     assert site.firewall() == ["attack-block", "telnet"]
     site.attack(over=True)
     assert (site.state(), site.firewall(), site.files()) == (OUT, ["telnet"], ["host_vars/berlin.yml"])
-
-
-STARTED = {
-    "event": "start",
-    "account_id": ACCOUNT,
-    "component": "syn_flood",
-    "action": "would_drop",
-    "network": "203.0.113.0/24",
-    "packets_per_second": 6000.0,
-}
-
-
-def action_of(rulebook: str) -> dict[str, Any]:
-    """The action of the one rule of a rulebook, with the values of an event."""
-    text = (REPOSITORY / "extensions" / "eda" / "rulebooks" / f"{rulebook}.yml").read_text(encoding="utf-8")
-    ((ruleset,),) = [yaml.safe_load(text)]
-    values = {"event": {"traffic": STARTED}, "hosts_of_accounts": {ACCOUNT: "berlin"}}
-    filled = NativeEnvironment().from_string(json.dumps(ruleset["rules"][0]["action"])).render(**values)
-    return dict(filled if isinstance(filled, dict) else json.loads(filled))
-
-
-def test_a_rulebook_proposes_the_command(site: Site) -> None:
-    message = action_of("incident")["debug"]["msg"]
-    assert message.startswith("syn_flood would_drop 6000.0 packets/s to 203.0.113.0/24. To mitigate now: ")
-    program, *words = shlex.split(message.partition("now: ")[2])
-    assert program == "ansible-playbook"
-    run = ansible_playbook(*words, directory=site.folder)
-    assert (run.code, site.state(), site.files()) == (0, OUT, ["host_vars/berlin.yml"]), run.output
-    run = ansible_playbook(*(word for word in words if word != "--check"), directory=site.folder)
-    assert (run.code, site.state()) == (0, IN), run.output
-
-
-def test_a_rulebook_that_is_marked_as_such_takes_the_posture(site: Site) -> None:
-    action = action_of("attack")["run_playbook"]
-    words = ("-i", "inventory", "-e", json.dumps(action["extra_vars"]), action["name"])
-    run = ansible_playbook(*words, directory=site.folder)
-    assert (run.code, site.state()) == (0, IN), run.output
-    assert site.posture()["reason"] == "rulebook: syn_flood to 203.0.113.0/24"
 
 
 def test_traffic_that_is_not_known_stops_nobody(site: Site) -> None:

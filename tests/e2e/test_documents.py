@@ -184,9 +184,6 @@ def test_other_commands_name_existing_targets(page: Page, service: LocalService)
             case ["ansible-galaxy", "collection", "install", path]:
                 assert path == archive
                 assert not command.shown
-            case ["ansible-rulebook", "--rulebook", name, *_]:  # tests/evidence/rulebook runs it
-                rulebook = f"{name.rpartition('.')[2]}.yml"
-                assert (REPOSITORY / "extensions" / "eda" / "rulebooks" / rulebook).exists() and not command.shown
             case _:
                 assert command.words[0] in RUN, f"no test runs {command}"
 

@@ -160,21 +160,6 @@ def prometheus(session: nox.Session) -> None:
     run_tests(session, "tests/evidence/prometheus")
 
 
-@nox.session(python=False, tags=EVIDENCE)
-def rulebook(session: nox.Session) -> None:
-    """Run the example rulebook with ansible-rulebook, which needs Java, against the local service."""
-    if not shutil.which("java"):
-        if os.geteuid() != 0 or not shutil.which("apt-get"):
-            missing(session, "there is no Java.")
-        try:
-            session.run("apt-get", "update", "-qq", silent=True, external=True)
-            session.run("apt-get", "install", "-y", "-qq", "default-jre-headless", silent=True, external=True)
-        except CommandFailed:
-            missing(session, "apt-get cannot install Java.")
-    install(session, "rulebook", CACHE / "rulebook")
-    run_tests(session, "tests/evidence/rulebook")
-
-
 @nox.session(python=False)
 def workflows(session: nox.Session) -> None:
     """Check the workflows of the repository, the guides and the examples, and the schedules of systemd and cron."""

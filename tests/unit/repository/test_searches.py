@@ -48,7 +48,7 @@ SEARCHES: Mapping[str, str] = {
     "schema": "check_inventory",
     "validate": "check_inventory",
     "awx": "automation_platform",
-    "alert": "events",
+    "alert": "report",
     "slack": "notify",
     "teams": "notify",
     "pagerduty": "notify",
