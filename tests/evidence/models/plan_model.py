@@ -83,7 +83,7 @@ def named(entry: Mapping[str, Any]) -> Item:
 
 
 def expired(entry: Mapping[str, Any], now: datetime) -> bool:
-    """docs/expires.md, "The rules": a date means its end in UTC."""
+    """docs/whole_lists.md, "Temporary entries": a date means its end in UTC."""
     text = entry.get("expires")
     if text is None:
         return False
