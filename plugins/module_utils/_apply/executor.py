@@ -250,7 +250,6 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
     result = client.write(call.resource, call.resource.path, call.write, bodies, ids)
     returned = match_results(call, result)
     if call.resource.nested:
-        _warn_of_other_writers(call, call.resource.nested, returned, warn)
         try:
             _update_nested(call, call.resource.nested, client, returned)
         except ServiceError as exc:
@@ -287,31 +286,6 @@ def _warn_of_lost_versions(
     )
 
 
-def _warn_of_other_writers(
-    call: Call, nested: Nested, returned: Mapping[Operation, Object], warn: Warn
-) -> None:
-    """Warn where a nested object is neither as it was read nor as it is planned."""
-    field = call.resource.field(nested.field)
-    for operation in call.operations:
-        objects = (returned.get(operation), operation.existing, operation.planned)
-        stored, read, planned = (_nested_in(obj, nested) for obj in objects)
-        if not stored or stored.get("id") != read.get("id"):
-            continue
-        changed = differences(field.fields, stored, read)
-        for name in changed.keys() & differences(field.fields, stored, planned).keys():
-            verb = "replaces" if name in operation.fields.get(nested.field, {}) else "keeps"
-            warn(
-                f"Another writer changed the {field.name} of {call.resource.title}"
-                f" {operation.label} after the module read it: {name} was {read[name]!r} and is"
-                f" {stored.get(name)!r}. The module {verb} this value."
-            )
-
-
-def _nested_in(obj: Object | None, nested: Nested) -> Object:
-    """The nested object of an object, empty where it has none."""
-    return fields_in((obj or {}).get(nested.field))
-
-
 def _replace_list(
     call: Call, whole: Sequence[Object], client: Client, query: Mapping[str, Any] | None = None
 ) -> Any:
@@ -342,7 +316,8 @@ def _update_nested(
     ids: dict[Operation, str] = {}
     bodies: dict[str, dict[str, Any]] = {}
     for operation in call.operations:
-        existing = _nested_in(returned.get(operation, operation.existing), nested)
+        parent = returned.get(operation, operation.existing) or {}
+        existing = fields_in(parent.get(nested.field))
         if not existing:
             continue
         identity = ids[operation] = str(existing.get("id"))
