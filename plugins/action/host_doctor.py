@@ -9,7 +9,6 @@ does not expect."""
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Mapping
 from datetime import datetime, timezone
 from functools import partial
@@ -62,8 +61,7 @@ class ActionModule(FleetAction):
         record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)
         path = host_folder(options["directory"], task.host) / NAME
         if not self._task.check_mode:
-            text = bundle_text(record, examination, secrets.token_bytes(16))
-            write_private(path, redact(text, known))
+            write_private(path, redact(bundle_text(record, examination.answers), known))
         for line in lines_of(record):
             self._display.display(line, stderr=True)  # stdout may be read by a program
         result = {"changed": False, "path": str(path), "warnings": task.misspelt_variables()}

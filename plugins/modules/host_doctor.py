@@ -13,13 +13,13 @@ short_description: Internal, say what the token may do and whether answers are a
 version_added: 1.0.0
 description:
   - The action of the playbook C(edgeops.protection.doctor). It reads the account and the zone of a
-    host, and says which permissions the token has, which products there are, how far the clocks
-    are apart, and which assumptions of this collection hold there.
+    host, and says which permissions the token has, which products there are, and which assumptions
+    of this collection hold there.
   - It only reads, whether the play runs in check mode or not. It takes the account, the zone and
     the credentials from the variables of the host, as the role C(edgeops.protection.baseline) does.
-  - It writes a bundle for an issue report, O(directory)/HOST/bundle.json, which has names, numbers
-    and shapes of answers, but no value of an answer. Ids are hashed. In check mode, it writes
-    no file.
+  - It writes a bundle for an issue report, O(directory)/HOST/bundle.json, which has the shapes of
+    answers, but no value of an answer, no id and no name of a host. In check mode, it writes no
+    file.
 options:
   directory:
     description: The directory of the bundles, with a folder for each host. A relative one is below
@@ -93,10 +93,8 @@ doctor:
       type: int
       sample: 22
     permissions:
-      description:
-        - The permissions that the modules need, each with C(name), C(available),
-          C(reason), and the resources that it is C(needed_for).
-        - C(available) is null if it is not known, as for every permission to write.
+      description: The permissions that the reads need, each with C(name), C(available) (null if it
+        is not known), and the C(reason).
       returned: always
       type: list
       elements: dict
@@ -105,26 +103,15 @@ doctor:
       returned: always
       type: list
       elements: dict
-    clock:
-      description: How many seconds the clock of Cloudflare is ahead of that of the control node; null
-        if it is not known.
-      returned: always
-      type: dict
-      sample: {seconds_ahead: 0.3, reason: ""}
-    rate_limit:
-      description: The headers that tell the rate limit.
-      returned: always
-      type: dict
-      sample: {Ratelimit: '"default";r=1150;t=120', Ratelimit-Policy: '"default";q=1200;w=300'}
     answers:
-      description: The answer of each resource, with its status, the number of its objects, or the reason
-        why there are none.
+      description: Each resource, with the number of its C(objects), or the C(reason) why it could
+        not be read.
       returned: always
       type: list
       elements: dict
     assumptions:
-      description: The assumptions of C(docs/assumptions.md), each with its name, whether it holds (null
-        if no answer shows it), in how many answers it was seen, and the reasons.
+      description: The assumptions of C(docs/assumptions.md) that the doctor looks at, each with its
+        C(name), whether it C(holds) (null if no answer shows it), and the C(reasons).
       returned: always
       type: list
       elements: dict

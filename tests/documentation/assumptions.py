@@ -9,34 +9,35 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.findings import Assumption, assumptions
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import Assumption, assumptions
 
 PAGE = Path(__file__).parents[2] / "docs" / "assumptions.md"
 TEXT = """# Assumptions about Cloudflare's API
 
 The collection takes these statements for granted; each has its source, and what goes wrong if it does not hold. `make docs-update`
-makes this page of `plugins/plugin_utils/_doctor/assumptions.yml`. The [doctor](doctor.md) says which of these assumptions hold
-for your account; it names them as the first column does.
+makes this page of `plugins/plugin_utils/_doctor/assumptions.yml`.
 
 A source is the title of a page of Cloudflare's public documentation. If it is "none", no public page says so: the
 assumption is our own, and the collection is built to do no harm if it is wrong.
 
-## Seen in reads
+## What the doctor looks at
 
-{reads}
-## Seen in writes only
+The [doctor](doctor.md) says which of these hold for your account; it names them as the first column does.
 
-The doctor does not write, so it says nothing about these. Every module reads before and after its writes, and reports the
+{checked}
+## What it does not look at
+
+Only a write shows these, or a module notices it by itself. Every module reads before and after its writes, and reports the
 state that it finds.
 
-{writes}"""
+{others}"""
 
 
 def assumptions_page() -> str:
     """The whole page."""
     return TEXT.format(
-        reads=table(item for item in assumptions() if not item.shown_by_writes),
-        writes=table(item for item in assumptions() if item.shown_by_writes),
+        checked=table(item for item in assumptions() if item.is_checked),
+        others=table(item for item in assumptions() if not item.is_checked),
     )
 
 

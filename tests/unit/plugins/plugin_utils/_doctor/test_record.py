@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import HostAnswer, HostAnswers
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
@@ -20,64 +19,55 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record 
     shape_of,
 )
 
-READ = (PREFIXES, Request("GET", "prefixes", resource=PREFIXES))
-MEMBERS = {"success": True, "errors": [], "messages": []}
+UNREAD = HostAnswer(PREFIXES, message="GET prefixes got no response.")
 
 
-def recorded(*answers: HostAnswer) -> Record:
-    return record_of("a", "now", HostAnswers(answers, {}, len(answers)))
-
-
-def answered(document: Any, status: int = 200, ahead: float | None = None) -> HostAnswer:
-    return HostAnswer(*READ, Response(status, {}, b""), document, "", ahead)
+def recorded(*answers: HostAnswer, seconds_ahead: float | None = 0.0) -> Record:
+    return record_of("a", "now", HostAnswers(answers, len(answers), seconds_ahead))
 
 
 def test_an_unread_resource_is_told_and_fails_a_run_that_asks_for_it() -> None:
-    record = recorded(HostAnswer(*READ, problem="got no response"))
-    lines = [*lines_of(record)]
-    assert "  not read: prefixes. got no response." in lines
-    assert "  product Advanced TCP Protection: not known. No answer came." in lines
+    record = recorded(UNREAD)
+    assert [*lines_of(record)] == [
+        "a: 1 call, all of them reads.",
+        "  permission DDoS Protection Read (account): not known. no answer.",
+        "  product Advanced TCP Protection: not known. no answer.",
+        "  not read: prefixes. GET prefixes got no response.",
+        "  assumptions that hold: 0; that do not: 0; that no answer shows: 4.",
+    ]
     assert failures(record, "unknown") == ["not read: prefixes"]
+    assert failures(record, "deviation") == []
 
 
-def test_equal_problems_of_several_answers_are_one_reason() -> None:
-    prefixes = [{"id": str(number), "prefix": "x"} for number in range(3)]
-    record = recorded(answered({**MEMBERS, "result": prefixes}), answered({**MEMBERS, "result": []}))
-    (networks,) = (item for item in record["assumptions"] if item["name"] == "networks")
-    assert networks["reasons"] == ["prefixes: prefix is not a network in 3 of 3 objects"]
-    (headers,) = (item for item in record["assumptions"] if item["name"] == "rate_limit_headers")
-    assert headers["reasons"] == ["prefixes: no Ratelimit and no Ratelimit-Policy"] and headers["answers"] == 2
-    assert "  DOES NOT HOLD networks: " in "\n".join(lines_of(record))
+def test_a_deviation_is_told_with_what_goes_wrong() -> None:
+    record = recorded(HostAnswer(PREFIXES, [{"prefix": "192.0.2.0/24"}]))
+    assert "  DOES NOT HOLD ids: Every object of a list has an id, a text." in [*lines_of(record)]
+    assert "    - prefixes: 1 without an id" in [*lines_of(record)]
+    assert "    What goes wrong: Objects cannot be updated or deleted." in [*lines_of(record)]
+    assert failures(record, "deviation") == ["assumptions that do not hold: ids"]
 
 
-def test_the_clock_is_told_in_words() -> None:
-    for ahead, words in ((3.25, "3.2 s ahead of"), (-90.0, "90 s behind")):
-        record = recorded(answered(MEMBERS, ahead=ahead))
-        assert any(words in line for line in lines_of(record))
+def test_an_empty_list_shows_no_assumption_of_objects() -> None:
+    assert [item["holds"] for item in recorded(HostAnswer(PREFIXES))["assumptions"]] == [None, None, None, True]
 
 
-def test_equal_failures_are_one_line() -> None:
-    documents = [{"errors": [{"code": 7003, "message": f"No route for {path}?"}]} for path in ("a", "b")]
-    record = recorded(*(answered(document, 404) for document in documents))
-    unread = [line for line in lines_of(record) if "not read" in line]
-    assert unread == ["  not read: prefixes. HTTP 404 [7003]: No route for a?"]
-    assert "  permission DDoS Protection Read (account): not known. HTTP 404 [7003]." in [*lines_of(record)]
+@pytest.mark.parametrize(
+    ("seconds_ahead", "holds"), [(0.4, True), (-299.0, True), (301.0, False), (-3600.0, False), (None, False)]
+)
+def test_clocks_may_differ_by_five_minutes(seconds_ahead: float | None, holds: bool) -> None:
+    record = recorded(HostAnswer(PREFIXES), seconds_ahead=seconds_ahead)
+    assert record["assumptions"][-1]["holds"] is holds
 
 
-SHAPES: list[tuple[Any, Any]] = [
-    ({"name": "Frankfurt", "count": 3}, {"name": "str", "count": "int"}),
-    ([{"a": 1}, {"a": "x"}], [{"a": "int or str"}]),
-    ([{"a": 1}, {"b": True}], [{"a": "int or absent", "b": "bool or absent"}]),
-    ([{"a": 1}, {}, {"a": 2}], [{"a": "int or absent"}]),
-    ([{"a": []}, {"a": [1]}], [{"a": ["int"]}]),
-    ([{"a": None}, {"a": {"b": 1}}], [{"a": "null or dict"}]),
-    ([1, "x", None], ["int or str or null"]),
-    ([], []),
-    (None, "null"),
-    ({"023e105f4ecef8ad9ca31a8372d0c353": 1}, {"(a text of 32 characters)": "int"}),
+SHAPES: list[tuple[Any, list[str]]] = [
+    ({"name": "Frankfurt", "count": 3}, [": dict", ".name: str", ".count: int"]),
+    ({"a": [{"b": True}, {}]}, [": dict", ".a: list", ".a[]: dict", ".a[].b: bool", ".a[]: dict"]),
+    ({"a": None, "managed-challenge": []}, [": dict", ".a: NoneType", ".managed-challenge: list"]),
+    ({"023e105f4ecef8ad9ca31a8372d0c353": 1}, [": dict", ".(name): int"]),
+    ({"192.0.2.1": 1, "a b": 1, "AS64500": 1, "": 1}, [": dict", *[".(name): int"] * 4]),
 ]
 
 
-@pytest.mark.parametrize(("document", "shape"), SHAPES, ids=[str(document) for document, _shape in SHAPES])
-def test_a_shape_has_names_and_types(document: Any, shape: Any) -> None:
-    assert shape_of([document]) == shape
+@pytest.mark.parametrize(("document", "lines"), SHAPES, ids=[str(document) for document, _lines in SHAPES])
+def test_a_shape_has_names_and_types(document: Any, lines: list[str]) -> None:
+    assert [*shape_of(document)] == lines
