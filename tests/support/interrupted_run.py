@@ -13,7 +13,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,44 +24,6 @@ from tests.support.inventories import LOCAL
 from tests.support.module_run import ACCOUNT
 
 MARK = "RUN_OF_THIS_TEST"
-UNDER_WAY = 2.0  # seconds until the service has noted what was sent before the end of a run
-
-
-@dataclass(frozen=True)
-class Wait:
-    """Where a run waits when it is killed: the fault of the service that makes it wait, if it needs one, and how many
-    calls are made until then."""
-
-    title: str
-    calls: int
-    fault: str = ""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        return self.title
-
-    def prepare(self, service: LocalService, seconds: float) -> None:
-        """An account that is read with seven calls, and a service that makes the run wait so long."""
-        service.reset()
-        service.account(ACCOUNT).seed(enabled=True)
-        if self.fault:
-            times = {"headers": {"Retry-After": f"{seconds:.0f}"}} if self.fault == "status" else {"seconds": seconds}
-            service.misbehave(self.fault, **self.settings, **times)
-
-
-def killed_task(period: float) -> dict[str, Any]:
-    """A task that makes seven calls, and writes with the eighth, for which the call budget has a turn a period later."""
-    options = {"prefixes": [{"prefix": "192.0.2.0/24"}], "call_budget": 7, "call_budget_period": period}
-    return {"edgeops.protection.account_protection": options}
-
-
-STATUS = {"path": ".*/tcp_protection_status"}
-WAITS = [
-    Wait("for its turn in the call budget", 7),
-    Wait("for a response", 7, "slow", STATUS),
-    Wait("as long as the service demands", 1, "status", {**STATUS, "status": 429}),
-    Wait("before it repeats a call", 7, "status", {**STATUS, "status": 503}),
-]
 
 
 class InterruptedRun:
@@ -90,14 +51,6 @@ class InterruptedRun:
         began = time.monotonic()
         wait_until(lambda: self.process.poll() is not None and not self.processes(), longest)
         return time.monotonic() - began
-
-
-def later_calls(service: LocalService, seconds: float) -> list[str]:
-    """The calls that come in so many seconds from now on, but for those that are under way."""
-    time.sleep(UNDER_WAY)
-    made = len(service.calls)
-    time.sleep(seconds)
-    return [f"{call.method} {call.path}" for call in service.calls[made:]]
 
 
 def _pids() -> Iterator[int]:

@@ -2,10 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""`python -m tests.evidence.kills`: end runs of a playbook at random calls; one more run must converge, without duplicates or losses.
-
-Besides, kill runs in every wait there is: nothing of them may go on.
-"""
+"""`python -m tests.evidence.kills`: end runs of a playbook at random calls; one more run must converge, without duplicates or losses."""
 
 from __future__ import annotations
 
@@ -15,34 +12,21 @@ import random
 import signal
 import sys
 import tempfile
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT as RESOURCES
-
 from tests.fake_service import LocalService
-from tests.support.connection import session_of
-from tests.support.interrupted_run import (
-    WAITS,
-    InterruptedRun,
-    Wait,
-    interruptible,
-    killed_task,
-    later_calls,
-    wait_until,
-)
+from tests.support.interrupted_run import InterruptedRun, interruptible, wait_until
 from tests.support.module_run import ACCOUNT, Modules
+from tests.support.service_state import assert_no_duplicates_and_no_clearance
 
 RUNS = 30
 MODES = {True: "in the worker", False: "packed"}
 LATENCY = 0.05  # seconds, so that a run is long enough to be interrupted
 LONGEST_START = 120.0  # seconds until the first call
 LONGEST_END = 5.0  # seconds after which nothing is left of an interrupted run
-PERIOD = 20.0  # seconds of the call budget, and of the other waits in which a run is killed
 
 KEPT = [{"prefix": f"10.0.{number}.1/32", "comment": "kept"} for number in range(20)]
 CHANGED = [{"prefix": f"10.1.{number}.1/32", "comment": "old"} for number in range(20)]
@@ -115,23 +99,6 @@ def interrupt(service: LocalService, way: Way, call: int, in_worker: bool, folde
         return run.seconds_until_gone(2 * LONGEST_END)
 
 
-def kill_in(wait: Wait, service: LocalService, in_worker: bool, folder: Path) -> Iterator[str]:
-    """Kill the parent alone while its run waits, and look for a whole period whether something of it goes on."""
-    wait.prepare(service, PERIOD)
-    with interruptible(service, folder, [killed_task(PERIOD)], in_worker) as run:
-        if not wait_until(lambda: len(service.calls) >= wait.calls, LONGEST_START):
-            raise RuntimeError(f"The run does not wait:\n{(folder / 'output').read_text(encoding='utf-8')}")
-        run.process.kill()
-        seconds = run.seconds_until_gone(2 * LONGEST_END)
-        if seconds > LONGEST_END:
-            yield f"{seconds:.1f} s until it ended"
-        later = later_calls(service, PERIOD)
-        if later or service.account(ACCOUNT).prefixes:
-            yield f"calls after its end: {', '.join(later)}"
-        if run.processes():
-            yield f"processes after its end: {run.processes()}"
-
-
 def problems(service: LocalService) -> Iterator[str]:
     """What is wrong after one more run: it does not converge, there are duplicates, or something is lost."""
     modules = Modules(service)
@@ -142,25 +109,15 @@ def problems(service: LocalService) -> Iterator[str]:
     left = modules.run("account_protection", check=True, **DESIRED).get("operations")
     if left != []:
         yield f"one more run leaves {left}"
-    yield from duplicates(service)
+    try:
+        assert_no_duplicates_and_no_clearance(service)
+    except AssertionError as exc:
+        yield f"an object is there twice, or a whole collection was removed: {exc}"
     stored = {entry["prefix"]: entry["comment"] for entry in service.account(ACCOUNT).allowlist}
     lost = [entry["prefix"] for entry in KEPT if stored.get(entry["prefix"]) != "kept"]
     if lost or not any(entry["prefix"] == "192.0.2.0/24" for entry in service.account(ACCOUNT).prefixes):
         yield f"lost: {lost or '192.0.2.0/24'}"
-    if any(
-        call.method == "DELETE" and call.path.endswith(("/prefixes", "/allowlist", "/rules")) for call in service.calls
-    ):
-        yield "a whole collection was removed"
     yield from map(str, service.breaches)
-
-
-def duplicates(service: LocalService) -> Iterator[str]:
-    """The keys that several objects of a collection have."""
-    with session_of(base_url=service.base_url, api_token=service.token, retries=0, max_wait=0) as session:
-        client = Client(session, {"account_id": ACCOUNT})
-        for resource in RESOURCES:
-            keys = Counter(str(resource.key_of(item)) for item in client.read(resource))
-            yield from (f"{resource.name} {key} is there {count} times" for key, count in keys.items() if count > 1)
 
 
 def end_at_calls(
@@ -179,17 +136,6 @@ def end_at_calls(
     return failures
 
 
-def kill_in_waits(service: LocalService, scratch: Path, show: Callable[[str], None]) -> int:
-    """Kill a run in each wait, in the worker and packed; returns of how many something goes on."""
-    failures, kills = 0, [(wait, in_worker) for wait in WAITS for in_worker in MODES]
-    for wait, in_worker in kills:
-        wrong = list(kill_in(wait, service, in_worker, _folder(scratch, f"{MODES[in_worker]} {wait}")))
-        failures += bool(wrong)
-        show(f"killed while it waits {wait}, {MODES[in_worker]}: {'; '.join(wrong) or 'nothing goes on'}")
-    show(f"nothing goes on of {len(kills) - failures} of {len(kills)} runs that were killed while they waited")
-    return failures
-
-
 def _folder(scratch: Path, name: str) -> Path:
     folder = scratch / name.replace(" ", "-")
     folder.mkdir()
@@ -197,7 +143,7 @@ def _folder(scratch: Path, name: str) -> Path:
 
 
 def main(words: Sequence[str] | None = None, show: Callable[[str], None] = print) -> int:
-    """Interrupt the runs; 1 if one of them does not end or converge, or goes on after it was killed."""
+    """Interrupt the runs; 1 if one of them does not end or converge."""
     parser = argparse.ArgumentParser(prog="python -m tests.evidence.kills", description=__doc__)
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--seed", type=int, default=random.randrange(10**6), help="to repeat what went wrong")
@@ -205,7 +151,6 @@ def main(words: Sequence[str] | None = None, show: Callable[[str], None] = print
     show(f"{arguments.runs} runs, --seed {arguments.seed}")
     with LocalService() as service, tempfile.TemporaryDirectory() as scratch:
         failures = end_at_calls(service, arguments.runs, random.Random(arguments.seed), Path(scratch), show)
-        failures += kill_in_waits(service, Path(scratch), show)
     return 1 if failures else 0
 
 
