@@ -17,9 +17,9 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MODULES
 from ansible_collections.edgeops.protection.plugins.modules.host_baseline import EXAMPLES
 
-from tests.demo.__main__ import main, problems
+from tests.demo.__main__ import main
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, Run, TaskResult, ansible, ansible_playbook
+from tests.support.ansible_run import REPOSITORY, Run, ansible, ansible_playbook
 from tests.support.documents import read_page, shows
 from tests.support.inventories import LOCAL, write_inventory
 
@@ -36,44 +36,6 @@ def test_the_demonstration_is_as_the_readme_shows(capsys: pytest.CaptureFixture[
         command.shown for command in read_page(REPOSITORY / "README.md").commands if str(command) == "make demo"
     )
     assert shows(shown, output), output
-
-
-def planned(status: str = "drift", mitigates: bool = False, *keys: str) -> dict[str, Any]:
-    """A report on one host, with an operation for each key."""
-    operations = [{"action": "create", "resource": "prefix", "key": key} for key in keys]
-    return {"hosts": [{"host": "denver", "status": status, "mitigates": mitigates, "operations": operations}]}
-
-
-def applied(*keys: str, code: int = 0, output: str = "") -> Run:
-    """A run that changed these objects of one host."""
-    operations = planned("drift", False, *keys)["hosts"][0]["operations"]
-    return Run(code, output, [TaskResult("denver", "task", "edgeops.protection.x", "ok", {"operations": operations})])
-
-
-NONE = applied()
-WAITS = applied(output="denver: SYN flood rule global monitors, and is not enabled yet. It would lose too much.")
-
-
-@pytest.mark.parametrize(
-    ("third", "fourth", "second_writes", "plan", "final", "problem"),
-    [
-        (applied("one"), WAITS, 0, planned("drift", False, "one"), planned("in_order", True), ""),
-        (applied("one", code=2), WAITS, 0, planned("drift", False, "one"), planned("in_order", True), "a run failed"),
-        (NONE, WAITS, 0, {"hosts": []}, planned("in_order", True), "no account was seen"),
-        (NONE, WAITS, 0, planned(), planned("in_order", True), "nothing was planned"),
-        (applied("one"), WAITS, 1, planned("drift", False, "one"), planned("in_order", True), "a run that only reads wrote"),
-        (applied("one"), NONE, 0, planned("drift", False, "one"), planned("in_order", True), "no account waited for"),
-        (applied("two"), WAITS, 0, planned("drift", False, "one"), planned("in_order", True), "is not what was approved"),
-        (applied("one"), WAITS, 0, planned("drift", False, "one"), planned("drift", True), "is not in order"),
-        (applied("one"), WAITS, 0, planned("drift", False, "one"), planned("in_order"), "mitigates nothing"),
-    ],
-)  # fmt: skip
-def test_the_demonstration_fails_when_something_is_wrong(
-    third: Run, fourth: Run, second_writes: int, plan: dict[str, Any], final: dict[str, Any], problem: str
-) -> None:
-    runs, writes = [NONE, NONE, third, fourth, NONE, NONE], [0, second_writes, int(third is not NONE), 0, 0, 0]
-    found = list(problems(runs, writes, plan, final))
-    assert problem in "; ".join(found) and bool(problem) == bool(found)
 
 
 def test_a_host_that_lacks_something_is_told_so_and_the_others_go_on(service: LocalService, tmp_path: Path) -> None:
