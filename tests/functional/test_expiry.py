@@ -20,82 +20,12 @@ from tests.support.module_run import ACCOUNT, Modules, warnings_of
 from tests.support.service_state import collections_of, seed
 
 FRIDAY = "2027-01-29"
-TASKS: list[tuple[str, str, dict[str, Any]]] = [
-    ("protected_prefixes", "prefixes", {"prefixes": [{"prefix": "192.0.2.64/28", "excluded": True, "expires": FRIDAY}]}),
-    ("allowlist", "allowlist", {"entries": [{"prefix": "192.0.2.64/28", "expires": FRIDAY}]}),
-    ("allowlist_entry", "allowlist", {"prefix": "192.0.2.64/28", "expires": FRIDAY}),
-    ("account_protection", "prefixes", {"prefixes": [{"prefix": "192.0.2.64/28", "excluded": True, "expires": FRIDAY}]}),
-    ("account_protection", "allowlist", {"allowlist": [{"prefix": "192.0.2.64/28", "expires": FRIDAY}]}),
-]  # fmt: skip
-EACH = pytest.mark.parametrize(("module", "collection", "options"), TASKS, ids=lambda value: str(value)[:20])
 
 
 @pytest.fixture(autouse=True)
 def seeded(service: LocalService) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "203.0.113.0/24"}], allowlist=[{"prefix": "203.0.113.7/32"}])
     service.clock.set(datetime(2027, 1, 27, 12, tzinfo=UTC))
-
-
-def networks(service: LocalService, collection: str) -> set[str]:
-    return {item["prefix"] for item in getattr(service.account(ACCOUNT), collection)}
-
-
-@EACH
-def test_an_entry_goes_with_the_first_run_after_its_day(
-    module: str, collection: str, options: dict[str, Any], service: LocalService, modules: Modules
-) -> None:
-    created = modules.done(module, **options)
-    assert "192.0.2.64/28" in networks(service, collection)
-    assert "expired" not in created
-    service.clock.set(datetime(2027, 1, 29, 23, 59, 0, tzinfo=UTC))
-    assert modules.done(module, **options)["changed"] is False
-    service.clock.set(datetime(2027, 1, 30, 0, 0, 0, tzinfo=UTC))
-    predicted = modules.done(module, check=True, **options)
-    done = modules.done(module, **options)
-    assert (done["operations"], done["expired"], done["plan_id"]) == tuple(
-        predicted[name] for name in ("operations", "expired", "plan_id")
-    )
-    assert [item["action"] for item in done["operations"]] == ["delete"]
-    assert [(item["key"], item["expires"]) for item in done["expired"]] == [
-        ("192.0.2.64/28", "2027-01-30T00:00:00+00:00")
-    ]
-    assert "192.0.2.64/28" not in networks(service, collection)
-    assert not any("expires" in str(call.body) for call in service.writes)
-
-
-@EACH
-def test_an_expired_entry_that_is_not_there_is_not_created_and_warned_of(
-    module: str, collection: str, options: dict[str, Any], service: LocalService, modules: Modules
-) -> None:
-    service.clock.set(datetime(2027, 2, 1, tzinfo=UTC))
-    for _run in range(2):
-        result = modules.done(module, **options)
-        assert (result["changed"], len(result["expired"]), service.writes) == (False, 1, [])
-        assert "192.0.2.64/28 expired at 2027-01-30T00:00:00+00:00 and does not exist" in warnings_of(result)
-        assert warnings_of(result).count("Remove the entry, or give it a later expires.") == 1
-
-
-@EACH
-def test_without_the_time_of_the_service_nothing_is_created_or_deleted(
-    module: str,
-    collection: str,
-    options: dict[str, Any],
-    service: LocalService,
-    modules: Modules,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Clock, "http_date", lambda clock: "tomorrow")
-    before = networks(service, collection)
-    for existing in (False, True):
-        if existing:
-            own = {"excluded": True} if collection == "prefixes" else {}
-            seeds: Mapping[str, Any] = {collection: [{"prefix": "192.0.2.64/28", **own}]}
-            service.account(ACCOUNT).seed(**seeds)
-            before = before | {"192.0.2.64/28"}
-        result = modules.done(module, **options)
-        assert (result["changed"], networks(service, collection)) == (False, before)
-        assert "expired" not in result
-        assert "is not known, since Cloudflare does not tell its time" in warnings_of(result)
 
 
 def test_the_last_entry_that_expires_empties_the_list(service: LocalService, modules: Modules) -> None:
@@ -119,7 +49,7 @@ def test_a_plan_approved_before_an_expiry_is_another_after_it(service: LocalServ
 DROP = {"action": "block", "expression": "ip.src in {203.0.113.0/24}"}
 OTHER_MANAGED = {**EXECUTED, "action_parameters": {"id": "4814384a9e5d4991b9815dcfc25d2f1f"}}
 # A module, its list, the values of an entry that stays, and those of one that expires.
-RULES_THAT_EXPIRE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
+THAT_EXPIRE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("custom_rules", "rules", {"ref": "login", **CHALLENGE}, {"ref": "attack", **DROP}),
     ("network_firewall_rules", "rules", {"ref": "telnet", **DROP}, {"ref": "attack", **DROP}),
     ("rate_limit_rules", "rules", {"ref": "login", **CHALLENGE, "ratelimit": PER_ADDRESS},
@@ -142,12 +72,16 @@ RULES_THAT_EXPIRE: list[tuple[str, str, dict[str, Any], dict[str, Any]]] = [
     ("account_protection", "dns_rules", {"scope": "global"}, {"scope": "region", "name": "WEUR"}),
     ("account_protection", "prefixes", {"prefix": "203.0.113.0/24"}, {"prefix": "203.0.113.64/28", "excluded": True}),
     ("account_protection", "allowlist", {"prefix": "203.0.113.7"}, {"prefix": "198.51.100.8"}),
+    ("protected_prefixes", "prefixes", {"prefix": "203.0.113.0/24"}, {"prefix": "203.0.113.64/28", "excluded": True}),
+    ("allowlist", "entries", {"prefix": "203.0.113.7"}, {"prefix": "198.51.100.8"}),
+    ("allowlist_entry", "", {}, {"prefix": "198.51.100.8"}),
     ("protection_rule", "", {}, {"kind": "syn_flood", "scope": "region", "name": "WEUR", "mode": "enabled"}),
     ("protection_filter", "", {}, {"kind": "out_of_state_tcp", "expression": "tcp.dstport eq 443", "mode": "enabled"}),
     ("dns_protection_rule", "", {}, {"scope": "region", "name": "WEUR", "mode": "enabled"}),
 ]  # fmt: skip
 ACCEPTED: Mapping[str, list[str]] = {
     "account_protection": ["skips_monitoring", "stops_mitigation", "unprotects_addresses"],
+    "protected_prefixes": ["unprotects_addresses"],
     "protection_rule": ["empties_list", "disables_protection", "skips_monitoring", "stops_mitigation"],
     "protection_filter": ["empties_list", "disables_protection", "skips_monitoring", "stops_mitigation"],
     "dns_protection_rule": ["empties_list", "disables_protection", "skips_monitoring", "stops_mitigation"],
@@ -156,7 +90,7 @@ ACCEPTED: Mapping[str, list[str]] = {
     "ddos_l4_overrides": ["weakens_ddos_rules"],
     "ddos_l7_overrides": ["weakens_ddos_rules"],
 }
-EXCLUSIVE: Mapping[str, Any] = {"state": "exact"}
+WHOLE_LISTS = ("protected_prefixes", "allowlist")
 BEFORE, AFTER = datetime(2027, 1, 29, 23, 59, 0, tzinfo=UTC), datetime(2027, 1, 30, tzinfo=UTC)
 
 
@@ -167,20 +101,21 @@ def tasks_of(module: str, option: str, stays: dict[str, Any], entry: dict[str, A
     if not option:
         return [{**temporary, **accepted}]
     named = {option: [temporary, stays], **accepted}
-    exclusive = {"purge": [option]} if module == "account_protection" else EXCLUSIVE
+    purge = [option] if module == "account_protection" else True
+    exclusive = {"purge": purge} if module in ("account_protection", *WHOLE_LISTS) else {"state": "exact"}
     return [named, {**named, **exclusive}]
 
 
-EACH_RULE = pytest.mark.parametrize(
+EACH = pytest.mark.parametrize(
     ("module", "options"),
-    [(row[0], options) for row in RULES_THAT_EXPIRE for options in tasks_of(*row)],
+    [(row[0], options) for row in THAT_EXPIRE for options in tasks_of(*row)],
     ids=lambda value: str(value)[:60],
 )
 
 
-@EACH_RULE
-def test_a_temporary_rule_goes_by_itself(
-    module: str, options: dict[str, Any], service: LocalService, modules: Modules
+@EACH
+def test_a_temporary_entry_goes_by_itself(
+    module: str, options: dict[str, Any], service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seed(service, module, {})
     created = modules.done(module, **options)
@@ -188,35 +123,52 @@ def test_a_temporary_rule_goes_by_itself(
     service.clock.set(BEFORE)
     assert modules.done(module, **options)["changed"] is False
     service.clock.set(AFTER)
+    with monkeypatch.context() as patch:
+        patch.setattr(Clock, "http_date", lambda clock: "tomorrow")
+        assert_not_known(modules.done(module, **options))
     predicted = modules.done(module, check=True, **options)
     done = modules.done(module, **options)
     assert [item["action"] for item in done["operations"]] == ["delete"]
-    assert [item["key"] for item in done["expired"]] == [done["operations"][0]["key"]]
+    ended = (done["operations"][0]["key"], "2027-01-30T00:00:00+00:00")
+    assert [(item["key"], item["expires"]) for item in done["expired"]] == [ended]
     same = ("operations", "expired", "plan_id", "diff")
     assert [done[name] for name in same] == [predicted[name] for name in same]
     again = modules.done(module, **options)
     assert (again["changed"], again["expired"]) == (False, done["expired"])
-    assert "and does not exist. Remove the entry, or give it a later expires." in warnings_of(again)
+    assert_warned(again)
     assert not any("expires" in str(call.body) for call in service.writes)
 
 
-@EACH_RULE
-def test_a_temporary_rule_that_never_existed_is_not_created(
+def assert_warned(result: Mapping[str, Any]) -> None:
+    text = f"{result['expired'][0]['key']} expired at 2027-01-30T00:00:00+00:00 and does not exist"
+    assert text in warnings_of(result)
+    assert warnings_of(result).count("Remove the entry, or give it a later expires.") == 1
+
+
+def assert_not_known(result: Mapping[str, Any]) -> None:
+    assert (result["changed"], "expired" in result) == (False, False)
+    assert "is not known, since Cloudflare does not tell its time" in warnings_of(result)
+
+
+@EACH
+def test_a_temporary_entry_that_never_existed_is_not_created(
     module: str, options: dict[str, Any], service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seed(service, module, {})
     service.clock.set(AFTER)
     late = modules.done(module, **options)
-    assert len(late["expired"]) == 1
+    assert [item["key"] for item in late["expired"] if item["key"] not in str(late["operations"])]
+    assert_warned(late)
     assert "attack" not in str(collections_of(service))
+    service.calls.clear()
+    assert_warned(modules.done(module, **options))
     monkeypatch.setattr(Clock, "http_date", lambda clock: "tomorrow")
-    unknown = modules.done(module, **options)
-    assert (unknown["changed"], "expired" in unknown) == (False, False)
-    assert "is not known, since Cloudflare does not tell its time" in warnings_of(unknown)
+    assert_not_known(modules.done(module, **options))
+    assert service.writes == []
 
 
 def test_everything_that_a_baseline_creates_and_deletes_by_its_key_may_expire() -> None:
-    covered = {(module, option) for module, option, dummy, dummy in RULES_THAT_EXPIRE if option}
+    covered = {(row[0], row[1]) for row in THAT_EXPIRE if row[1] and row[0] not in WHOLE_LISTS}
     assert covered == {
         (item.module, item.option) for item in MANAGED if item.resource.may_expire and item.module != "ip_lists"
     }

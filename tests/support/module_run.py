@@ -102,6 +102,6 @@ class Modules:
         return result
 
 
-def warnings_of(result: dict[str, Any]) -> str:
+def warnings_of(result: Mapping[str, Any]) -> str:
     texts = (item["event"]["msg"] if isinstance(item, dict) else item for item in result.get("warnings", []))
     return " ".join(texts)
