@@ -17,7 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.account 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import CUSTOM, DNS, FIREWALL, WHOLE
+from tests.functional.idempotence_cases import DNS, FIREWALL, WHOLE
 from tests.support.baseline_runs import applied, restored, snapshot
 from tests.support.host_parts import read_back, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -106,19 +106,6 @@ def test_firewall_rules_are_described_so_that_nothing_changes(service: LocalServ
     variables = to_baseline({}, firewall_rules=rules)
     assert len(variables["baseline_firewall_rules"]) == len(rules) > 0
     assert modules.done("firewall_rules", rules=variables["baseline_firewall_rules"])["changed"] is False
-
-
-def test_custom_rules_with_parameters_are_described_so_that_nothing_changes(
-    service: LocalService, modules: Modules
-) -> None:
-    service.zone(ZONE).seed(**copy.deepcopy(CUSTOM))
-    rules = modules.done("custom_rules_info")["rules"]
-    variables = to_baseline({}, custom_rules=rules, purge=True)
-    assert len(variables["baseline_custom_rules"]) == len(rules) > 0
-    done = modules.done(
-        "custom_rules", rules=variables["baseline_custom_rules"], state=variables["baseline_custom_rules_state"]
-    )
-    assert done["changed"] is False
 
 
 @pytest.mark.parametrize("account", [[], "text", {}, {"status": {}, "prefixes": "x"}, {"status": None}], ids=str)
