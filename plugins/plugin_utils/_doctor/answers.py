@@ -3,12 +3,10 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reads all resources of a host as the modules do, keeps the error of each that fails, and says
-which permissions and products there are."""
+"""Reads all resources of a host as the modules do, and keeps the error of each that fails."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
@@ -20,27 +18,22 @@ from ...module_utils._api.responses import Request, error_details
 from ...module_utils._api.session import client_of_owner, connected
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
-from ...module_utils._schema.managed_rules import deployed
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import ACCOUNT_OPTION, Object, Permission, Resource, Single
-from ...module_utils._schema.zone import CUSTOM_RULES, quota_of
 from ...module_utils._text import Names, Screen, Warn, with_names
 from ...module_utils._traffic.answers import Unanswered, read_answer
-from ...module_utils._traffic.ask import GRAPHQL_PATH
-from ...module_utils._traffic.queries import NODES, query
+from ...module_utils._traffic.queries import query
 from .._baseline.variables import Part, settings_of
 
 RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
 HOURS_OF_LOG = 1.0
-NO_PRODUCT = 8888
-REFUSED = (401, 403)
 ANALYTICS = Resource(
     name="analytics",
     plural="analytics",
     title="analytics",
     owner="",  # the query names the account
-    path=GRAPHQL_PATH,
+    path="graphql",
     permission=Permission("Account Analytics", "account"),
     fields=(),
     key=(),
@@ -113,9 +106,7 @@ def _answer(client: Client, names: Names, resource: Resource) -> HostAnswer:
         objects = _read(client, resource)
     except ServiceError as exc:
         return HostAnswer(resource, (), with_names(exc.message, names), exc.status, exc.codes)
-    is_custom = resource.phase == CUSTOM_RULES.phase  # whose deployments have other fields
-    own = [obj for obj in resource.own(objects) if not (is_custom and deployed(obj))]
-    return HostAnswer(resource, own)
+    return HostAnswer(resource, resource.own(objects))
 
 
 def _read(client: Client, resource: Resource) -> Sequence[Mapping[str, Any]]:
@@ -133,60 +124,3 @@ def _read(client: Client, resource: Resource) -> Sequence[Mapping[str, Any]]:
     except Unanswered as exc:
         raise ServiceError(exc.reason, error_details(request, response.status), False) from exc
     return [{name: item._asdict() for name, item in settings.items()}]
-
-
-class Diagnosis(NamedTuple):
-    """A permission or a product, and whether answers show that it is there; None if that is not
-    known."""
-
-    name: str
-    available: bool | None
-    reason: str
-
-
-def permissions_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
-    """Each permission that these reads need; not known if a read is refused for the product
-    alone."""
-    return _diagnoses(
-        [
-            (item.resource.permission._replace(token_only=False).describe("GET"), item)
-            for item in answers
-        ],
-        lambda answer: answer.status in REFUSED and NO_PRODUCT not in answer.codes,
-    )
-
-
-def products_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
-    """Each product that an account or zone may have, with the plan of the zone."""
-    named = [(item.resource.product, item) for item in answers if item.resource.product]
-    found = _diagnoses(named, lambda answer: NO_PRODUCT in answer.codes)
-    for answer in answers:
-        obj = answer.objects[0] if answer.objects else {}
-        if answer.resource is ZONE:
-            quota = quota_of(obj)
-            name = f"the plan {quota.title}" if quota else "a known plan"
-            reason = answer.reason or ("" if quota else "the zone has another one")
-            found.append(Diagnosis(name, True if quota else None, reason))
-        for node in NODES if answer.resource is ANALYTICS else ():
-            is_there = obj.get(node.name, {}).get("enabled")
-            reason = answer.reason or ("" if is_there else "by the settings of the account")
-            found.append(Diagnosis(f"analytics of {node.product}", is_there, reason))
-    return found
-
-
-def _diagnoses(
-    named: Sequence[tuple[str, HostAnswer]], says_no: Callable[[HostAnswer], bool]
-) -> list[Diagnosis]:
-    """By name: there if any read succeeds, or else not there if any answer says no."""
-    by_name: dict[str, list[HostAnswer]] = defaultdict(list)
-    for name, answer in named:
-        by_name[name].append(answer)
-    found = []
-    for name, items in by_name.items():
-        without = [item for item in items if says_no(item)]
-        if any(not item.message for item in items):
-            found.append(Diagnosis(name, True, ""))
-        else:
-            reason = (without or items)[0].reason
-            found.append(Diagnosis(name, False if without else None, reason))
-    return found

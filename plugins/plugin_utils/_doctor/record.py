@@ -3,7 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The record of a host, the lines of it that a person reads, and the bundle for an issue."""
+"""The record of a host: permissions, products and assumptions; the lines of it that a person reads,
+and the bundle for an issue."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import json
 import platform
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,16 +22,22 @@ from ansible.release import __version__ as ansible_version
 
 from ...module_utils._api.session import VERSION
 from ...module_utils._plan.api_fields import undeclared
+from ...module_utils._schema.managed_rules import deployed
+from ...module_utils._schema.neighbours import ZONE
+from ...module_utils._schema.zone import CUSTOM_RULES, quota_of
 from ...module_utils._text import first_few, plural
 from ...module_utils._timestamps import CLOCK_SKEW
+from ...module_utils._traffic.queries import NODES
 from .._export.describe import name_of, sort_out
-from .answers import HostAnswer, HostAnswers, permissions_of, products_of
+from .answers import ANALYTICS, HostAnswer, HostAnswers
 
 WORDS = {
     "permissions": {True: "granted", False: "refused", None: "not known"},
     "products": {True: "available", False: "not available", None: "not known"},
 }
 FORMAT = 3
+NO_PRODUCT = 8888
+REFUSED = (401, 403)
 
 Record = Mapping[str, Any]  # as the result of the action has it
 
@@ -50,6 +57,63 @@ def assumptions() -> Sequence[Assumption]:
     """All assumptions, in the order of the page that lists them."""
     text = Path(__file__).with_name("assumptions.yml").read_text(encoding="utf-8")
     return [Assumption(**item) for item in yaml.safe_load(text)]
+
+
+class Diagnosis(NamedTuple):
+    """A permission or a product, and whether answers show that it is there; None if that is not
+    known."""
+
+    name: str
+    available: bool | None
+    reason: str
+
+
+def permissions_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
+    """Each permission that these reads need; not known if a read is refused for the product
+    alone."""
+    return _diagnoses(
+        [
+            (item.resource.permission._replace(token_only=False).describe("GET"), item)
+            for item in answers
+        ],
+        lambda answer: answer.status in REFUSED and NO_PRODUCT not in answer.codes,
+    )
+
+
+def products_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
+    """Each product that an account or zone may have, with the plan of the zone."""
+    named = [(item.resource.product, item) for item in answers if item.resource.product]
+    found = _diagnoses(named, lambda answer: NO_PRODUCT in answer.codes)
+    for answer in answers:
+        obj = answer.objects[0] if answer.objects else {}
+        if answer.resource is ZONE:
+            quota = quota_of(obj)
+            name = f"the plan {quota.title}" if quota else "a known plan"
+            reason = answer.reason or ("" if quota else "the zone has another one")
+            found.append(Diagnosis(name, True if quota else None, reason))
+        for node in NODES if answer.resource is ANALYTICS else ():
+            is_there = obj.get(node.name, {}).get("enabled")
+            reason = answer.reason or ("" if is_there else "by the settings of the account")
+            found.append(Diagnosis(f"analytics of {node.product}", is_there, reason))
+    return found
+
+
+def _diagnoses(
+    named: Sequence[tuple[str, HostAnswer]], says_no: Callable[[HostAnswer], bool]
+) -> list[Diagnosis]:
+    """By name: there if any read succeeds, or else not there if any answer says no."""
+    by_name: dict[str, list[HostAnswer]] = defaultdict(list)
+    for name, answer in named:
+        by_name[name].append(answer)
+    found = []
+    for name, items in by_name.items():
+        without = [item for item in items if says_no(item)]
+        if any(not item.message for item in items):
+            found.append(Diagnosis(name, True, ""))
+        else:
+            reason = (without or items)[0].reason
+            found.append(Diagnosis(name, False if without else None, reason))
+    return found
 
 
 def record_of(host: str, checked: str, examination: HostAnswers) -> Record:
@@ -89,7 +153,9 @@ def record_of(host: str, checked: str, examination: HostAnswers) -> Record:
 
 def _of_objects(answer: HostAnswer) -> Iterator[tuple[str, str]]:
     """The assumptions that objects show, each with the problem if it does not hold for some."""
-    resource, objects = answer.resource, answer.objects
+    resource, is_custom = answer.resource, answer.resource.phase == CUSTOM_RULES.phase
+    # A deployment of a ruleset, which the variables of the ruleset describe.
+    objects = [obj for obj in answer.objects if not (is_custom and deployed(obj))]
     _described, others = sort_out(resource, objects)
     lines = (line for obj in objects for line in shape_of(undeclared(resource, obj)))
     fields = dict.fromkeys(line for line in lines if line.startswith("."))
