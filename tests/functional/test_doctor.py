@@ -38,7 +38,6 @@ SYN_RULES = r"/syn_protection/rules$"
 def seed(service: LocalService) -> None:
     """An account with something in every list, and a zone that has its rules."""
     service.switch(checked_against_contract=False)  # which would take most of the time
-    service.rate_limit(1200, 300)
     service.account(ACCOUNT).seed(
         enabled=True,
         prefixes=PREFIXES,
