@@ -18,7 +18,7 @@ from typing import Any, Mapping, Sequence
 
 from .._errors import ProtectionError
 from .._text import Message, Option, excerpt
-from .._values.kinds import CODE, FLAG, ID, NETWORK, TEXT, Value, identifier
+from .._values.kinds import ID, identifier
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -34,47 +34,34 @@ from .resource import (
 )
 
 ADDRESSING_PATH = ACCOUNT_OWNER.path + "/addressing/prefixes"
-ADDRESSING = Permission("IP Prefixes", "account")
 ACCOUNT_SETTINGS = Permission("Account Settings", "account")
 APPROVED = "V"
 
 
-def _read_only(
-    name: str, title: str, permission: Permission, fields: Mapping[str, Value], **more: Any
-) -> Resource:
-    """A resource that is read alone, with the kinds of the fields that are of interest."""
+def _read_only(name: str, title: str, permission: Permission, **more: Any) -> Resource:
+    """A resource that is read alone."""
+    usual = {"plural": f"{name}s", "key": ("id",), "owner": ACCOUNT_OPTION}
+    fields = (Field("id", ID),)
     return Resource(
-        name=name,
-        title=title,
-        permission=permission,
-        fields=tuple(Field(field, kind) for field, kind in fields.items()),
-        **{"plural": f"{name}s", "key": ("id",), "owner": ACCOUNT_OPTION, **more},
+        name=name, title=title, permission=permission, fields=fields, **{**usual, **more}
     )
 
 
-def _of_addressing(name: str, title: str, path: str, **more: Any) -> Resource:
-    fields = {"id": ID, "cidr": NETWORK, **more.pop("fields", {})}
-    return _read_only(name, title, ADDRESSING, fields, path=path, listing=AtOnce(), **more)
-
-
-ONBOARDED = _of_addressing(
+ONBOARDED = _read_only(
     "onboarded_prefix",
     "onboarded prefix",
-    ADDRESSING_PATH,
+    Permission("IP Prefixes", "account"),
     plural="onboarded_prefixes",
-    fields={
-        "approved": CODE,
-        "on_demand_enabled": FLAG,
-        "advertised": FLAG,
-        "advertised_modified_at": TEXT,
-    },
+    path=ADDRESSING_PATH,
+    listing=AtOnce(),
 )
 
 
 def _within(name: str, title: str, path: str, prefix: Object) -> Resource:
     """Parts of an onboarded prefix."""
     holder = {"parent": ONBOARDED, "within": str(prefix.get("id") or "")}
-    return _of_addressing(name, title, f"{ADDRESSING_PATH}/{{parent_id}}/{path}", **holder)
+    path = f"{ADDRESSING_PATH}/{{parent_id}}/{path}"
+    return replace(ONBOARDED, name=name, plural=f"{name}s", title=title, path=path, **holder)
 
 
 # By the prefix: the parts that are announced by themselves, and those that other accounts use.
@@ -83,9 +70,8 @@ PARTS_OF_PREFIX = bgp_prefixes_of, delegations_of = (
     partial(_within, "delegation", "delegation", "delegations"),
 )
 
-LOG_PATH = ACCOUNT_OWNER.path + "/logs/audit"
 AUDIT_LOG = _read_only(
-    "change", "entry of the audit log", ACCOUNT_SETTINGS, {"id": ID}, path=LOG_PATH
+    "change", "entry of the audit log", ACCOUNT_SETTINGS, path=ACCOUNT_OWNER.path + "/logs/audit"
 )
 
 
@@ -101,22 +87,8 @@ OF_CREDENTIALS: Mapping[str, Any] = {"owner": "", "listing": Paged(50)}
 # Without the colon, which makes a query for a name a search.
 DOMAIN = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 
-ACCOUNTS = _read_only(
-    "account",
-    "account",
-    ACCOUNT_SETTINGS,
-    {"id": ID, "name": TEXT, "type": TEXT},
-    path="accounts",
-    **OF_CREDENTIALS,
-)
-ZONES = _read_only(
-    "zone",
-    "zone",
-    Permission("Zone", "zone"),
-    {"id": ID, "name": TEXT, "status": TEXT},
-    path="zones",
-    **OF_CREDENTIALS,
-)
+ACCOUNTS = _read_only("account", "account", ACCOUNT_SETTINGS, path="accounts", **OF_CREDENTIALS)
+ZONES = _read_only("zone", "zone", Permission("Zone", "zone"), path="zones", **OF_CREDENTIALS)
 ZONE = replace(
     ZONES, plural="zone", owner=ZONE_OPTION, path=ZONE_OWNER.path, key=(), listing=Single()
 )
