@@ -13,7 +13,9 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..module_utils._text import left_out
+from ..module_utils._arguments import Arguments
+from ..module_utils._errors import MAX_ERRORS
+from ..module_utils._text import first_sentences, visible
 from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
@@ -24,7 +26,7 @@ from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES, SNAPS
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST
-from ..plugin_utils._variables import MAX_PROBLEMS, Arguments, sentence_of, wrong_values
+from ..plugin_utils._variables import wrong_variables
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -55,8 +57,7 @@ def _checked(task: HostTask) -> dict[str, Any]:
     problems = list(dict.fromkeys(_problems(task)))
     if not problems:
         return {"changed": False}
-    more = left_out(len(problems), MAX_PROBLEMS)
-    message = " ".join([*problems[:MAX_PROBLEMS], *([f"{more}."] if more else [])])
+    message = first_sentences(problems, MAX_ERRORS)
     return {"failed": True, "changed": False, "msg": message, "problems": problems}
 
 
@@ -75,9 +76,9 @@ def _problems(task: HostTask) -> Iterator[str]:
         yield f"{exc}".rstrip(".") + "."
         return
     yield from task.shared_owners()
-    wrong = list(wrong_values(CHECKED, values))
-    yield from (f"{sentence_of(*problem)}." for problem in wrong)
-    names = {str(option.path[0]) for option, _text in wrong}
+    wrong = wrong_variables(CHECKED, values)
+    yield from (f"{visible(error.message)}." for error in wrong)
+    names = {str(error.option.path[0]) for error in wrong}
     fit = {name: value for name, value in values.items() if name not in names}
     for text in _unlike_others(task, fit):
         if not any(name in text for name in names):  # it may be so because the value is left out

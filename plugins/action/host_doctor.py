@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from ..module_utils._api.settings import known_secrets
+from ..module_utils._arguments import Arguments
 from ..module_utils._text import redact
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.fleet import FleetAction
@@ -24,7 +25,6 @@ from ..plugin_utils._baseline.variables import OF_CONNECTION, parts_to_read
 from ..plugin_utils._doctor.answers import examine_host
 from ..plugin_utils._doctor.record import bundle_text, failures, lines_of, record_of
 from ..plugin_utils._files import host_folder, write_private
-from ..plugin_utils._variables import Arguments
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()

@@ -11,13 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..module_utils._specs.base import validate
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import POSTURE
 from ..plugin_utils._export.describe import export_state
 from ..plugin_utils._export.export_file import (
-    HOST_OPTIONS,
     SCHEMA,
     VARIABLES,
     connection_of,
@@ -29,6 +27,7 @@ from ..plugin_utils._export.export_file import (
 )
 from ..plugin_utils._export.snapshot import read_host
 from ..plugin_utils._files import require_writable, write_private
+from ..plugin_utils._variables import read_variables
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -51,13 +50,9 @@ class ActionModule(FleetAction):
 
 def _options_of(task: HostTask) -> dict[str, Any]:
     """The options of a host, by the variables of the role; raises ValueError."""
-    values = {"export_base_url": task.value("edge_base_url"), **task.checked(VARIABLES)}
-    given = {name: value for name, value in values.items() if value not in (None, "")}
-    chosen = {name.removeprefix("export_"): value for name, value in given.items()}
-    options, error = validate(HOST_OPTIONS, "host_export", chosen)
-    if error:
-        raise ValueError(error)
-    return options
+    values = {"export_base_url": task.value("edge_base_url"), **task.values(VARIABLES)}
+    filled = {name: value for name, value in values.items() if value != ""}
+    return read_variables(VARIABLES, filled, "export_")
 
 
 def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:

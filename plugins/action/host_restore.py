@@ -14,6 +14,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
+from ..module_utils._arguments import TEXTS, Arguments
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.approval import plan_ids
 from ..plugin_utils._baseline.host_task import HostRun, HostTask, wrong_parts
@@ -35,7 +36,6 @@ from ..plugin_utils._export.snapshot import (
     snapshot_before,
     snapshots_in,
 )
-from ..plugin_utils._variables import TEXTS, Arguments
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()

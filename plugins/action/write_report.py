@@ -17,14 +17,13 @@ from typing import Any, cast
 from ansible.errors import AnsibleError
 
 from ..module_utils._errors import OptionError
-from ..module_utils._specs.base import validate
 from ..module_utils._text import excerpt, first_few, plural, visible
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.misspelt import defaults_of, misspelt_in_role
-from ..plugin_utils._report.arguments import REPORT_OPTIONS, REPORT_VARIABLES, file_mode
+from ..plugin_utils._report.arguments import REPORT_OPTIONS, file_mode
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.earlier import compare, read_report_file
 from ..plugin_utils._report.files import write_files
@@ -32,7 +31,7 @@ from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
 from ..plugin_utils._report.results import HostResults, host_results
-from ..plugin_utils._variables import CONTACTS, require_valid
+from ..plugin_utils._variables import CONTACTS, read_variables
 from ..plugin_utils._worker import found_by_run, prepare_workers
 
 prepare_workers()
@@ -53,15 +52,13 @@ class ActionModule(FleetAction):
     _old: Set[str] = frozenset()  # hosts of which an earlier report alone says something
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        arguments = {**self._of_role(variables), **self._task.args}
+        own = {f"report_{name}": value for name, value in self._task.args.items()}
+        arguments = {**self._of_role(variables), **own}
         try:
-            require_valid(REPORT_VARIABLES, {f"report_{k}": v for k, v in arguments.items()})
-            mode = file_mode(arguments["mode"])
+            options = read_variables(REPORT_OPTIONS, arguments, "report_")
+            mode = file_mode(arguments["report_mode"])  # which may be no text
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
-        options, error = validate(REPORT_OPTIONS, "write_report", arguments)
-        if error:
-            return {"failed": True, "msg": error}
         directory = Path(options["directory"]).absolute()
         warnings = misspelt_in_role(variables, "report")
         try:
@@ -94,8 +91,7 @@ class ActionModule(FleetAction):
     def _of_role(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The options that the task leaves out, by the variables of the role."""
         task = HostTask(self.calls({**self.defaults, **variables}))
-        values = task.values(f"report_{name}" for name in REPORT_OPTIONS)
-        return {name.removeprefix("report_"): value for name, value in values.items()}
+        return task.values(REPORT_OPTIONS)
 
     def _read(self, variables: Mapping[str, Any], warnings: list[str]) -> Records:
         """The records of the hosts of this task; warnings about variables go to `warnings`."""
@@ -125,7 +121,8 @@ class ActionModule(FleetAction):
     def _options_aside(self, task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
         """The options that a host sets otherwise than the host of this task."""
         known = {**self.defaults, **variables}
-        for name in [f"report_{name}" for name in REPORT_OPTIONS if name not in self._task.args]:
+        own = {f"report_{name}" for name in self._task.args}
+        for name in [name for name in REPORT_OPTIONS if name not in own]:
             if task.variables.get(name) not in (known.get(name), self.defaults.get(name)):
                 yield name
 

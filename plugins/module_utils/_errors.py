@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Mapping, Sequence, TypedDict, TypeVar
 
-from ._text import Message, Option, joined
+from ._text import Message, Option, joined, left_out
 
 # The vendor documents no code for a create that comes too late; some of its interfaces say it so,
 # with HTTP 400.
@@ -18,6 +18,7 @@ ALREADY_EXISTS = re.compile(
     r"already[ _]exists?\b|\bexists[ _]already\b|\bduplicate\b|\bduplicate[ _]of\b", re.IGNORECASE
 )
 
+MAX_ERRORS = 12  # that one message tells
 Extended = TypeVar("Extended", bound="ProtectionError")
 
 
@@ -79,13 +80,21 @@ class OptionErrors(OptionError):
     def __init__(self, errors: Sequence[OptionError]) -> None:
         super().__init__(errors[0].option, errors[0].problem)
         self._errors = errors
-        listed = [Message(f"({number}) ", item.message) for number, item in enumerate(errors, 1)]
-        self.message = Message(f"{len(errors)} errors in the options: ", joined("; ", listed))
+        first = enumerate(errors[:MAX_ERRORS], 1)
+        told: list[str] = [Message(f"({number}) ", item.message) for number, item in first]
+        more = left_out(len(errors), MAX_ERRORS)
+        message = joined("; ", [*told, more] if more else told)
+        self.message = Message(f"{len(errors)} errors: ", message)
 
     @property
     def errors(self) -> Sequence[OptionError]:
         """Every error in the options that this one reports."""
         return self._errors
+
+
+def as_one(errors: Sequence[OptionError]) -> OptionError:
+    """One error that reports some, of which there is at least one."""
+    return errors[0] if len(errors) == 1 else OptionErrors(errors)
 
 
 Parsed = TypeVar("Parsed")
@@ -125,10 +134,8 @@ class OptionProblems:
 
     def raise_any(self) -> None:
         """Raise what was collected, if anything was."""
-        if len(self._errors) == 1:
-            raise self._errors[0]
         if self._errors:
-            raise OptionErrors(self._errors)
+            raise as_one(self._errors)
 
 
 class PlanError(ProtectionError):

@@ -16,12 +16,12 @@ from ._api.adapters import REQUESTS_IMPORT_ERROR
 from ._api.progress import has_lost_its_reader, watch
 from ._context import context_in
 from ._runner import run
-from ._specs.base import CRASHES, ModuleSpec, argument_spec, unreadable, without_types
+from ._specs.base import ModuleSpec, argument_spec
 
 
 def run_module(spec: ModuleSpec) -> None:
     """Run a module to its end: one result, or one failure with a message and its details."""
-    module = _ansible_module(spec)
+    module = AnsibleModule(argument_spec=argument_spec(spec), supports_check_mode=True)
     if REQUESTS_IMPORT_ERROR:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     watch(has_lost_its_reader)
@@ -32,12 +32,3 @@ def run_module(spec: ModuleSpec) -> None:
     if result.get("failed"):
         module.fail_json(**result)
     module.exit_json(**result)
-
-
-def _ansible_module(spec: ModuleSpec) -> AnsibleModule:
-    arguments = argument_spec(spec)
-    try:
-        return AnsibleModule(argument_spec=arguments, supports_check_mode=True)
-    except CRASHES:
-        module = AnsibleModule(argument_spec=without_types(arguments), supports_check_mode=True)
-        module.fail_json(msg=unreadable(arguments, module.params))

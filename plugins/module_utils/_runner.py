@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import os
 from functools import lru_cache
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 
 from ._api.client import Client
 from ._api.responses import swapped_ids
 from ._api.session import client_of_owner, connected
 from ._api.settings import known_secrets
+from ._arguments import ReadOptions
 from ._context import TASK, Context
 from ._engine import perform
-from ._errors import OptionError, ProtectionError, ServiceError
+from ._errors import OptionError, ProtectionError, ServiceError, as_one
 from ._result import readable_failure
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
@@ -60,31 +61,21 @@ def run(
 
 
 def option_failure(
-    spec: ModuleSpec, options: Mapping[str, Any], context: Context = TASK
-) -> dict[str, Any] | None:
-    """The failure of a module because of its options, for which it asks nobody; None where they are
-    right."""
-    error = _option_error(spec, options, context)
-    return _Output(options, context.names).failure(error) if error else None
+    values: Mapping[str, Any], errors: Sequence[OptionError], context: Context = TASK
+) -> dict[str, Any]:
+    """The failure of a module because of errors in its options, of which it has these values."""
+    return _Output(values, context.names).failure(as_one(errors))
 
 
-def wrong_in_options(
-    spec: ModuleSpec, options: Mapping[str, Any], context: Context = TASK
-) -> list[str]:
-    """A text for each thing that is wrong in the options of a module."""
-    error = _option_error(spec, options, context)
-    output = _Output(options, context.names)
-    return [output.message(one.message) for one in (error.errors if error else ())]
-
-
-def _option_error(
-    spec: ModuleSpec, options: Mapping[str, Any], context: Context
-) -> OptionError | None:
+def option_errors(
+    spec: ModuleSpec, options: ReadOptions, context: Context
+) -> Sequence[OptionError]:
+    """All that is wrong in the options of a module, for which it asks nobody."""
     try:
         parse_task(spec, options, os.environ, lambda _warning: None, context)
     except OptionError as exc:
-        return exc
-    return None
+        return [*options.errors, *(one for one in exc.errors if one not in options.errors)]
+    return options.errors
 
 
 def _performed(

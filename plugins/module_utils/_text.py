@@ -183,10 +183,15 @@ def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
     return f"{text[:most]}... ({plural(more, 'more character', 'more characters')})"
 
 
+def closest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
+    """The nearest of some names; an empty text if none is near."""
+    return next(iter(get_close_matches(name, list(names), 1, cutoff)), "")
+
+
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """A question with the nearest of some names, in brackets; an empty text if none is near."""
-    close = get_close_matches(name, list(names), 1, cutoff)
-    return f" (did you mean {close[0]}?)" if close else ""
+    close = closest(name, names, cutoff)
+    return f" (did you mean {close}?)" if close else ""
 
 
 def visible(text: str) -> str:

@@ -29,22 +29,16 @@ from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
+from ..module_utils._arguments import Arguments, ReadOptions, read_options
 from ..module_utils._context import TASK, Context
 from ..module_utils._remembered import remembered
-from ..module_utils._runner import option_failure, run, without_secrets, wrong_in_options
+from ..module_utils._runner import option_errors, option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS
-from ..module_utils._specs.base import (
-    PLAN_OPTIONS,
-    ArgumentSpecs,
-    ModuleResult,
-    ModuleSpec,
-    argument_spec,
-    validate,
-)
+from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import MODULE_SPECS
-from ..module_utils._text import Screen, Warn, visible, with_names
+from ..module_utils._text import Screen, Warn, visible
 from ._plain import plain
-from ._variables import Arguments, require_valid
+from ._variables import read_variables
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 
@@ -72,6 +66,7 @@ else:
     ENCODER = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
 
 
+OF_ENVIRONMENT = frozenset([*OWNER_OPTIONS, *credential_options()])  # if a task has none
 IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"
 PLAYBOOK_PYTHON = "{{ ansible_playbook_python }}"
@@ -123,10 +118,20 @@ class ModuleCalls:
     ) -> dict[str, Any]:
         """The result of a module. In the worker process `warn` gets its warnings at once; those of
         a packed module stand in its result."""
-        options = _with_approval(options)
-        if self._may_run_in_worker():
-            return self._run_in_worker(module, options, check_mode, warn, context)
-        return self._run_packed(module, options, check_mode, context)
+        options, in_worker = _with_approval(options), self._may_run_in_worker()
+        spec, read = read_arguments(module, options)
+        if not in_worker and not read.errors:
+            return self._run_packed(module, options, check_mode, context)
+        if read.errors:
+            shown = json.loads(_as_packed(options))
+            result = refusal_of(spec, read, shown, context, in_worker)
+        else:
+            verbose, screen, shown = Display().verbosity > 0, self.screen(module), read
+            result = run(spec, read, check_mode, verbose, warn, screen, context)
+        if self._shows_invocation():
+            result["invocation"] = {"module_args": without_secrets(shown, shown, names=False)}
+        plain: dict[str, Any] = json.loads(json.dumps(result))
+        return plain
 
     def _run_packed(
         self, module: str, options: Mapping[str, Any], check_mode: bool, context: Context
@@ -138,23 +143,6 @@ class ModuleCalls:
             task.environment = [*(task.environment or []), context.environment()]
         packed: dict[str, Any] = PackedModule(task, *self._of_ansible).run(task_vars=self.variables)
         return packed
-
-    def _run_in_worker(
-        self,
-        module: str,
-        arguments: Mapping[str, Any],
-        check_mode: bool,
-        warn: Warn,
-        context: Context,
-    ) -> dict[str, Any]:
-        spec, options, result = _validated(module, arguments, context)
-        if result is None:
-            verbose, screen = Display().verbosity > 0, self.screen(module)
-            result = run(spec, options, check_mode, verbose, warn, screen, context)
-        if self._shows_invocation():
-            result["invocation"] = {"module_args": without_secrets(options, options, names=False)}
-        plain: dict[str, Any] = json.loads(json.dumps(result))
-        return plain
 
     def screen(self, work: str) -> Screen:
         """The screen of some work on the host, such as a module."""
@@ -231,12 +219,8 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
     def options(self, arguments: Arguments, prefix: str) -> dict[str, Any]:
         """The options of the task, which variables with this prefix fill; raises ValueError with
         their names."""
-        require_valid(
-            arguments, {f"{prefix}{name}": item for name, item in self._task.args.items()}
-        )
-        own = {name.removeprefix(prefix): argument for name, argument in arguments.items()}
-        _result, options = self.validate_argument_spec(own)
-        return dict(options)
+        values = {f"{prefix}{name}": item for name, item in self._task.args.items()}
+        return read_variables(arguments, values, prefix)
 
 
 class ModuleAction(CollectionAction):
@@ -272,56 +256,60 @@ def wrong_options(
     module: str, arguments: Mapping[str, Any], context: Context
 ) -> dict[str, Any] | None:
     """The failure of a module because of its options alone; None if they are right."""
-    spec, options, failure = _validated(module, arguments, context)
-    return failure or option_failure(spec, options, context)
+    errors = option_errors(*read_arguments(module, arguments), context)
+    return option_failure(arguments, errors, context) if errors else None
 
 
 def option_problems(module: str, arguments: Mapping[str, Any], context: Context) -> list[str]:
     """A sentence for each thing that is wrong in the options of a module."""
-    spec, options, failure = _validated(module, arguments, context)
-    texts = [failure["msg"]] if failure else wrong_in_options(spec, options, context)
+    errors = option_errors(*read_arguments(module, arguments), context)
+    texts = [option_failure(arguments, [error], context)["msg"] for error in errors]
     return [f"{text.rstrip('.')}." for text in texts]
 
 
-def _validated(
-    module: str, arguments: Mapping[str, Any], context: Context
-) -> tuple[ModuleSpec, dict[str, Any], dict[str, Any] | None]:
-    """The spec of a module, its options out of these arguments, and its failure where they do not
-    fit its spec."""
+def refusal_of(
+    spec: ModuleSpec,
+    options: ReadOptions,
+    arguments: Mapping[str, Any],
+    context: Context = TASK,
+    in_worker: bool = True,
+) -> dict[str, Any]:
+    """The failure of a module that does not run, since its options do not have the form of its
+    argument spec; it tells what else is wrong in them as well. The environment of a packed module
+    is not known."""
+    unknown = set() if in_worker else OF_ENVIRONMENT - arguments.keys()
+    errors = option_errors(spec, options, context)
+    known = [error for error in errors if error.option.path[0] not in unknown]
+    return option_failure(arguments, known, context)
+
+
+def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpec, ReadOptions]:
+    """The spec of a module, and its options out of these arguments."""
     spec = MODULE_SPECS[module.rpartition(".")[2]]
-    shared, of_host = _parts_of(module)
+    _shared, of_host = _parts_of(module)
     texts = [(name, _packed_value(item)) for name, item in arguments.items() if name not in of_host]
     known = _options_in(module, tuple(texts))
-    own = _as_packed({name: item for name, item in arguments.items() if name in of_host})
-    options, error = validate(of_host, module, json.loads(own))
-    options.update(known or {})
-    if known is None or error:  # whose message is about all options
+    own = {name: item for name, item in arguments.items() if name in of_host}
+    options = read_options(of_host, json.loads(_as_packed(own)))
+    if known.errors or options.errors:  # of which some name other options
         packed = json.loads(_as_packed(arguments))
-        options, error = validate({**shared, **of_host}, module, packed)
-    if not error:
-        return spec, options, None
-    message = with_names(error, context.names)
-    failure = {"failed": True, "msg": without_secrets(message, options)}
-    return spec, options, failure
+        return spec, read_options(argument_spec(spec), packed)
+    return spec, ReadOptions({**known, **options})
 
 
 @lru_cache(maxsize=None)
-def _parts_of(module: str) -> tuple[ArgumentSpecs, ArgumentSpecs]:
+def _parts_of(module: str) -> tuple[Arguments, Arguments]:
     """The argument spec of a module: what hosts may have in common, and who a host is."""
     spec = argument_spec(MODULE_SPECS[module.rpartition(".")[2]])
-    of_host = {*OWNER_OPTIONS, *credential_options()}
-    own = {name for name, item in spec.items() if "fallback" in item or name in of_host}
+    own = {name for name, item in spec.items() if "fallback" in item or name in OF_ENVIRONMENT}
     shared = {name: item for name, item in spec.items() if name not in own}
     return shared, {name: item for name, item in spec.items() if name in own}
 
 
 @lru_cache(maxsize=64)
-def _options_in(module: str, texts: tuple[tuple[str, str], ...]) -> Mapping[str, Any] | None:
-    """The options that hosts may have in common, out of arguments as text; None if they do not fit
-    the spec."""
-    arguments = {name: json.loads(text) for name, text in texts}
-    options, error = validate(_parts_of(module)[0], module, arguments)
-    return None if error else options
+def _options_in(module: str, texts: tuple[tuple[str, str], ...]) -> ReadOptions:
+    """The options that hosts may have in common, out of arguments as text."""
+    return read_options(_parts_of(module)[0], {name: json.loads(text) for name, text in texts})
 
 
 def _packed_value(value: Any) -> str:

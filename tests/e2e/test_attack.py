@@ -233,7 +233,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("two ends", {**RUNNING, "until": "2027-01-30"}, "Until when? Set one of attack_hours and attack_until."),
     ("no time", {**RUNNING, "hours": 0}, "attack_hours: 0 is not above 0 and at most 744."),
     ("for ever", {**RUNNING, "hours": 100000}, "attack_hours: 100000 is not above 0 and at most 744."),
-    ("hours in words", {**RUNNING, "hours": "four"}, "attack_hours: 'four' is not a number"),
+    ("hours in words", {**RUNNING, "hours": "four"}, "attack_hours: 'four' is a text; write a number"),
     ("an end that is over", {"posture": "under_attack", "until": "2027-01-29T01:00:00Z"},
      "attack_until: 2027-01-29T01:00:00+00:00 is not within 744 hours from now on, 2027-01-29T03:00"),
     ("a time of the day", {"posture": "under_attack", "until": "09:00"}, "attack_until: '09:00' is "),

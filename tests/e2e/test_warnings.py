@@ -40,4 +40,4 @@ def test_warnings_of_a_role_begin_with_the_host(service: LocalService, in_worker
     for host in HOSTS:
         for ending in ENDINGS:
             assert f"[WARNING]: {host}: {ending}" in printed
-        assert f"[WARNING]: {host}: 2 errors in the variables: (1) report_accepted[0]: it lacks keys" in printed
+        assert f"[WARNING]: {host}: 2 errors: (1) report_accepted[0].keys: it is missing; write a list" in printed

@@ -21,7 +21,10 @@ ACCOUNT, ZONE = "a" * 32, "b" * 32
 MANY = [{"prefx": f"192.0.{number}.0/24"} for number in range(200)]
 
 BASELINE: dict[str, tuple[dict[str, Any], str]] = {
-    "kind": ({"baseline_prefixes": {"prefix": "192.0.2.0/24"}}, "baseline_prefixes: a dictionary is not a list."),
+    "kind": (
+        {"baseline_prefixes": {"prefix": "192.0.2.0/24"}},
+        "baseline_prefixes: it is a dictionary; write [{prefix: ...}].",
+    ),
     "unknown": (
         {"baseline_rules": [{"kind": "syn_flood", "scope": "global", "moed": "enabled"}]},
         "baseline_rules[0].moed: there is no such field (did you mean mode?).",
@@ -32,16 +35,16 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "nested": (
         {"baseline_custom_rules": [{"ref": "a", "action_parameters": {"response": {"status_code": "no"}}}]},
-        "(1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is not a whole number; (2) ",
+        "(1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is a text; write a whole number; (2) ",
     ),
     "unused": (  # the host is no zone with firewall rules, and the variable wrong all the same
         {"baseline_custom_rules_state": "exactly"},
         "baseline_custom_rules_state: 'exactly' is none of present, absent, exact (did you mean exact?).",
     ),
-    "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list, not text."),
+    "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list; write a text."),
     "many": (
         {"baseline_prefixes": MANY},
-        "400 errors in the variables: (1) baseline_prefixes[0].prefx: there is no such",
+        "200 errors: (1) baseline_prefixes[0].prefx: there is no such field (did you mean prefix?); (2) ",
     ),
     "undefined": ({"baseline_prefixes": "{{ no_such_variable }}"}, "no_such_variable"),
 }
@@ -97,11 +100,11 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
     assert reasons.keys() == hosts.keys() - {"right"}
     for name in ("choice", "unused", "undefined"):
         assert BASELINE[name][1] in reasons[name]
-    assert "report_traffic_hours: 'all' is not a number." in reasons["hours"]
+    assert "report_traffic_hours: 'all' is a text; write a number." in reasons["hours"]
     assert reasons["log"].startswith("report_changes_hours: -5 is not from 0 to 13392 (18 months)")
     assert reasons["hits"].startswith("report_hits_hours: -1 is not from 0 to 13392 (18 months)")
     assert "report_accepted[0].key: there is no such field (did you mean keys?)" in reasons["accepted"]
-    assert "report_accepted[0]: it lacks reason" in reasons["accepted"]
+    assert "report_accepted[0].reason: it is missing; write a text" in reasons["accepted"]
     assert service.calls != []
 
 
@@ -112,8 +115,8 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
             {"report_fail_on": ["drfit"]},
             "report_fail_on[0]: 'drfit' is none of unknown, unprotected, weakened, drift, ",
         ),
-        ({"report_fail_on": {"a": 1}}, "report_fail_on: a dictionary is not a list."),
-        ({"report_directory": ["a"]}, "report_directory: it is a list, not text."),
+        ({"report_fail_on": {"a": 1}}, "report_fail_on: it is a dictionary; write a list of unknown, "),
+        ({"report_directory": ["a"]}, "report_directory: it is a list; write a path."),
         ({"report_mode": 0o644}, "report_mode: 420 is not text of octal digits such as '0600'; put them in quotes."),
     ],
 )
@@ -129,9 +132,9 @@ def test_a_wrong_variable_of_the_report_stops_it_before_it_reads_a_host(
 
 def test_the_export_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
     wrong: dict[str, tuple[dict[str, Any], str]] = {
-        "purge": ({"export_purge": "perhaps"}, "export_purge: 'perhaps' is neither true nor false."),
-        "directory": ({"export_directory": {"a": 1}}, "export_directory: it is a dictionary, not text."),
-        "number": ({"export_timeout": "long"}, "export_timeout: 'long' is not a number."),
+        "purge": ({"export_purge": "perhaps"}, "export_purge: 'perhaps' is a text; write true or false."),
+        "directory": ({"export_directory": {"a": 1}}, "export_directory: it is a dictionary; write a text."),
+        "number": ({"export_timeout": "long"}, "export_timeout: 'long' is a text; write a number."),
     }
     hosts = {name: {"edge_account_id": ACCOUNT, **variables} for name, (variables, _text) in wrong.items()}
     run = run_playbook("export", tmp_path, service, hosts)
@@ -141,7 +144,7 @@ def test_the_export_says_which_variable_is_wrong(service: LocalService, tmp_path
 
 def test_the_restore_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
     run = run_playbook("restore", tmp_path, service, {"lima": {"edge_account_id": ACCOUNT, "restore_file": ["a"]}})
-    assert messages(run) == {"lima": "restore_file: it is a list, not text."}
+    assert messages(run) == {"lima": "restore_file: it is a list; write a text."}
     assert service.calls == []
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.fake_service import LocalService
-from tests.support.bad_options import PREFIX, REGION, TABLE
+from tests.support.bad_options import MISTAKES, PREFIX, REGION, TABLE
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 
@@ -27,6 +27,14 @@ def test_an_option_that_is_wrong_is_named_before_any_request(
     assert service.calls == []
 
 
+@pytest.mark.parametrize(("module", "options", "text"), MISTAKES)
+def test_a_value_of_another_form_is_told_with_the_form_to_write(
+    module: str, options: dict[str, Any], text: str, service: LocalService, modules: Modules
+) -> None:
+    assert modules.failed(module, **options) == {"failed": True, "msg": text}
+    assert service.calls == []
+
+
 SEVERAL: list[tuple[str, dict[str, Any], list[str]]] = [
     ("protected_prefixes", {"account_id": "frankfurt", "timeout": 0, "prefixes": [{"prefix": "x"}, PREFIX, PREFIX, {"prefix": "y"}]},
      ["account_id: 'frankfurt' is not", "timeout: ", "prefixes[0].prefix: 'x'", "prefixes[2]: 192.0.2.0/24 is named", "prefixes[3].prefix: 'y'"]),
@@ -35,6 +43,15 @@ SEVERAL: list[tuple[str, dict[str, Any], list[str]]] = [
      ["max_deletions_percent: ", "accept_risks[0]: ", "purge: it takes filters", "prefixes[0].prefix: ", "rules[0].name: ", "rules[1].name: "]),
     ("custom_rules", {"rules": [{"ref": " ", "expression": " "}, {"ref": "a", "position": "top"}]},
      ["rules[1].position: ", "rules[0].ref: ", "rules[0].expression: "]),
+    ("protected_prefixes", {"account_id": "x", "timeout": "long", "retries": -1, "api_token": None,
+                            "prefixes": ["192.0.2.0/24", {"prefix": "x"}, PREFIX, PREFIX, {"prefx": 1}]},
+     ["prefixes[0]: ", "prefixes[4].prefx: ", "timeout: ", "account_id: 'x'", "retries: ", "api_token: there are no credentials",
+      "prefixes[1].prefix: 'x'", "prefixes[3]: 192.0.2.0/24 is named"]),
+    ("allowlist_entry", {"prefix": ["x"], "expires": "friday", "enabled": "x", "accept_risks": ["all"]},
+     ["prefix: it is a list", "enabled: ", "accept_risks[0]: "]),
+    ("custom_rules", {"rules": [{"ref": "a", "position": 5}, {"reff": "b"}], "ignore": ["x", {}], "expected_plan": "x",
+                      "expectations": ["x", {"request": {"uri": "/"}, "expect": "eaten"}, {"expect": "blocked"}]},
+     ["rules[1].reff: ", "ignore[1]: ", "expectations[0]: ", "expected_plan: ", "expectations[1].", "expectations[2]: "]),
     ("custom_ruleset", {"name": "Bots", "deploy": {"expression": "("},
                         "rules": [{"ref": ref, "expression": "ip.src in {300.1.1.1}"} for ref in "ab"]},
      ["rules[0].expression: ", "rules[1].expression: ", "deploy.expression: "]),
@@ -46,7 +63,7 @@ def test_all_errors_in_the_options_are_reported_at_once(
     module: str, options: dict[str, Any], errors: list[str], service: LocalService, modules: Modules
 ) -> None:
     message = modules.failed(module, **options)["msg"]
-    assert message.startswith(f"{len(errors)} errors in the options: (1) ")
+    assert message.startswith(f"{len(errors)} errors: (1) ")
     for number, error in enumerate(errors, 1):
         assert f"({number}) {error}" in message
     assert service.calls == []

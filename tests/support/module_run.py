@@ -21,6 +21,7 @@ from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments, refusal_of
 
 from tests.fake_service import LocalService
 
@@ -64,7 +65,11 @@ def called_with(arguments: Mapping[str, Any]) -> Iterator[None]:
 def run_main(
     module: str, options: Mapping[str, Any], check: bool = False, verbose: bool = False, context: Context = TASK
 ) -> dict[str, Any]:
-    """The result of a module called with just these options, and with the context of a role."""
+    """The result of a module called with just these options, and with the context of a role; its action refuses
+    options without the form of its argument spec."""
+    spec, read = read_arguments(module, options)
+    if read.errors:
+        return refusal_of(spec, read, options, context)
     arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True, **VERBOSE[verbose]}
     printed = io.StringIO()
     warnings._global_warnings.clear()  # a process of its own would begin without any

@@ -219,9 +219,14 @@ def parse_ignore(desired: Desired, patterns: Sequence[str], path: Option = THE_T
     return ignoring._replace(objects=own)
 
 
-def numbered(option: str, entries: Sequence[Mapping[str, Any]]) -> Entries:
-    """The entries of a list option, each with its own: `prefixes[0]`, `prefixes[1]`, and so on."""
-    return [(Option(option, position), entry) for position, entry in enumerate(entries)]
+def numbered(option: str, entries: Sequence[Mapping[str, Any]], path: Option = THE_TASK) -> Entries:
+    """The entries of a list option, each with its own: `prefixes[0]`, `prefixes[1]`, and so on;
+    without those that could not be read."""
+    return [
+        (path.at(option, position), entry)
+        for position, entry in enumerate(entries)
+        if entry is not None
+    ]
 
 
 def check_purge(

@@ -142,7 +142,8 @@ def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
     expectations = []
     for position, entry in enumerate(options.get(NAME) or ()):
         with problems.collected():
-            expectations.append(parse_expectation(Option(NAME, position), entry))
+            if entry is not None:  # it could be read
+                expectations.append(parse_expectation(Option(NAME, position), entry))
     problems.raise_any()
     return expectations
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from copy import copy
-from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Mapping, Sequence
 
-from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import env_fallback
-from ansible.module_utils.errors import UnsupportedError
 
 from .._api.client import Client
 from .._api.settings import shared_options
@@ -24,7 +22,7 @@ from .._guard.risks.base import Risk, risk_options
 from .._plan.desired import Desired, parse_desired
 from .._protection.expectation import Expectation
 from .._schema.resource import ACCOUNT_OPTION, TIMES_OF_CLOUDFLARE, OptionSpec, Resource, State
-from .._text import Message, Option
+from .._text import Option
 from .._values.address_set import range_of
 
 Options = Mapping[str, Any]
@@ -150,81 +148,11 @@ def list_option(
     return dict(spec, required=True) if required else spec
 
 
-ArgumentSpecs = Mapping[str, Mapping[str, Any]]
-
-# What the validator of ansible-core raises for values that it does not expect, such as an infinite
-# whole number.
-CRASHES = (TypeError, ValueError, OverflowError, AttributeError)
-
-
-class Validated(NamedTuple):
-    """The options with defaults and environment filled in, and the sentence that says what is wrong
-    with them."""
-
-    options: dict[str, Any]
-    error: str | None
-
-
 def argument_spec(spec: ModuleSpec) -> dict[str, dict[str, Any]]:
-    """The argument spec of a module, with the options that all modules share, and those of all that
-    write."""
+    """The argument spec of a module: its own options, that of all modules which write, and those
+    that all modules share."""
     of_plans = PLAN_OPTIONS if spec.writes else {}
-    return {**shared_options(spec.owner, env_fallback), **of_plans, **spec.options}
-
-
-def validate(arguments: ArgumentSpecs, module: str, options: Mapping[str, Any]) -> Validated:
-    """Check the options as AnsibleModule does of a task, in its words."""
-    try:
-        result = ArgumentSpecValidator(arguments).validate(options)
-    except CRASHES:
-        raw, error = validate(without_types(arguments), module, options)
-        return Validated(raw, error or unreadable(arguments, options))
-    problem = result.errors.msg if result.error_messages else None
-    if problem and isinstance(result.errors[0], UnsupportedError):
-        problem = f"Unsupported parameters for ({module}) module: {problem}"
-    return Validated({**options, **result.validated_parameters}, problem)
-
-
-def without_types(arguments: ArgumentSpecs) -> dict[str, dict[str, Any]]:
-    """An argument spec that takes any value, for options whose check crashes."""
-    return {
-        name: {"type": "raw", "no_log": bool(argument.get("no_log"))}
-        for name, argument in arguments.items()
-    }
-
-
-def unreadable(arguments: ArgumentSpecs, options: Mapping[str, Any]) -> str:
-    """A sentence about the first option whose check crashes."""
-    return _unreadable(Option(), {"options": arguments}, options) or "The options cannot be read."
-
-
-def _unreadable(path: Option, argument: Mapping[str, Any], value: Any) -> str:
-    for part in _suboptions(path, argument, value):
-        if _crashes(*part[1:]):
-            return _unreadable(*part)
-    return Message(path, f": it cannot be read as {argument['type']}") if path.path else ""
-
-
-def _suboptions(
-    path: Option, argument: Mapping[str, Any], value: Any
-) -> Iterator[tuple[Option, Mapping[str, Any], Any]]:
-    """The items of a list, and the options that a dictionary has, each with its path."""
-    if isinstance(value, list) and "elements" in argument:
-        of_item = {"type": argument["elements"], "options": argument.get("options")}
-        for index, item in enumerate(value):
-            yield path.at(index), of_item, item
-    elif isinstance(value, Mapping):
-        for name, suboption in (argument.get("options") or {}).items():
-            if value.get(name) is not None:
-                yield path.at(name), suboption, value[name]
-
-
-def _crashes(argument: Mapping[str, Any], value: Any) -> bool:
-    try:
-        ArgumentSpecValidator({"option": argument}).validate({"option": value})
-    except CRASHES:
-        return True
-    return False
+    return {**spec.options, **of_plans, **shared_options(spec.owner, env_fallback)}
 
 
 def check_network(option: Option, text: str) -> None:

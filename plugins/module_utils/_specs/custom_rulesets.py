@@ -127,7 +127,7 @@ class OfRulesets(ModuleSpec):
         self, path: Option, entry: Options, absent: bool = False, exact: bool = False
     ) -> Desired:
         name = str(parsed(path.at("name"), RULESET_NAME.value.parse, entry["name"]))
-        rules = [(path.at("rules", index), one) for index, one in enumerate(entry["rules"] or ())]
+        rules = numbered("rules", entry["rules"] or (), path)
         resource = rules_of(self.owner, name)
         return desired_rules(resource, rules, absent, exact, path, entry.get("ignore") or ())
 

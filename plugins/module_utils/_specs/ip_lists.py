@@ -59,7 +59,7 @@ def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -
     """The desired items of one list; raises OptionError."""
     items = entry.get("items")
     name = parsed_name(path, entry["name"])
-    entries: Entries = [(path.at("items", index), item) for index, item in enumerate(items or ())]
+    entries = numbered("items", items or (), path)
     exclusive = exclusive and items is not None
     return parse_desired(items_of(name), entries, absent=absent, exclusive=exclusive)
 

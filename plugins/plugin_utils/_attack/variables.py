@@ -14,9 +14,9 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from ...module_utils._arguments import TEXTS, Arguments
 from ...module_utils._schema.account import COMPONENTS, TCP_KINDS
 from ...module_utils._schema.resource import OWNERS
-from ...module_utils._specs.base import validate
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
@@ -25,7 +25,7 @@ from .._baseline.misspelt import misspelt_in_playbook
 from .._baseline.posture import LONG_AGO
 from .._baseline.variables import PREFIX, names_owner
 from .._plain import plain
-from .._variables import TEXTS, Arguments, expiry_of, require_valid
+from .._variables import expiry_of, read_variables
 
 POSTURE_NAME, OVER, ALL = "attack_posture", "attack_over", "attack_all"
 HOURS, UNTIL, REASON, ACCEPT = (
@@ -69,8 +69,7 @@ def read_options(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, A
     if misspelt := misspelt_in_playbook(names, "attack", ATTACK):
         raise ValueError(" ".join(misspelt))
     filled = {name: value for name, value in values.items() if value != ""}
-    require_valid(ATTACK, filled)
-    return dict(plain(validate(ATTACK, "attack", filled).options))
+    return dict(plain(read_variables(ATTACK, filled)))
 
 
 def check_options(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) -> None:

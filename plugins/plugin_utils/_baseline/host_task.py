@@ -15,12 +15,13 @@ from typing import Any, NamedTuple
 
 from ansible.utils.display import Display
 
+from ...module_utils._arguments import Arguments
 from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Screen, Warn
 from .._action import ModuleCalls, failure_diff, wrong_options
 from .._plain import TEMPLATE, data_of, plain
-from .._variables import Arguments, require_valid
+from .._variables import require_valid
 from .._worker import claimed_before
 from .approval import ApprovedPlan, Results, plan_ids
 from .lists import informed

@@ -14,13 +14,12 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
-from ansible.module_utils.common.validation import check_type_dict, check_type_list
-
+from ...module_utils._arguments import Argument, Arguments
 from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import plural, sentence
 from ...module_utils._values.address_set import Ranges, range_of, ranges_of
-from .._variables import Argument, Arguments, expiry_of, require_valid
+from .._variables import expiry_of, read_variables
 from .misspelt import declared_in
 
 UnmanagedObject = Mapping[str, Any]  # as a result lists it
@@ -63,6 +62,7 @@ def _matches(text: str, patterns: Iterable[str]) -> bool:
 
 
 FIELDS: Arguments = declared_in("report")[ACCEPTED]["options"]
+ENTRIES: Argument = {"type": "list", "elements": "raw"}  # of objects and statuses
 SHARED = ("hosts", "reason", "expires")
 OF_OBJECTS = ("resource", "keys", *SHARED)
 OF_STATUS = ("status", "networks", "components", *SHARED)
@@ -72,10 +72,10 @@ NEEDED = ("resource", "keys", "status", "reason")
 def parse_accepted(entries: Any, host: str) -> list[Accepted]:
     """The acceptances of the variable that hold for this host; raises ValueError with what is wrong
     in an entry."""
-    require_valid({ACCEPTED: {"type": "list", "elements": "raw"}}, {ACCEPTED: entries})
-    named = {f"{ACCEPTED}[{index}]": item for index, item in enumerate(check_type_list(entries))}
-    require_valid({name: _argument(item) for name, item in named.items()}, named)
-    accepted = [_accepted(name, check_type_dict(item), host) for name, item in named.items()]
+    every = read_variables({ACCEPTED: ENTRIES}, {ACCEPTED: entries})[ACCEPTED]
+    named = {f"{ACCEPTED}[{index}]": item for index, item in enumerate(every)}
+    read = read_variables({name: _argument(item) for name, item in named.items()}, named)
+    accepted = [_accepted(name, item, host) for name, item in read.items()]
     return [item for item in accepted if item]
 
 
@@ -105,21 +105,21 @@ def _accepted(name: str, entry: Mapping[str, Any], host: str) -> Accepted | None
 
 def _texts(name: str, entry: Mapping[str, Any], option: str) -> list[str]:
     """The texts of an option, none if it is left out; raises ValueError if it is an empty list."""
-    texts = [str(text) for text in check_type_list(entry.get(option) or [])]
-    if entry.get(option) is not None and not texts:
+    texts = entry.get(option)
+    if texts == []:
         raise ValueError(f"{name}.{option} is empty.")
-    return texts
+    return texts or []
 
 
 def _with_status(name: str, entry: Mapping[str, Any], accepted: Accepted) -> Accepted:
-    status, texts = entry["status"], check_type_list(entry.get("networks") or [])
+    status, texts = entry["status"], entry["networks"] or []
     if (status in OF_NETWORKS) is not bool(texts):
         verb = "needs" if status in OF_NETWORKS else "takes no"
         raise ValueError(f"{name}: the status {status} {verb} networks.")
     for text in texts:
         if range_of(text) is None:
             raise ValueError(f"{name}.networks: {text!r} is neither an address nor a network.")
-    components = check_type_list(entry.get("components") or list(COMPONENTS))
+    components = entry["components"] or list(COMPONENTS)
     return replace(accepted, status=status, networks=ranges_of(texts), components=components)
 
 

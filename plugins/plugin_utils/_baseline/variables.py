@@ -17,8 +17,9 @@ from functools import lru_cache
 from typing import Any
 
 from ...module_utils._api.settings import Settings, parse_settings, shared_options
+from ...module_utils._arguments import Arguments, read_options
 from ...module_utils._context import CREATION, DELETION, Context
-from ...module_utils._errors import OptionError
+from ...module_utils._errors import OptionError, as_one
 from ...module_utils._guard.risks.base import codes_of
 from ...module_utils._protection.expectation import FIREWALL as FIREWALL_PACKET
 from ...module_utils._protection.expectation import NAME, OF_FIREWALL, PACKET, REQUEST
@@ -30,10 +31,9 @@ from ...module_utils._schema.resource import (
     ZONE_OPTION,
     ZONE_OWNER,
 )
-from ...module_utils._specs.base import ArgumentSpecs, argument_spec, validate
+from ...module_utils._specs.base import argument_spec
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import Names, Warn, with_names
-from .._variables import Arguments
 from .approval import EXPECTED_PLAN
 
 PREFIX = "baseline_"
@@ -101,7 +101,7 @@ SPEC_OF = {module: argument_spec(MODULE_SPECS[module]) for module in MODULES}
 
 def _variables_of(module: str) -> dict[str, str]:
     """The variable for each option of a module: several modules have a list of rules."""
-    options = SPEC_OF[module].keys() - {"expected_plan"}
+    options = [option for option in SPEC_OF[module] if option != "expected_plan"]
     own = {item.option: variable_of(item) for item in MANAGED if item.module == module}
     if module != ACCOUNT:
         own.update({option: f"{PREFIX}{module}_{option}" for option in OF_SEVERAL_MODULES})
@@ -244,7 +244,7 @@ def connection_options(part: Part) -> dict[str, Any]:
     return {option: value for option, value in part.options.items() if option in shared}
 
 
-def _connection_spec(part: Part) -> ArgumentSpecs:
+def _connection_spec(part: Part) -> Arguments:
     return shared_options(MODULE_SPECS[part.module].owner, lambda *names: None)
 
 
@@ -265,10 +265,10 @@ def parts_to_read(host: str, values: Mapping[str, Any]) -> list[Part]:
 def settings_of(part: Part, retries: int, warn: Warn) -> Settings:
     """The checked options to reach the account or the zone of a part; raises ValueError with the
     names of the variables."""
-    options, error = validate(_connection_spec(part), part.module, connection_options(part))
-    if error:
-        raise ValueError(with_names(error, part.names))
+    options = read_options(_connection_spec(part), connection_options(part))
     try:
+        if options.errors:
+            raise as_one(options.errors)
         owner = MODULE_SPECS[part.module].owner
         return parse_settings({**options, "retries": retries}, owner, {}, warn)
     except OptionError as exc:

@@ -15,7 +15,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._errors import OptionError
+from ...module_utils._arguments import read_options
+from ...module_utils._errors import OptionError, as_one
 from ...module_utils._plan.api_fields import declared, undeclared, undeclared_changes
 from ...module_utils._plan.desired import check_values, parse_desired
 from ...module_utils._plan.plan import differences
@@ -23,7 +24,6 @@ from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Key, Object, Resource, State
 from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS
-from ...module_utils._specs.base import validate
 from ...module_utils._text import Option
 from ...module_utils._values.kinds import FLAG
 from .._baseline.variables import PREFIX, VARIABLE_OF
@@ -53,11 +53,11 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
     texts = [name for name in flags if isinstance(options.get(name), str)]
     if not resource.key and texts:  # a single object must be known for sure
         return f"{texts[0]} is {options[texts[0]]!r}"
-    validated, error = validate(resource.options, resource.name, options)
-    if error:
-        return error
+    read = read_options(resource.options, options)
+    if read.errors:
+        return as_one(read.errors).message
     try:
-        named = {name: value for name, value in validated.items() if value is not None}
+        named = {name: value for name, value in read.items() if value is not None}
         desired = parse_desired(resource, [(Option(), named)])
         check_values([desired])
     except OptionError as exc:

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from ...module_utils._api.settings import shared_options
+from ...module_utils._arguments import Arguments
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Resource
 from .._baseline.variables import SOURCE, owners_of
 from .._files import files_beside, host_folder, variables_file
-from .._variables import Arguments
 from .describe import Export
 
 EXPORT_NAME = "protection.yml"

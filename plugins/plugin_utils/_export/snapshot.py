@@ -14,9 +14,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...module_utils._arguments import read_options
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
-from ...module_utils._specs.base import validate
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.variables import (
@@ -125,7 +125,7 @@ def named_by(parts: Sequence[Part]) -> NamedKeys:
         for part in parts
         for item in MODULE_SPECS[part.module]
         .owned(part.options, {})
-        .desired(validate(SPEC_OF[part.module], part.module, part.options).options)
+        .desired(read_options(SPEC_OF[part.module], part.options))
     ]
     exclusive = {item.resource.plural for item in desired if item.exclusive}
     return {

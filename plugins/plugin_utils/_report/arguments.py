@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
 
+from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
@@ -23,15 +24,15 @@ from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.misspelt import declared_in
 from .._baseline.posture import Posture
-from .._baseline.unmanaged import ACCEPTED, Accepted
+from .._baseline.unmanaged import ACCEPTED, ENTRIES, Accepted
 from .._baseline.variables import OF_HOST, Part
-from .._variables import Argument, Arguments
 from .record import AcceptedRisk, Deadline
 
 REPORT_VARIABLES: Arguments = declared_in("report")
 OF_TASK = ("directory", "previous", "fail_on", "mode")  # that writes the report
-REPORT_OPTIONS: Arguments = {name: REPORT_VARIABLES[f"report_{name}"] for name in OF_TASK}
-ENTRIES: Argument = {"type": "list", "elements": "raw"}  # with a parser of their own
+REPORT_OPTIONS: Arguments = {
+    name: REPORT_VARIABLES[name] for name in (f"report_{option}" for option in OF_TASK)
+}
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES, ACCEPTED: ENTRIES}
 
 

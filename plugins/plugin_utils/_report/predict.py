@@ -76,7 +76,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
 
 def _check_report(values: Mapping[str, Any]) -> None:
     """Raises ValueError or OptionError for a variable of the report whose type alone is right."""
-    file_mode(values.get("report_mode", REPORT_OPTIONS["mode"]["default"]))
+    file_mode(values.get("report_mode", REPORT_OPTIONS["report_mode"]["default"]))
     for name in (LOG_HOURS, REPORTED_HITS):
         check_changes(float(values.get(name) or 0), name)
 

@@ -12,8 +12,14 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _runner
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._arguments import ReadOptions
 from ansible_collections.edgeops.protection.plugins.module_utils._context import LONGEST, TASK, Context, context_in
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import MAX_MESSAGE, option_failure, run
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
+    MAX_MESSAGE,
+    option_errors,
+    option_failure,
+    run,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import HIDDEN, redact
 
@@ -53,8 +59,9 @@ def failed(context: Context = TASK, **options: Any) -> tuple[Any, list[str]]:
 )
 def test_wrong_options_are_told_without_a_service(wrong: dict[str, Any]) -> None:
     spec = MODULE_SPECS["tcp_protection_status"]
-    assert option_failure(spec, task()) is None
-    assert option_failure(spec, task(**wrong)) == failed(**wrong)[0]
+    assert option_errors(spec, ReadOptions(task()), TASK) == ()
+    errors = option_errors(spec, ReadOptions(task(**wrong)), TASK)
+    assert option_failure(task(**wrong), errors) == failed(**wrong)[0]
 
 
 def test_a_message_shows_no_secret_controls_no_terminal_and_ends() -> None:

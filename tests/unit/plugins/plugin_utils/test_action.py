@@ -49,9 +49,9 @@ def test_right_options_have_no_failure() -> None:
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
-        ("enabeld", True, "Unsupported parameters for (edgeops.protection.tcp_protection_status) module: enabeld."),
+        ("enabeld", True, "enabeld: there is no such option (did you mean enabled?)"),
         ("timeout", 0, "timeout: "),
-        ("timeout", "long", "timeout"),
+        ("timeout", "long", "timeout: 'long' is a text; write a number"),
     ],
 )
 def test_wrong_options_fail_before_any_call(option: str, value: Any, words: str) -> None:
