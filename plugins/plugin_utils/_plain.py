@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Data without the marks of Ansible."""
+"""Data without the marks of Ansible, and as one level of names."""
 
 from __future__ import annotations
 
@@ -66,3 +66,14 @@ def data_of(value: Any) -> Any:
 def _unmarked(value: Any) -> str:
     """The plain text of a value; of a text, str() keeps the mark of releases before 2.19."""
     return str.__str__(value) if isinstance(value, str) else str(value)
+
+
+def by_path(values: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    """The values within dictionaries by their paths, such as `filter.expression`; an empty
+    dictionary is a value."""
+    named: dict[str, Any] = {}
+    for name, value in values.items():
+        own = f"{path}{name}"
+        is_inner = isinstance(value, Mapping) and value
+        named.update(by_path(value, f"{own}.") if is_inner else {own: value})
+    return named

@@ -19,6 +19,7 @@ from ...module_utils._guard.terms import PLAN_ID
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import excerpt, first_joined, plural, visible
+from .._plain import by_path
 
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 PLANS = "plans"  # the folder of these files in the directory of a report
@@ -271,21 +272,13 @@ def _changed_values(
 ) -> Iterator[str]:
     """The values that the operation finds, and then those that it sends."""
     for side in ("before", "fields"):
-        was, now = (dict(_flattened(item.get(side) or {})) for item in (approved, current))
+        was, now = (by_path(item.get(side) or {}) for item in (approved, current))
         for name in dict.fromkeys([*was, *now]):
             old, new = _shown_value(was, name), _shown_value(now, name)
             if old != new and side == "before":
                 yield f"{target}: {name} was {old} when approved, and is {new} now"
             elif old != new and name in was and name in now:
                 yield f"{target}: {name} was to become {old}, and would become {new} now"
-
-
-def _flattened(values: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    for name, value in values.items():
-        if isinstance(value, Mapping) and value:
-            yield from _flattened(value, f"{path}{name}.")
-        else:
-            yield f"{path}{name}", value
 
 
 def _shown_value(values: Mapping[str, Any], name: str) -> str:

@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._text import capitalised, excerpt, plural, sentence, visible
+from .._plain import by_path
 from .._variables import CONTACTS
 from .coverage import (
     CLASS_LABELS,
@@ -68,7 +69,7 @@ class FieldChange(NamedTuple):
 def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
     """The fields of an operation that say something: no empty value of a new object, not its key
     again, and of an inner object that is sent whole those that differ, or go."""
-    before, sent = dict(_by_path(operation["before"])), dict(_by_path(operation["fields"]))
+    before, sent = by_path(operation["before"]), by_path(operation["fields"])
     changes = [
         FieldChange(path, value_text(before[path]) if path in before else None, value_text(value))
         for path, value in sent.items()
@@ -84,15 +85,6 @@ def field_changes(operation: Mapping[str, Any]) -> list[FieldChange]:
         if path not in sent and value not in (None, {})
         if path.partition(".")[0] in operation["fields"].keys() - nested
     ]
-
-
-def _by_path(fields: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields with their paths, such as `filter.expression`."""
-    for name, value in fields.items():
-        if isinstance(value, Mapping) and value:
-            yield from _by_path(value, f"{path}{name}.")
-        else:
-            yield path + name, value
 
 
 class OperationTexts(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import is_data, plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import by_path, is_data, plain
 
 from tests.support.marked import Marked
 
@@ -71,3 +71,8 @@ class Encrypted:
 )
 def test_templates_and_what_ansible_decrypts_are_no_data(value: Any) -> None:
     assert not is_data(value)
+
+
+def test_values_within_dictionaries_go_by_their_paths() -> None:
+    values = {"filter": {"expression": "ssl", "of": {"a": 1}}, "products": ["waf"], "none": {}}
+    assert by_path(values) == {"filter.expression": "ssl", "filter.of.a": 1, "products": ["waf"], "none": {}}
