@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import NoneType
-from typing import Any, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import ChangeRecord, OnboardedPrefix
@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import BacktestRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import UnmanagedRecord, WeakerRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     CoverageChange,
     CoverageSummary,
@@ -62,6 +62,15 @@ DESCRIPTIONS: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("descr
 NAMES = {str: "str", int: "int", bool: "bool", float: "float", Any: "raw", dict: "dict"}
 BY_REFERENCE = {"CoverageChange.before", "CoverageChange.after"}  # their sentence names the place of the whole shape
 STORED_TYPES = {"raw": "int"}  # a priority is a number, or an empty text that clears it
+
+
+class WeakerRecord(TypedDict):
+    """A loss as results show it."""
+
+    resource: str
+    key: str
+    certain: bool
+    reason: str
 
 
 def typed_entries(shape: type) -> Entries:

@@ -18,7 +18,13 @@ from typing import Iterable, Sequence, Tuple
 from .._api.client import Client
 from .._expressions.grammar import NotKnown
 from .._plan.plan import Operation, Plan
-from .._protection.coverage import AccountLosses, Coverage, Decided, decided_by, protected_since
+from .._protection.coverage import (
+    Coverage,
+    Decided,
+    decided_by,
+    not_monitored_before,
+    protected_since,
+)
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
 from .._text import first_few, plural, sentence
@@ -187,7 +193,7 @@ def verdicts_of(
 ) -> dict[VerdictKey, Verdict]:
     """The verdicts of the traffic on objects, by the coverage after their plan."""
     before, coverage = Coverage(plan.before), Coverage(plan.after())
-    losses, is_off = AccountLosses(before, coverage), before.enabled is False
+    is_off = before.enabled is False
     settled = protected_since(before, listings.since)
     decided = [_decides_for(item, coverage, is_off) for item in items]
     spaces = {tuple(one.space): one.space for one in decided if isinstance(one, Decided)}
@@ -196,7 +202,8 @@ def verdicts_of(
     for item, one in zip(items, decided):
         if isinstance(one, Decided):
             young = difference(one.space, settled)
-            brought = losses.unwatched(item.resource, item.key, difference(one.space, young))
+            rest = difference(one.space, young)
+            brought = not_monitored_before(before, coverage, item.resource, item.key, rest)
             doubts = [
                 (YOUNG.format(limits.hours, first_few(networks(young))), young),
                 (BROUGHT.format(first_few(networks(brought))), brought),

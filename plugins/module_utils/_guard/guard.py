@@ -55,7 +55,7 @@ class Guard(NamedTuple):
         }
         by_stage = partial(make, desired)
         if self.context.is_role:
-            from .._protection.described import plan_as_described  # loaded for roles
+            from .._protection.desired_protection import plan_as_described  # loaded for roles
 
             by_stage = partial(plan_as_described, make, desired)
         plan = self.rollout.plan(by_stage, first)

@@ -18,7 +18,7 @@ from .._context import Context
 from .._errors import ProtectionError, ServiceError
 from .._expressions.grammar import lists_in
 from .._plan.plan import Plan
-from .._protection.overrides import managed_rules, weakenings_between
+from .._protection.overrides import managed_rules, override_losses
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.registry import DECIDING, EVALUATION, lists_named_in, phase_of, rules_in_force
@@ -53,7 +53,7 @@ def with_managed_rules(plan: Plan, client: Client) -> Plan:
     states = (plan.before, plan.after())
     objects = [obj for state in states for objects in state.values() for obj in objects]
     names = {name for obj in objects for name in levels_of(obj)} - {""}
-    if len(names) < 2 and all(item.certain for item in weakenings_between(resource, *states)):
+    if len(names) < 2 and all(item.certain for item in override_losses(resource, *states)):
         return plan
     catalogue = resource.catalogue_object()
     try:
@@ -81,7 +81,7 @@ def hidden_overrides(plan: Plan) -> str:
     states = (plan.before, plan.after())
     had, has = (bool(state.get(L7_OVERRIDES.plural)) for state in states)
     overrides = plan.before.get(L7_OVERRIDES_OF_ACCOUNT.plural, ())
-    if had is has or not overrides or weakenings_between(L7_OVERRIDES, *states):
+    if had is has or not overrides or override_losses(L7_OVERRIDES, *states):
         return ""
     moment, what = ("loses its last", "in force") if had else ("gets its first", "hidden")
     labels = first_few(map(L7_OVERRIDES_OF_ACCOUNT.label_of, overrides))

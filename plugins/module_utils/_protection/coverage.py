@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
-from typing import Iterable, Mapping, NamedTuple, Sequence
+from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.solve import matched
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
@@ -24,20 +24,20 @@ from .._text import capitalised, excerpt
 from .._timestamps import read_timestamp
 from .._values.address_set import Range, Ranges, counted, difference, intersection, range_of, union
 from .._values.kinds import CODE, FLAG
+from .loss import PASSING, SWITCHED_OFF, UNPROTECTED, Loss
 from .modes import (
     DATA_CENTER,
     GLOBAL,
     OFF,
     UNDECIDED,
     Component,
-    Lowered,
     Modes,
     Piece,
-    TrafficPart,
     components,
+    counted_networks,
     gathered,
     in_order,
-    lowered_rules,
+    mitigation_losses,
     never_mitigated,
     no_longer_mitigated,
     union_of_modes,
@@ -303,50 +303,38 @@ def outermost(ranges: Iterable[Range]) -> list[Range]:
     return outer
 
 
-@dataclass(frozen=True)
-class AccountLosses:
-    """The protection of an account that it has in one state and lacks in another."""
+def account_losses(resource: Resource, was: Coverage, becomes: Coverage) -> Iterator[Loss]:
+    """The losses of an account by its status, prefixes, allowlist, or the rules and filters of a
+    component."""
+    if was is becomes:
+        return
+    if resource is STATUS and was.enabled and becomes.enabled is False:
+        yield Loss(STATUS, (), STATUS.title, "is off", how=SWITCHED_OFF)
+    elif resource is PREFIXES:
+        yield from _of_ranges(resource, difference(was.protected, becomes.protected), UNPROTECTED)
+    elif resource is ALLOWLIST:
+        yield from _of_ranges(resource, difference(becomes.bypassing, was.bypassing), PASSING)
+    kind = resource.component or ""
+    first, second = was.by_kind.get(kind), becomes.by_kind.get(kind)
+    if first and second:
+        space = intersection(was.protected, becomes.protected)
+        yield from mitigation_losses(first, second, space)
 
-    was: Coverage
-    becomes: Coverage
 
-    @property
-    def is_switched_off(self) -> bool:
-        """True if TCP protection is on only in the first state."""
-        return bool(self.was.enabled) and self.becomes.enabled is False
+def _of_ranges(resource: Resource, ranges: Ranges, how: str) -> Iterator[Loss]:
+    if ranges:
+        yield Loss(resource, (), resource.titles, counted_networks(ranges), how=how, ranges=ranges)
 
-    @cached_property
-    def unprotected(self) -> Ranges:
-        """The addresses that are protected only in the first state."""
-        return difference(self.was.protected, self.becomes.protected)
 
-    @cached_property
-    def passing(self) -> Ranges:
-        """The sources that the allowlist lets pass only in the second state."""
-        return difference(self.becomes.bypassing, self.was.bypassing)
-
-    def unmitigated(self, kind: str) -> list[TrafficPart]:
-        """The traffic to addresses protected in both states that a component mitigates only in the
-        first one."""
-        was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))
-        space = intersection(self.was.protected, self.becomes.protected)
-        return no_longer_mitigated(was, becomes, space) if was and becomes else []
-
-    def lowered(self, kind: str) -> list[Lowered]:
-        """The rules of a component that have less sensitivity in the second state."""
-        was, becomes = (one.by_kind.get(kind) for one in (self.was, self.becomes))
-        return lowered_rules(was, becomes) if was and becomes else []
-
-    def unwatched(self, resource: Resource, key: Key, space: Ranges) -> Ranges:
-        """The addresses with traffic that a rule or filter decides for in the second state, and
-        that its component neither mitigates nor monitors in the first one."""
-        if difference(self.was.bypassing, self.becomes.bypassing):
-            return space
-        was = watching(self.was.state, resource)
-        for becomes in (
-            watching(self.becomes.state, resource),
-            watching(self.becomes.state, resource, key),
-        ):
-            parts = no_longer_mitigated(becomes, was, space) if space else []
-            space = union(item for part in parts for item in part.ranges)
+def not_monitored_before(
+    was: Coverage, becomes: Coverage, resource: Resource, key: Key, space: Ranges
+) -> Ranges:
+    """The addresses with traffic that a rule or filter decides for in the second state, and that
+    its component neither mitigates nor monitors in the first one."""
+    if difference(was.bypassing, becomes.bypassing):
         return space
+    before = watching(was.state, resource)
+    for after in (watching(becomes.state, resource), watching(becomes.state, resource, key)):
+        parts = no_longer_mitigated(after, before, space) if space else {}
+        space = union(chain(*parts.values()))
+    return space

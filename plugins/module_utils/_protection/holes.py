@@ -11,16 +11,20 @@ An object that no task names is checked as if it were the only one beside the na
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any, Iterator, Mapping, Sequence
 
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
+from .._schema.lists import LISTS
 from .._schema.managed_rules import deployed
 from .._schema.registry import (
     BY_PLURAL,
+    DDOS_OVERRIDES,
     DECIDING,
     EVALUATION,
     IN_ORDER,
+    MANAGED,
     ZoneRule,
     contents_in,
     executed_rulesets,
@@ -32,39 +36,27 @@ from .._schema.resource import Key, Object, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import first_few
 from .._values.address_set import range_of
-from .coverage import AccountLosses, Coverage, has_flag
-from .losses import (
-    Loss,
-    UnmanagedRecord,
-    WeakerRecord,
-    later_rules,
-    lowered,
-    objects_among,
-    phase_skip_loss,
-    rule_losses,
-    skipped_in_words,
-    unmanaged_record,
-    weaker_lists,
-    weaker_record,
-)
-from .modes import UNDECIDED, counted_networks, union_of_modes
+from .coverage import Coverage, has_flag
+from .loss import UNMITIGATED, Loss, UnmanagedRecord, loss_by, unmanaged_record
+from .losses import later_rules, objects_among, phase_skip_loss, rule_losses, skipped_in_words
+from .modes import UNDECIDED, union_of_modes
 from .ordinary_traffic import OWNER_NAMES, depends_on_owner, rules_matching_all_traffic, width
-from .overrides import in_force, losses_by_overrides, weaker_overrides
+from .overrides import in_force, losses_by_others, unlike_described
+from .worse import worse
 
 ON = {STATUS.plural: [{"enabled": True}]}
 
 
-def weaker_records(before: State, after: State) -> list[WeakerRecord]:
-    """The rules, lists and overrides that protect less before a plan than after it."""
+LEVELS = [item.resource for item in MANAGED if item.resource.level_field]
+COMPARED = (*(one for one, _read in EVALUATION), LISTS, *LEVELS, *DDOS_OVERRIDES)
+
+
+def weaker_records(before: State, after: State) -> list[dict[str, Any]]:
+    """The rules, lists, levels and overrides that protect less before a plan than after it."""
     if before == after:
         return []
-    losses = _losses_by_rules(after, before, later=after)
-    records = [weaker_record(resource, rule.entry, loss) for resource, rule, loss in losses]
-    records += weaker_lists(before, after)
-    levels = lowered(after, before)
-    records += [weaker_record(resource, resource.name, loss) for resource, loss in levels]
-    records += weaker_overrides(before, after)
-    return records
+    losses = worse(Coverage(after), Coverage(before), *COMPARED)
+    return [unlike_described(loss, after, before).record() for loss in losses]
 
 
 def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
@@ -76,12 +68,9 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
         if objects is not None and name in BY_PLURAL and BY_PLURAL[name].key
     }
     described.update(executed_rulesets(state))
-    by_rules = _losses_by_rules(described, state, later=state)
-    losses = {
-        _target(resource, rule): _by_inner(rule, loss)
-        for resource, rule, loss in sorted(by_rules, key=lambda item: item[2].certain)
-    }
-    losses.update(losses_by_overrides(described, state))
+    losses = dict(_losses_by_rules(described, state))
+    by_overrides = (losses_by_others(one, described, state) for one in DDOS_OVERRIDES)
+    losses.update(((one.resource.plural, one.key), one) for one in chain(*by_overrides))
     wide = dict(_wide_rules(described, state))
     names_prefixes = bool(named.get(PREFIXES.plural))
     existing = {} if names_prefixes else {PREFIXES.plural: state.get(PREFIXES.plural) or ()}
@@ -121,23 +110,30 @@ def unnamed_rulesets(
     for obj in others:
         rest = [rule for rule in state[entry_point.plural] if deployed(rule) != obj.get("id")]
         was = rules_in_force({**state, entry_point.plural: rest})
-        losses = [loss for _rule, loss in rule_losses(CUSTOM_RULES, was, becomes)]
-        yield unmanaged_record(resource, obj, next(iter(losses), None))
+        loss = next(rule_losses(CUSTOM_RULES, was, becomes), None)
+        yield unmanaged_record(resource, obj, loss)
 
 
-def _losses_by_rules(
-    described: State, state: State, later: State
-) -> Iterator[tuple[Resource, ZoneRule, Loss]]:
+def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
+    """The losses by rules beside described ones, the certain ones at last, by the objects by which
+    they are there."""
+    losses: list[tuple[tuple[str, Key], Loss]] = []
     for resource, _read in EVALUATION:
         was, becomes = (rules_in_force(one, resource) for one in (described, state))
-        for rule, loss in rule_losses(resource, was, becomes, later_rules(resource, later)):
-            yield resource, rule, loss
+        rules = {rule.key: rule for rule in becomes}
+        for loss in rule_losses(resource, was, becomes, later_rules(resource, state)):
+            rule = rules[loss.key]
+            losses.append((_target(resource, rule), _by_inner(rule, loss)))
+    return iter(sorted(losses, key=lambda item: item[1].certain))
 
 
 def _by_inner(rule: ZoneRule, loss: Loss) -> Loss:
     """A loss as that of the rule of a list by which a rule of another ruleset is there."""
-    what = f"executes the rule {rule.title}, which {loss.reason}"
-    return loss._replace(reason=what) if rule.via else loss
+    return loss._replace(reason=_inner_reason(rule, loss.reason))
+
+
+def _inner_reason(rule: ZoneRule, reason: str) -> str:
+    return f"executes the rule {rule.title}, which {reason}" if rule.via else reason
 
 
 def _objects_of_account(
@@ -163,7 +159,7 @@ def _rules_in_front(
         if resource not in named and any(item.phase for item in named):
             later = [one for one in later_rules(resource, described) if one[0] in named]
             for rule in rules_in_force(state, resource):
-                loss = phase_skip_loss(rule, later)
+                loss = phase_skip_loss(resource, rule, later)
                 if loss:
                     yield unmanaged_record(*listed(resource, rule), _by_inner(rule, loss))
 
@@ -201,7 +197,7 @@ def _matters(rule: ZoneRule, behind: Sequence[ZoneRule]) -> bool:
 
 def _wide(rule: ZoneRule, what: str) -> str:
     """The effect of a rule on such traffic, as that of the rule of the list."""
-    return _by_inner(rule, Loss(True, _effect_in_words(rule, what))).reason
+    return _inner_reason(rule, _effect_in_words(rule, what))
 
 
 def _effect_in_words(rule: ZoneRule, what: str) -> str:
@@ -210,49 +206,51 @@ def _effect_in_words(rule: ZoneRule, what: str) -> str:
     return f"{'blocks' if rule.action == 'block' else 'challenges'} {what}"
 
 
+# With the flag of an entry that counts: what it may do if it is malformed, and what it does.
+OF_ENTRIES = {
+    PREFIXES.plural: ("excluded", "exclude protected addresses", "excludes {}"),
+    ALLOWLIST.plural: ("enabled", "let sources pass", "lets {} pass as sources"),
+}
+
+
 def _loss_of_account(
     account: Coverage, names_prefixes: bool, resource: Resource, obj: Object
 ) -> Loss | None:
-    """The protection that one more object takes from an account as a task describes it."""
+    """The loss by one more object in an account as a task describes it."""
     described = account.state.get(resource.plural) or ()
-    losses = AccountLosses(account, Coverage({**account.state, resource.plural: [*described, obj]}))
-    if resource is PREFIXES and has_flag(obj, "excluded"):
-        is_malformed = range_of(obj.get("prefix")) is None
-        return _loss_by_prefix(losses, obj) if names_prefixes or is_malformed else None
-    if resource is ALLOWLIST and has_flag(obj, "enabled"):
-        return _loss_by_source(losses, obj)
-    return _loss_by_decider(losses, resource, obj) if resource.component else None
+    more = Coverage({**account.state, resource.plural: [*described, obj]})
+    if resource.component:
+        return _loss_by_decider(account, more, resource, obj)
+    flag, may, does = OF_ENTRIES.get(resource.plural, ("", "", ""))
+    if not flag or not has_flag(obj, flag):
+        return None
+    if range_of(obj.get("prefix")) is None:
+        reason = f"is malformed, and may {may}"
+        is_loss = resource is ALLOWLIST or account.protected
+        return loss_by(resource, obj, reason, certain=False) if is_loss else None
+    losses = worse(account, more, resource) if resource is ALLOWLIST or names_prefixes else ()
+    return next((loss_by(resource, obj, does.format(loss.reason)) for loss in losses), None)
 
 
-def _loss_by_prefix(losses: AccountLosses, prefix: Object) -> Loss | None:
-    if range_of(prefix.get("prefix")) is None and losses.was.protected:
-        return Loss(False, "is malformed, and may exclude protected addresses")
-    reason = f"excludes {counted_networks(losses.unprotected)}"
-    return Loss(True, reason) if losses.unprotected else None
-
-
-def _loss_by_source(losses: AccountLosses, entry: Object) -> Loss | None:
-    if range_of(entry.get("prefix")) is None:
-        return Loss(False, "is malformed, and may let sources pass")
-    reason = f"lets {counted_networks(losses.passing)} pass as sources"
-    return Loss(True, reason) if losses.passing else None
-
-
-def _loss_by_decider(losses: AccountLosses, resource: Resource, obj: Object) -> Loss | None:
-    """The mitigation that a rule or filter takes from addresses."""
+def _loss_by_decider(
+    was: Coverage, becomes: Coverage, resource: Resource, obj: Object
+) -> Loss | None:
+    """The loss by one more rule or filter."""
     kind = str(resource.component)
-    title, space = COMPONENTS[kind].title, losses.was.protected
-    was, becomes = (
-        union_of_modes(modes for _ranges, modes in one.by_kind[kind].pieces(space))
-        for one in (losses.was, losses.becomes)
+    title = COMPONENTS[kind].title
+    before, after = (
+        union_of_modes(modes for _ranges, modes in one.by_kind[kind].pieces(was.protected))
+        for one in (was, becomes)
     )
-    if UNDECIDED in becomes - was:
+    if UNDECIDED in after - before:
         reason = f"is not understood, so that {title} may mitigate less"
-        return Loss(False, reason) if ENABLED in was else None
-    lost = [part.in_words for part in losses.unmitigated(kind)]
-    mode = str(obj.get(resource.mode_field or ""))
-    reason = f"is {mode}, so that {title} mitigates less for {first_few(lost)}"
+        return loss_by(resource, obj, reason, certain=False) if ENABLED in before else None
+    losses = list(worse(was, becomes, resource))
+    lost = [loss.reason for loss in losses if loss.how == UNMITIGATED]
     if lost:
-        return Loss(True, reason)
-    lower = [f"{item.was.label}: {', '.join(item.levels)}" for item in losses.lowered(kind)]
-    return Loss(True, f"is less sensitive than the rule {first_few(lower)}") if lower else None
+        mode = f"is {obj.get(resource.mode_field or '')}"
+        less = f"so that {title} mitigates less for {first_few(lost)}"
+        return loss_by(resource, obj, f"{mode}, {less}")
+    lower = [f"{label}: {loss.reason}" for loss in losses for _key, label in loss.others]
+    reason = f"is less sensitive than the rule {first_few(lower)}"
+    return loss_by(resource, obj, reason) if lower else None

@@ -13,7 +13,7 @@ rules that are known. If more rules refer to it, its items may let traffic pass.
 
 from __future__ import annotations
 
-from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple, TypedDict
+from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
 
 from .._expressions.grammar import lists_in, normalise_expression
 from .._expressions.solve import matches_every_request
@@ -22,8 +22,8 @@ from .._schema.lists import LISTS, items_of, managed_lists, uses_of
 from .._schema.managed_rules import EXECUTE
 from .._schema.rate_limits import limit_of
 from .._schema.registry import (
+    DDOS_OVERRIDES,
     EVALUATION,
-    MANAGED,
     REST_OF_THE_LIST,
     UNREAD,
     ZoneRule,
@@ -35,25 +35,28 @@ from .._schema.registry import (
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
+from .loss import Loss, UnmanagedRecord, loss_by, unmanaged_record
 from .ordinary_traffic import plain_traffic
+from .overrides import loosened, override_doubts, override_losses
 
 Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
 LOOSENED, ENABLED = "loosened", "enabled"
 SOFTENED = "softened"  # a challenge in place of a block
-CHANGED_ON = ("modified_on", "last_updated", "created_on")
 
 
-class Loss(NamedTuple):
-    """Protection that an object takes from a state; `certain` is false if that is not proven.
-
-    `reason` is a sentence without its subject; `how` says what becomes of a rule that stops
-    traffic.
-    """
-
-    certain: bool
-    reason: str
-    how: str = ""
+def losses_beside_account(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
+    """The losses by lists, a level, overrides or rules."""
+    if resource is LISTS:
+        yield from list_losses(was, becomes)
+    elif resource.level_field:
+        yield from level_losses(resource, was, becomes)
+    elif resource in DDOS_OVERRIDES:
+        yield from override_losses(resource, was, becomes)
+        yield from override_doubts(resource, was, becomes)
+    else:
+        before, after = (rules_in_force(state, resource) for state in (was, becomes))
+        yield from rule_losses(resource, before, after, later_rules(resource, was))
 
 
 def later_rules(resource: Resource, state: State) -> Later:
@@ -63,56 +66,10 @@ def later_rules(resource: Resource, state: State) -> Later:
     return [(one, rules_in_force(state, one)) for one in known]
 
 
-class WeakerRecord(TypedDict):
-    """A rule, list or override that protects less before a plan than after it; `certain` is false
-    if it may.
-
-    `reason` is a sentence without its subject.
-    """
-
-    resource: str
-    key: str
-    certain: bool
-    reason: str
-
-
-class UnmanagedRecord(TypedDict):
-    """An object that exists and that the task does not name.
-
-    `weakens` says whether it takes protection away from what the task describes: None if it may.
-    `reason` is a sentence without its subject; an object that takes none away has one if all plain
-    traffic matches it. `since` is when the object last changed, None if Cloudflare does not say.
-    """
-
-    resource: str
-    key: str
-    weakens: bool | None
-    reason: str
-    since: str | None
-
-
-def weaker_record(resource: Resource, key: str, loss: Loss) -> WeakerRecord:
-    """The record of an object that protects less."""
-    return WeakerRecord(resource=resource.name, key=key, certain=loss.certain, reason=loss.reason)
-
-
-def unmanaged_record(
-    resource: Resource, obj: Object, loss: Loss | None, else_: str = ""
-) -> UnmanagedRecord:
-    """The record of an object; `else_` is its reason if it takes no protection away."""
-    return UnmanagedRecord(
-        resource=resource.name,
-        key=resource.label_of(obj),
-        weakens=(loss.certain or None) if loss else False,
-        reason=loss.reason if loss else else_,
-        since=next((str(obj[name]) for name in CHANGED_ON if obj.get(name)), None),
-    )
-
-
 def rule_losses(
     resource: Resource, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule], later: Later = ()
-) -> Iterator[tuple[ZoneRule, Loss]]:
-    """The rules by which a list stops less traffic, or lets more pass, than another one.
+) -> Iterator[Loss]:
+    """The losses by the rules by which a list stops less traffic, or lets more pass, than another.
 
     Each rule that only the second list has is checked as if it were the only one, with the `later`
     rules that it may skip.
@@ -126,13 +83,25 @@ def rule_losses(
         if not loss and other and rule.lets_pass and other.lets_pass:
             loss = _passing_more(resource, rule, other, overtaken(rule.key, was, becomes))
         if loss:
-            yield rule, loss
+            yield loss
     for index, rule in enumerate(becomes):
         if rule.key not in first:
             behind = [first[item.key] for item in becomes[index:] if item.key in first]
-            loss = skip_loss(resource, rule, behind, later) or _doubt(resource, rule)
+            loss = skip_loss(resource, rule, behind, later) or _by_doubt(resource, rule)
             if loss:
-                yield rule, loss
+                yield loss
+
+
+def _loss(
+    resource: Resource, rule: ZoneRule, reason: str, how: str = "", certain: bool = True
+) -> Loss:
+    return Loss(resource, rule.key, rule.entry, reason, certain, how)
+
+
+def _likely(certain: bool, infinitive: str) -> str:
+    """The verb of something that is certain, or may be."""
+    third = infinitive + ("es" if infinitive.endswith("ch") else "s")
+    return third if certain else f"may {infinitive}"
 
 
 SKIPPED_IN_WORDS = {"phase": "the rest of the custom rules of the zone"}
@@ -143,13 +112,13 @@ def skipped_in_words(names: Iterable[str]) -> str:
     return first_few(SKIPPED_IN_WORDS.get(name, name) for name in sorted(names))
 
 
-def _doubt(resource: Resource, rule: ZoneRule) -> Loss | None:
+def _by_doubt(resource: Resource, rule: ZoneRule) -> Loss | None:
     """The loss that may be by a rule that is not understood, and does not stop traffic itself."""
     if not rule.active or not rule.doubts or rule.enforces or matches_nothing(rule.expression):
         return None
     why = f"{first_few(rule.doubts)} {'is' if len(rule.doubts) == 1 else 'are'} not understood"
     why = f"{first_few(rule.unknown)} could not be read" if UNREAD in rule.obj else why
-    return Loss(False, f"may let {resource.traffic}s pass, since {why}")
+    return _loss(resource, rule, f"may let {resource.traffic}s pass, since {why}", certain=False)
 
 
 def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) -> list[ZoneRule]:
@@ -163,29 +132,16 @@ def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) ->
 def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Loss | None:
     """The loss by a rule that stopped traffic, or that lets traffic pass and did not."""
     if becomes is None:
-        return Loss(True, "does not exist", REMOVED) if was.enforces else None
-    turned = f"has the action {becomes.action}, and the baseline says {was.action}"
+        return _loss(resource, was, "does not exist", REMOVED) if was.enforces else None
     if was.enforces and becomes.enforces:
-        fewer = leaves_out(becomes.expression, was.expression)
-        more = [name for name in becomes.conditions if name not in was.conditions]
-        if more and not fewer:
-            why = f"since it has {first_few(f'the field {name}' for name in more)}"
-            reason = f"may match fewer {resource.traffic}s than described, {why}"
-            return Loss(False, reason, NARROWED)
-        loosened = resource.semantics.loosened(was.obj, becomes.obj)
-        if loosened and not fewer:
-            return Loss(loosened.certain, loosened.reason, LOOSENED)
-        if was.action == "block" != becomes.action and not fewer:
-            return Loss(True, turned, SOFTENED)
-        what = f"fewer {resource.traffic}s than described"
-        return _loss(fewer, "matches", "match", what, NARROWED)
+        return _stopping_less(resource, was, becomes)
     if _effect(becomes) >= _effect(was):
         return None
     if not was.active:
-        return Loss(True, "lets requests pass, and the baseline does not", ENABLED)
+        return _loss(resource, was, "lets requests pass, and the baseline does not", ENABLED)
     if not becomes.active:
-        return Loss(True, "is off, and the baseline turns it on", TURNED_OFF)
-    return Loss(True, turned, TURNED)
+        return _loss(resource, was, "is off, and the baseline turns it on", TURNED_OFF)
+    return _loss(resource, was, _turned(was, becomes), TURNED)
 
 
 def _effect(rule: ZoneRule) -> int:
@@ -194,16 +150,43 @@ def _effect(rule: ZoneRule) -> int:
     return 1 if rule.enforces else -1 if rule.lets_pass else 0
 
 
+def _turned(was: ZoneRule, becomes: ZoneRule) -> str:
+    return f"has the action {becomes.action}, and the baseline says {was.action}"
+
+
+def _stopping_less(resource: Resource, was: ZoneRule, becomes: ZoneRule) -> Loss | None:
+    """The loss by a rule that stops traffic in both states; if it matches no less, by what it does
+    to that."""
+    fewer = leaves_out(becomes.expression, was.expression)
+    what = f"fewer {resource.traffic}s than described"
+    more = [name for name in becomes.conditions if name not in was.conditions]
+    if more and not fewer:
+        why = f"since it has {first_few(f'the field {name}' for name in more)}"
+        return _loss(resource, was, f"may match {what}, {why}", NARROWED, False)
+    looser = None if fewer else loosened(resource, was.obj, becomes.obj)
+    if looser:
+        reason, is_certain = looser
+        return _loss(resource, was, reason, LOOSENED, is_certain)
+    if was.action == "block" != becomes.action and not fewer:
+        return _loss(resource, was, _turned(was, becomes), SOFTENED)
+    if fewer is False:
+        return None
+    return _loss(resource, was, f"{_likely(bool(fewer), 'match')} {what}", NARROWED, bool(fewer))
+
+
 def _passing_more(
     resource: Resource, was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]
 ) -> Loss | None:
     """The loss by a rule that lets more traffic pass than it did; it moved before `passed`."""
     more = _newly_skipped(was, becomes)
     if more:
-        return Loss(True, f"skips more than described ({skipped_in_words(more)})")
+        reason = f"skips more than described ({skipped_in_words(more)})"
+        return _loss(resource, was, reason)
     wider = leaves_out(was.expression, becomes.expression)
+    if wider is False:
+        return _list_skip_loss(resource, becomes, passed)
     what = f"more {resource.traffic}s pass than described"
-    return _loss(wider, "lets", "let", what) or _list_skip_loss(resource, becomes, passed)
+    return _loss(resource, was, f"{_likely(bool(wider), 'let')} {what}", certain=bool(wider))
 
 
 def _is_of_deployments(name: str) -> bool:
@@ -228,8 +211,7 @@ def _skips_deployments_alone(rule: ZoneRule) -> bool:
 
 
 def _newly_skipped(was: ZoneRule, becomes: ZoneRule) -> list[str]:
-    """The names of what a rule skips that another one does not skip, nor something of which it is
-    a part."""
+    """The names in a skip that another skip had not, neither itself nor as a part of more."""
 
     def is_part(name: str) -> bool:
         wholes = {REST_OF_THE_LIST, f"rulesets {name.split()[1]}"} if " " in name else set()
@@ -242,27 +224,29 @@ def skip_loss(
     resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule], later: Later = ()
 ) -> Loss | None:
     """The loss by a rule for those behind it, for `later` ones, and for what is not known."""
-    of_rules = phase_skip_loss(rule, later) or _list_skip_loss(resource, rule, behind)
+    if not rule.lets_pass:
+        return None
+    of_rules = phase_skip_loss(resource, rule, later) or _list_skip_loss(resource, rule, behind)
     known = {phase_of(other) for other, _rules in later}
     others = sorted(rule.skips - {REST_OF_THE_LIST, *known})
     if EXECUTE in resource.enforcing:  # a deployment stands behind it, or it skips nothing
         others = [name for name in others if not _is_of_deployments(name)]
-    if not rule.lets_pass or not others or matches_nothing(rule.expression):
+    if not others or matches_nothing(rule.expression):
         return of_rules
     every = plain_traffic(rule.expression, resource.traffic, lets_pass=True)
     if of_rules and of_rules.certain and not every:
         return of_rules
     what = f"{skipped_in_words(others)} for {every or f'{resource.traffic}s'}"
-    return _loss(bool(every) or None, "skips", "skip", what)
+    return _loss(resource, rule, f"{_likely(bool(every), 'skip')} {what}", certain=bool(every))
 
 
-def phase_skip_loss(rule: ZoneRule, later: Later) -> Loss | None:
+def phase_skip_loss(resource: Resource, rule: ZoneRule, later: Later) -> Loss | None:
     """The loss by a rule for those of later phases that it skips, as far as they are known."""
-    losses = (
-        _loss_of_skipped(resource, rule, [_with_counted(item) for item in rules])
-        for resource, rules in later
-        if rule.lets_pass and phase_of(resource) in rule.skips
-    )
+    losses = [
+        _loss_of_skipped(resource, rule, other, [_with_counted(item) for item in rules])
+        for other, rules in later
+        if rule.lets_pass and phase_of(other) in rule.skips
+    ]
     return max(filter(None, losses), key=lambda loss: loss.certain, default=None)
 
 
@@ -275,27 +259,21 @@ def _with_counted(rule: ZoneRule) -> ZoneRule:
 def _list_skip_loss(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
     """The loss by a rule for those behind it in the list."""
     passed = [item for item in behind if rule.takes_past(item)]
-    return _loss_of_skipped(resource, rule, passed)
+    return _loss_of_skipped(resource, rule, resource, passed)
 
 
-def _loss_of_skipped(resource: Resource, rule: ZoneRule, behind: Sequence[ZoneRule]) -> Loss | None:
-    met = [item for item in behind if item.enforces and not _are_apart(rule, item)]
+def _loss_of_skipped(
+    resource: Resource, rule: ZoneRule, whose: Resource, skipped: Sequence[ZoneRule]
+) -> Loss | None:
+    met = [item for item in skipped if item.enforces and not _are_apart(rule, item)]
     certain = [item for item in met if _covers(rule, item) or _covers(item, rule)]
     if not met:
         return None
     stopping = certain or met
-    titles = resource.titles if len(stopping) > 1 else resource.title
+    titles = whose.titles if len(stopping) > 1 else whose.title
     stopped = f"{titles} {first_few(item.title for item in stopping)} would stop"
-    return _loss(bool(certain) or None, "lets", "let", f"{resource.traffic}s pass that {stopped}")
-
-
-def _loss(
-    certain: bool | None, verb: str, infinitive: str, what: str, how: str = ""
-) -> Loss | None:
-    """The loss of something if it is certain, or (None) may be, with the verb of its sentence."""
-    if certain is False:
-        return None
-    return Loss(bool(certain), f"{verb if certain else f'may {infinitive}'} {what}", how)
+    lets = f"{_likely(bool(certain), 'let')} {whose.traffic}s pass that {stopped}"
+    return _loss(resource, rule, lets, certain=bool(certain))
 
 
 def leaves_out(expression: str, other: str) -> bool | None:
@@ -324,17 +302,17 @@ def matches_nothing(expression: str) -> bool:
     return matches_every_request(f"not ({expression})")
 
 
-def lowered(was: State, becomes: State) -> Iterator[tuple[Resource, Loss]]:
-    """The levels that are lower than in another state; one that is not known may be lower."""
-    for resource in (item.resource for item in MANAGED if item.resource.level_field):
-        field = resource.field(str(resource.level_field))
-        ranks = {word: rank for rank, word in enumerate(field.value.option["choices"])}
-        both = zip(*(state.get(resource.plural) or () for state in (was, becomes)))
-        for level, other in ([str(obj.get(field.name)) for obj in pair] for pair in both):
-            certain = ranks.keys() >= {level, other}
-            doubt = "" if certain else ", of which one is not known here"
-            if level != other and (not certain or ranks[other] < ranks[level]):
-                yield resource, Loss(certain, f"is {other} instead of {level}{doubt}")
+def level_losses(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
+    """The loss by a level that is lower than in another state; one that is not known may be."""
+    field = resource.field(str(resource.level_field))
+    ranks = {word: rank for rank, word in enumerate(field.value.option["choices"])}
+    both = zip(*(state.get(resource.plural) or () for state in (was, becomes)))
+    for level, other in ([str(obj.get(field.name)) for obj in pair] for pair in both):
+        certain = ranks.keys() >= {level, other}
+        doubt = "" if certain else ", of which one is not known here"
+        if level != other and (not certain or ranks[other] < ranks[level]):
+            reason = f"is {other} instead of {level}{doubt}"
+            yield Loss(resource, (), resource.name, reason, certain)
 
 
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
@@ -372,7 +350,7 @@ class Referring:
         return spelt_out(rule, {**self.contents, **lists})
 
     def loss(self, obj: Object, lacks: Ranges, has: Ranges) -> Loss | None:
-        """The protection that is lost if a list has some addresses and lacks others."""
+        """The loss by a list that has some addresses and lacks others."""
         if not lacks and not has:
             return None
         name = LISTS.label_of(obj)
@@ -382,21 +360,46 @@ class Referring:
         if has and more > 0:
             ones = plural(more, "rule that is not known refers", "rules that are not known refer")
             reason = f"may let traffic pass, since {ones} to the list"
-            losses.append(Loss(False, reason))
-        return max(losses, key=lambda item: item.certain, default=None)
+            losses.append(loss_by(LISTS, obj, reason, certain=False))
+        worst = max(losses, key=lambda item: item.certain, default=None)
+        return worst and loss_by(LISTS, obj, worst.reason, worst.certain)
 
     def _loss(self, item: _Reference, name: str, lacks: Ranges, has: Ranges) -> Loss | None:
-        resource, by = item.resource, f"the {item.resource.title} {item.rule.title}"
-        was, becomes = (self._with(item.rule, **{name: ranges}) for ranges in (lacks, has))
-        if item.rule.lets_pass:
+        resource, rule = item.resource, item.rule
+        by = f"the {resource.title} {rule.title}"
+        was, becomes = (self._with(rule, **{name: ranges}) for ranges in (lacks, has))
+        if rule.lets_pass:
             more = f"({becomes.expression}) and not ({was.expression})"
-            loss = skip_loss(resource, item.rule._replace(expression=more), item.behind)
-            return loss._replace(reason=f"{loss.reason}, by {by}") if loss else None
-        fewer = leaves_out(becomes.expression, was.expression) if item.rule.enforces else False
+            loss = skip_loss(resource, rule._replace(expression=more), item.behind)
+            return loss and loss._replace(reason=f"{loss.reason}, by {by}")
+        fewer = leaves_out(becomes.expression, was.expression) if rule.enforces else False
         if fewer is False:
             return None
-        verb = "makes" if fewer else "may make"
-        return Loss(bool(fewer), f"{verb} {by} stop fewer {resource.traffic}s")
+        what = f"{_likely(bool(fewer), 'make')} {by} stop fewer {resource.traffic}s"
+        return _loss(resource, rule, what, certain=bool(fewer))
+
+
+def list_losses(was: State, becomes: State) -> Iterator[Loss]:
+    """The losses by lists whose items make rules let more pass than in another state, or stop
+    less."""
+    referring = Referring(becomes)
+    for obj in becomes.get(LISTS.plural, ()):
+        resource = items_of(LISTS.label_of(obj))
+        if resource.plural not in was or resource.plural not in becomes:
+            continue
+        former, items = was[resource.plural], becomes[resource.plural]
+        lacking = other_objects(resource, former, {*map(resource.key_of, items)})
+        more = other_objects(resource, items, {*map(resource.key_of, former)})
+        lacks = difference(ranges_of_items(lacking), ranges_of_items(items))
+        has = difference(ranges_of_items(more), ranges_of_items(former))
+        for concerned, verb, loss in (
+            (lacking, "lacks", referring.loss(obj, lacks, [])),
+            (more, "has", referring.loss(obj, [], has)),
+        ):
+            if loss:
+                shown = first_few(str(item["ip"]) for item in concerned)
+                reason = f"{verb} {shown}, otherwise than described, and {loss.reason}"
+                yield loss._replace(reason=reason)
 
 
 def unmanaged_items(desired: Desired, state: State) -> list[Object]:
@@ -444,30 +447,6 @@ def _records_of_items(
             loss = referring.loss(obj, [], difference(ranges_of_items([item]), described))
         if loss:
             yield unmanaged_record(resource, item, loss)
-
-
-def weaker_lists(before: State, after: State) -> Iterator[WeakerRecord]:
-    """The lists with items that make rules let more pass before a plan than after it, or stop
-    less."""
-    referring = Referring(before)
-    for obj in before.get(LISTS.plural, ()):
-        name = LISTS.label_of(obj)
-        resource = items_of(name)
-        if resource.plural not in before or resource.plural not in after:
-            continue
-        existing, described = before[resource.plural], after[resource.plural]
-        lacking = other_objects(resource, described, {*map(resource.key_of, existing)})
-        more = other_objects(resource, existing, {*map(resource.key_of, described)})
-        lacks = difference(ranges_of_items(lacking), ranges_of_items(existing))
-        has = difference(ranges_of_items(more), ranges_of_items(described))
-        for items, verb, loss in (
-            (lacking, "lacks", referring.loss(obj, lacks, [])),
-            (more, "has", referring.loss(obj, [], has)),
-        ):
-            if loss:
-                shown = first_few(str(item["ip"]) for item in items)
-                reason = f"{verb} {shown}, otherwise than described, and {loss.reason}"
-                yield weaker_record(LISTS, name, loss._replace(reason=reason))
 
 
 def objects_among(

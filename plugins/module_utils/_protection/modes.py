@@ -14,7 +14,7 @@ matches. A part of an expression that is not understood matches the same packets
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import chain, product
 from typing import (
     AbstractSet,
     FrozenSet,
@@ -63,6 +63,7 @@ from .._values.address_set import (
     union,
 )
 from .._values.kinds import CODE
+from .loss import LESS_SENSITIVE, LESS_SENSITIVE_MONITOR, UNMITIGATED, Loss
 
 OFF = "off"  # there is neither a filter nor a rule
 UNDECIDED = "undecided"
@@ -117,37 +118,6 @@ class Rule(NamedTuple):
     def key(self) -> Place:
         """Scope and place; rules that have both in common decide on the same traffic."""
         return self.scope, self.place.casefold()
-
-
-class Lowered(NamedTuple):
-    """The rule that decided in some place, and the one that decides there with less sensitivity."""
-
-    was: Rule
-    becomes: Rule
-
-    @property
-    def only_monitors(self) -> bool:
-        """True if neither of them mitigates."""
-        return self.was.mode == self.becomes.mode == MONITORING
-
-    @property
-    def rule(self) -> str:
-        """The rule that decides, and the one in whose place it does, in words."""
-        former = f", in place of {self.was.label}," if self.was.key != self.becomes.key else ""
-        return f"rule {self.becomes.label}{former}"
-
-    @property
-    def levels(self) -> Sequence[str]:
-        """Each sensitivity that is lower, in words; a level that is not known is the lowest."""
-        ranks = {level: rank for rank, level in enumerate(LEVELS_OF_PROFILES)}
-        pairs = {
-            name: (self.becomes.levels[name], level) for name, level in self.was.levels.items()
-        }
-        return [
-            f"{name.replace('_', ' ')} {lower} instead of {level}"
-            for name, (lower, level) in pairs.items()
-            if ranks.get(level, -1) > ranks.get(lower, -1)
-        ]
 
 
 class Component(NamedTuple):
@@ -356,32 +326,20 @@ def counted_networks(ranges: Ranges) -> str:
     return f"{counted(ranges)} ({first_few(networks(ranges))})"
 
 
-class TrafficPart(NamedTuple):
-    """Traffic to some destinations; `what` names the part of it, and is empty for all of it."""
-
-    ranges: Ranges
-    what: str
-
-    @property
-    def in_words(self) -> str:
-        """The destinations, and the part of the traffic to them."""
-        return counted_networks(self.ranges) + (f": {self.what}" if self.what else "")
-
-
-def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> list[TrafficPart]:
+def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> dict[str, Ranges]:
     """The traffic to some addresses that a component mitigates in the one state and not in the
-    other."""
+    other: the destinations by the part of the traffic to them, which is empty for all of it."""
     space = _may_differ(was, becomes, space)
     filters = [_reaching(item.filters, space) for item in (was, becomes)]
     try:
         return _lost_parts(filters, was, becomes, space)
     except TooManyCases:
-        return [TrafficPart(space, UNKNOWN)] if space else []
+        return {UNKNOWN: space} if space else {}
 
 
 def _lost_parts(
     filters: Sequence[Sequence[Filter]], was: Component, becomes: Component, space: Ranges
-) -> list[TrafficPart]:
+) -> dict[str, Ranges]:
     diagrams = Diagrams(filters=True)
     every = diagrams.combined("and", [diagrams.possible(), diagrams.to(space)])
     before, after = (_by_filters(diagrams, item, every) for item in filters)
@@ -404,7 +362,7 @@ def _lost_parts(
     parts: dict[str, Ranges] = {}
     for ranges, _number, what in sorted(lost):
         parts.setdefault(what, []).extend(ranges)
-    return [TrafficPart(union(ranges), what) for what, ranges in parts.items()]
+    return {what: union(ranges) for what, ranges in parts.items()}
 
 
 def never_mitigated(component: Component, space: Ranges) -> Ranges:
@@ -415,7 +373,7 @@ def never_mitigated(component: Component, space: Ranges) -> Ranges:
     rules = sorted(component.rules, key=lambda rule: rule.mode == ENABLED)  # which counts of two
     mitigating = component._replace(filters=partial, rules=rules)
     parts = no_longer_mitigated(mitigating, component._replace(filters=[], rules=[]), space)
-    return difference(space, union(item for part in parts for item in part.ranges))
+    return difference(space, union(chain(*parts.values())))
 
 
 def _may_differ(was: Component, becomes: Component, space: Ranges) -> Ranges:
@@ -433,7 +391,8 @@ def _may_differ(was: Component, becomes: Component, space: Ranges) -> Ranges:
 
 
 def _reaching(filters: Sequence[Filter], space: Ranges) -> list[Filter]:
-    """The filters that match some traffic to these addresses; of all others nothing depends."""
+    """The filters that can match traffic to these addresses; the others cannot change the
+    result."""
     return [item for item in filters if intersection(item.matches.sometimes, space)]
 
 
@@ -505,18 +464,38 @@ def _deciding_rules(
         yield (region, center), before, after
 
 
-def lowered_rules(was: Component, becomes: Component) -> list[Lowered]:
-    """The rules that decide with less sensitivity than others, or they themselves, did before."""
-    by_places: dict[tuple[Place, Place], Lowered] = {}
+def mitigation_losses(was: Component, becomes: Component, space: Ranges) -> Iterator[Loss]:
+    """The losses by a component that mitigates less of the traffic to some addresses, or later;
+    the label is the part of the traffic, or the rule that is less sensitive."""
+    for what, ranges in no_longer_mitigated(was, becomes, space).items():
+        shown = counted_networks(ranges) + (f": {what}" if what else "")
+        yield Loss(rules_of(was.kind), (), what, shown, how=UNMITIGATED, ranges=ranges)
+    by_places: dict[tuple[Place, Place], Loss] = {}
     for _place, before, after in (
         _deciding_rules(was, becomes) if was.rules != becomes.rules else ()
     ):
-        if before and after:
-            modes, lowered = {before.mode, after.mode}, Lowered(before, after)
-            both_work = modes == {ENABLED} or (before.key == after.key and DISABLED not in modes)
-            if both_work and lowered.levels:
-                by_places[before.key, after.key] = lowered
-    return list(by_places.values())
+        loss = _less_sensitive(was.kind, before, after) if before and after else None
+        if loss and before and after:
+            by_places[before.key, after.key] = loss
+    yield from by_places.values()
+
+
+def _less_sensitive(kind: str, was: Rule, becomes: Rule) -> Loss | None:
+    """The loss by a rule that decides with less sensitivity than another one, or it itself, did; a
+    level that is not known is the lowest."""
+    modes, is_same = {was.mode, becomes.mode}, was.key == becomes.key
+    ranks = {level: rank for rank, level in enumerate(LEVELS_OF_PROFILES)}
+    lower = [
+        f"{name.replace('_', ' ')} {becomes.levels[name]} instead of {level}"
+        for name, level in was.levels.items()
+        if ranks.get(level, -1) > ranks.get(becomes.levels[name], -1)
+    ]
+    if not lower or not (modes == {ENABLED} or (is_same and DISABLED not in modes)):
+        return None
+    label = f"rule {becomes.label}" + ("" if is_same else f", in place of {was.label},")
+    how = LESS_SENSITIVE_MONITOR if modes == {MONITORING} else LESS_SENSITIVE
+    former = [(was.key, was.label)]
+    return Loss(rules_of(kind), becomes.key, label, ", ".join(lower), how=how, others=former)
 
 
 def _places_in_words(

@@ -3,23 +3,34 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Overrides of managed DDoS rules that let more of an attack pass than other overrides do.
+"""Rules that stop less of the traffic that they match than others, by their values: rate limits,
+and overrides of managed rules.
 
-The first override whose expression matches and that sets something for a managed rule decides about
+A managed rule is known by its names: its own and those of its categories. Of managed DDoS rules,
+the first override whose expression matches and that sets something for a managed rule decides about
 it, and in it the rule before its categories, the last of them first, before all rules ("Overrides",
-DDoS Protection). A managed rule is known by its names: its own and those of its categories. A
-comparison of which no more is known is taken as met by some of the traffic and not by other.
+DDoS Protection). A comparison of which no more is known is taken as met by some of the traffic and
+not by other.
 """
 
 from __future__ import annotations
 
-from functools import partial
-from itertools import chain, combinations
-from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence, Tuple
+from itertools import chain, combinations, groupby
+from math import inf
+from typing import Any, Callable, Container, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
-from .._expressions.grammar import NotKnown
+from .._expressions.grammar import NotKnown, normalise_expression
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
-from .._schema.managed_rules import ENTRY_KEYS, PARAMETERS, named_entries
+from .._schema.managed_rules import (
+    ENTRY_KEYS,
+    LEVEL,
+    MANAGED_RULES,
+    OVERRIDES,
+    PARAMETERS,
+    THRESHOLD,
+    deployed,
+    named_entries,
+)
 from .._schema.overrides import (
     ACTIONS,
     BLOCK,
@@ -34,11 +45,171 @@ from .._schema.overrides import (
     is_off,
     listed_rules,
 )
+from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, limit_of
 from .._schema.registry import DDOS_OVERRIDES
-from .._schema.resource import Key, Object, Resource, State
+from .._schema.resource import Key, Object, Resource, State, Values, fields_in, without
 from .._text import first_few
 from .._values.address_set import Ranges, union
-from .losses import Loss, WeakerRecord, weaker_record
+from .loss import Loss, loss_by
+
+Looser = Union[Tuple[str, bool], None]  # a clause without its subject, and whether it is certain
+
+
+def loosened(resource: Resource, was: Object, becomes: Object) -> Looser:
+    """The way in which a rule stops less of the traffic that it matches than another one."""
+    if resource is RATE_LIMIT_RULES:
+        return _limits_less(was, becomes)
+    return _deploys_less(was, becomes) if resource is MANAGED_RULES else None
+
+
+def _number_in(limit: Mapping[str, Any], name: str) -> float:
+    value = limit.get(name)
+    return value if isinstance(value, (int, float)) else 0
+
+
+NUMBER_FIELDS = ("period", "requests_per_period", "mitigation_timeout")
+WORDS_OF_LIMITS = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
+
+
+def _counters(limit: Mapping[str, Any]) -> frozenset[str]:
+    names = limit.get("characteristics")
+    return frozenset(map(str, names)) if isinstance(names, (list, tuple)) else frozenset()
+
+
+def _limits_less(was: Object, becomes: Object) -> Looser:
+    """The way in which a rate limit lets more requests pass than another one.
+
+    It takes more if some requests that exceed the other one keep to it: as many as it takes at
+    once, at the beginning of each of its periods.
+    """
+    limits = one, other = limit_of(was), limit_of(becomes)
+    period, shorter = (_number_in(limit, "period") for limit in limits)
+    for name, what in WORDS_OF_LIMITS.items():
+        most, more = (_number_in(limit, name) for limit in limits)
+        if most and shorter and more * -(-period // shorter) > most:
+            return f"takes {what.format(more)} in {shorter} s, and not {most} in {period} s", True
+    longer, timeout = (_number_in(limit, "mitigation_timeout") for limit in limits)
+    if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
+        return f"acts for {timeout} s, and not for {longer} s", True
+    counters, finer = map(_counters, limits)
+    if counters < finer:
+        return f"counts by {first_few(sorted(finer - counters))} as well", True
+    if not one.get("requests_to_origin") and other.get("requests_to_origin"):
+        return "does not count requests that the cache answers", True
+    if not counters >= finer or _counted(was, other) != _counted(becomes, one):
+        return "counts in another way, and may let more requests pass", False
+    return None
+
+
+def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The requests that a rate limit counts, to compare it with another one: those of its own
+    expression only if the other one has a counting_expression."""
+    limit = limit_of(rule)
+    own = limit.get("counting_expression")
+    text = own or (rule.get("expression") if beside.get("counting_expression") else "")
+    more = {
+        name: value if name != SCORE or isinstance(value, str) else bool(value)
+        for name, value in sorted(limit.items())
+        if name not in RATE_LIMIT.declared or (name in NUMBER_FIELDS and isinstance(value, str))
+    }
+    return normalise_expression(text), more
+
+
+RULE = "rule "
+Names = Tuple[str, ...]  # by which a managed rule may be known: `rule X` first, `category Y`
+
+
+def names_told_apart(overrides: Sequence[Object]) -> list[Names]:
+    """The names of all managed rules that overrides may tell apart, if no more of these is known.
+
+    Two overrides are compared: no more than one category of each counts.
+    """
+    named = dict.fromkeys(
+        f"{what} {name}" for obj in overrides for what, name, _item in named_entries(obj)
+    )
+    own = [name for name in named if name.startswith(RULE)]
+    categories = [name for name in named if name not in own]
+    some = list(chain.from_iterable(combinations(categories, number) for number in range(3)))
+    return [(*rule, *more) for rule in [(), *((one,) for one in own)] for more in some]
+
+
+def entries_for(override: Object, names: Container[str]) -> list[tuple[str, Object]]:
+    """The parts of an override that are about a managed rule with these names, each with its name;
+    the first that sets a value decides. The last is for all managed rules, under an empty name."""
+    named = [(f"{what} {name}", item) for what, name, item in named_entries(override)]
+    return [*((name, item) for name, item in reversed(named) if name in names), ("", override)]
+
+
+StrengthRange = Tuple[float, float]  # least and greatest strength
+STRENGTH: Mapping[Any, StrengthRange] = {LOG: (-1, -1), "block": (2, 2), None: (0, 2)}
+STRENGTH_OF_CHALLENGES: StrengthRange = (1, 1)
+STRENGTHS_WHEN_OFF: Sequence[StrengthRange] = ((-2, -2), (-1, -1), (-inf, -inf))
+
+
+def _strengths(level: Values) -> Sequence[StrengthRange]:
+    """The strength of managed rules with these values; a value that is left out is the vendor's."""
+    enabled, threshold = level.get("enabled"), level.get(THRESHOLD)
+    if enabled is False:
+        return STRENGTHS_WHEN_OFF
+    return (
+        STRENGTH.get(level.get("action"), STRENGTH_OF_CHALLENGES),
+        (1, 1) if enabled else (0, 1),
+        (-threshold, -threshold) if isinstance(threshold, (int, float)) else (-inf, inf),
+    )
+
+
+def _weakens(was: Values, becomes: Values) -> bool | None:
+    """True if managed rules with other values stop less; None if that depends on the vendor's, or
+    on values that are not known."""
+    pairs = [pair for pair in zip(_strengths(was), _strengths(becomes)) if pair[0] != pair[1]]
+    if any(after[1] < before[0] for before, after in pairs):
+        return True
+    more = {*was, *becomes} - {*LEVEL, THRESHOLD}
+    is_odd = any(was.get(name) != becomes.get(name) for name in more)
+    return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
+
+
+def _values_for(override: Object, names: Names) -> dict[str, Any]:
+    """The values that an override gives a managed rule."""
+    values: dict[str, Any] = {}
+    for _name, item in reversed(entries_for(override, names)):
+        values.update(without(item, *ENTRY_KEYS, *ENTRY_KEYS.values()))
+    return values
+
+
+def _fewer(names: Names) -> Iterator[Names]:
+    """Fewer of some names, in all ways."""
+    return chain.from_iterable(combinations(names, size) for size in range(len(names)))
+
+
+def _deploys_less(was: Object, becomes: Object) -> Looser:
+    """The way in which a rule deploys less than another one."""
+    if deployed(was) != deployed(becomes):
+        return f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}", True
+    before, after = (
+        fields_in(fields_in(rule.get(PARAMETERS)).get(OVERRIDES)) for rule in (was, becomes)
+    )
+    weakened = {
+        names: _weakens(_values_for(before, names), _values_for(after, names))
+        for names in names_told_apart([before, after])
+    }
+    # It is not known if a managed rule has two of the names.
+    certain = [names for names in weakened if weakened[names] and len(names) < 2]
+    worst = certain or [names for names in weakened if weakened[names] is not False]
+    least = [names for names in worst if not any(part in worst for part in _fewer(names))]
+    if not least:
+        return None
+    words = [
+        " in ".join(f"the {name}" for name in names) or "all its rules"
+        for names in sorted(least, key=_turn)
+    ]
+    verb = "weakens" if certain else "may weaken"
+    return f"{verb} {first_few(words)} by its overrides", bool(certain)
+
+
+def _turn(names: Names) -> tuple[int, bool]:
+    """Sorts the names for sentences: a rule in a category comes before two categories."""
+    return len(names), len(names) > 1 and not names[0].startswith(RULE)
 
 
 class _Setting(NamedTuple):
@@ -50,72 +221,49 @@ class _Setting(NamedTuple):
     sensitivity: str
 
 
-Level = Callable[[_Setting], bool]  # whether a setting is as weak as that
+NO_SETTING = _Setting("", DEFAULT, DEFAULT)
 CHALLENGING = ("managed_challenge", "challenge")
-
-
-def _is_among(weak: Sequence[str], setting: _Setting) -> bool:
-    return setting.sensitivity in weak
-
-
-def _is_logged(setting: _Setting) -> bool:
-    return setting.action == LOG
-
-
-def _is_challenged(setting: _Setting) -> bool:
-    return setting.action in CHALLENGING
+OWN_ACTION, GONE = "sets no action for", "no longer decides on"
+DOUBTED = "doubted"
+CHALLENGED, LOGGED = "sets the action challenge for", "sets the action log for"
+BY_SENSITIVITY = [f"sets the sensitivity {name} for" for name in SENSITIVITIES]
+# The one that says the most has the highest rank.
+RANKS: Mapping[str, int] = {
+    GONE: 0,
+    **{one: at for at, one in enumerate((OWN_ACTION, CHALLENGED, *BY_SENSITIVITY, LOGGED))},
+}
 
 
 def _is_not_blocked(setting: _Setting) -> bool:
     return setting.action != BLOCK or setting.sensitivity == OFF
 
 
-OWN_ACTION, GONE = "sets no action for", "no longer decides on"
-# The strictest first, so that the last one that is met says the most.
-WEAK_LEVELS: Mapping[str, Level] = {
-    OWN_ACTION: lambda setting: setting.action == DEFAULT,
-    "sets the action challenge for": _is_challenged,
-    **{
-        f"sets the sensitivity {name} for": partial(_is_among, SENSITIVITIES[rank:])
-        for rank, name in enumerate(SENSITIVITIES)
-        if rank
-    },
-    "sets the action log for": _is_logged,
-}
-# Managed rules by themselves block or challenge: only an override that blocks is stricter.
-WEAK_BEFORE: Mapping[Level, Level] = {_is_challenged: _is_not_blocked}
-# By the action that a managed rule has by itself, which may be any: what is no stricter.
-NO_STRICTER: Mapping[str, Level] = {
+# By the action that a managed rule has by itself, which may be any.
+NOT_STRONGER_THAN: Mapping[str, Callable[[_Setting], bool]] = {
     BLOCK: lambda setting: True,
     **dict.fromkeys(CHALLENGING, _is_not_blocked),
     "": lambda setting: setting.action in (DEFAULT, LOG) or setting.sensitivity == OFF,
 }
 
 
-class Weakening(NamedTuple):
-    """An override that lets more pass: of which managed rules (empty for all), by which value, and
-    for which destinations; for no ranges, by its expression. It is not `certain` if it depends on
-    what managed rules do by themselves, or on their categories, and these are not known. `decided`
-    are the overrides that decided before, with their labels; if none takes the place of one, it is
-    that one which lets more pass."""
-
-    resource: Resource
-    key: Key
-    label: str
-    what: str
-    level: str
-    ranges: Ranges
-    certain: bool
-    decided: tuple[tuple[Key, str], ...] = ()
-
-    @property
-    def reason(self) -> str:
-        """A sentence without its subject."""
-        less = ", whose own action may stop less" if self.level in (OWN_ACTION, GONE) else ""
-        return f"{self.level} {self.what or 'all managed rules'}{less}"
+def _weaker_levels(was: _Setting, becomes: _Setting, own: str) -> Iterator[str]:
+    """The ways in which a managed rule with this action by itself stops less by another setting."""
+    if was.action == LOG:  # if it was only logged, everything passed
+        return
+    if becomes.action == DEFAULT and not NOT_STRONGER_THAN[own](was):
+        yield OWN_ACTION
+    if becomes.action in CHALLENGING and not _is_not_blocked(was):
+        yield CHALLENGED
+    higher, lower = (
+        SENSITIVITIES.index(one.sensitivity) if one.sensitivity in SENSITIVITIES else 0
+        for one in (was, becomes)
+    )
+    yield from BY_SENSITIVITY[higher + 1 : lower + 1]
+    if becomes.action == LOG:
+        yield LOGGED
 
 
-class Held(NamedTuple):
+class OverrideInForce(NamedTuple):
     """Overrides that are in force, and whose they are: those of a zone, or of its account."""
 
     resource: Resource
@@ -123,7 +271,6 @@ class Held(NamedTuple):
 
 
 _Shares = Sequence[Tuple[Object, _Setting, Set]]  # overrides, with the traffic that they decide on
-NO_SETTING = _Setting("", DEFAULT, DEFAULT)
 LATEST_VERSION = {"version": "latest"}  # of the managed ruleset, which is executed by itself
 NOT_UNDERSTOOD = "is not understood, and may let more of an attack pass"
 
@@ -134,159 +281,152 @@ def managed_rules(resource: Resource, state: State) -> Sequence[Object]:
     return [rule for ruleset in rulesets for rule in listed_rules(ruleset)]
 
 
-def in_force(resource: Resource, state: State) -> Held:
+def in_force(resource: Resource, state: State) -> OverrideInForce:
     """The overrides of a state; a zone that has none has those of its account."""
     own = state.get(resource.plural) or ()
     of_account = state.get(L7_OVERRIDES_OF_ACCOUNT.plural) if resource is L7_OVERRIDES else ()
     if of_account and not own:
-        return Held(L7_OVERRIDES_OF_ACCOUNT, of_account)
-    return Held(resource, own)
+        return OverrideInForce(L7_OVERRIDES_OF_ACCOUNT, of_account)
+    return OverrideInForce(resource, own)
 
 
-def weakenings_between(resource: Resource, before: State, after: State) -> list[Weakening]:
-    """The overrides of a state that let more pass than those of the state before."""
-    managed = managed_rules(resource, after)
-    return weakenings(in_force(resource, before), in_force(resource, after), managed)
+def override_losses(resource: Resource, was: State, becomes: State) -> list[Loss]:
+    """The losses by the overrides of a state that let more pass than those of another one."""
+    managed = managed_rules(resource, becomes)
+    return losses_between(in_force(resource, was), in_force(resource, becomes), managed)
 
 
-def weakenings(before: Held, after: Held, managed: Sequence[Object] = ()) -> list[Weakening]:
-    """The overrides afterwards that let more pass than those before, each with its worst level;
-    one that would do so only since another is gone or moved is among them. Without managed rules,
-    any may be in any category, and do anything by itself."""
-    if before.overrides == after.overrides:
+def losses_between(
+    was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object] = ()
+) -> list[Loss]:
+    """The losses by the second overrides, each at its worst; an override that lets more pass only
+    since another is gone or moved is among them. Without managed rules, any may be in any category,
+    and do anything by itself."""
+    if was.overrides == becomes.overrides:
         return []
     try:
-        return _weakenings(before, after, managed)
+        return _losses(was, becomes, managed)
     except TooManyCases:
-        every = [{**obj, "expression": "true"} for obj in after.overrides]
-        nothing = before._replace(overrides=())
-        alone = [after._replace(overrides=[obj]) for obj in every]
-        return [item for one in alone for item in _weakenings(nothing, one, managed)]
+        every = [{**obj, "expression": "true"} for obj in becomes.overrides]
+        nothing = was._replace(overrides=())
+        alone = [becomes._replace(overrides=[obj]) for obj in every]
+        return [item for one in alone for item in _losses(nothing, one, managed)]
 
 
-def weaker_overrides(before: State, after: State) -> Iterator[WeakerRecord]:
-    """The overrides that let more of an attack pass before a plan than after it, or may."""
-    for resource in DDOS_OVERRIDES:
-        for item in weakenings_between(resource, before=after, after=before):
-            loss = Loss(item.certain, unlike_described(item, resource, after, before))
-            yield weaker_record(item.resource, item.label, loss)
-        described = {resource.key_of(obj): obj for obj in after.get(resource.plural) or ()}
-        for obj in before.get(resource.plural) or ():
-            planned = described.get(resource.key_of(obj), obj)
-            if not_understood(obj) and not not_understood(planned):
-                yield weaker_record(resource, resource.label_of(obj), Loss(False, NOT_UNDERSTOOD))
+class _Part(NamedTuple):
+    """An override that lets more pass for the managed rules of a name, empty for all: in which way,
+    for which destinations, and the overrides that decided before. It is not `certain` if it depends
+    on what managed rules do by themselves, or on their categories, and these are not known."""
 
-
-def unlike_described(item: Weakening, resource: Resource, described: State, existing: State) -> str:
-    """The reason for which an existing override lets more pass than those that are described."""
-    was, now = (
-        next((obj for obj in in_force(resource, state)[1] if resource.key_of(obj) == item.key), {})
-        for state in (described, existing)
-    )
-    if item.level == GONE:
-        return "is off, and the baseline turns it on" if is_off(now) else item.reason
-    if was == now and item.decided:
-        others = first_few(label for _key, label in item.decided)
-        return f"{item.reason} where the baseline has {others} decide"
-    return f"{item.reason}, and the baseline does not"
-
-
-def _weakenings(before: Held, after: Held, managed: Sequence[Object]) -> list[Weakening]:
-    diagrams, sides = Diagrams(), (before.overrides, after.overrides)
-    # Of managed rules that are set alike, and have the same action by themselves.
-    groups: dict[tuple[str, tuple[tuple[_Setting | None, ...], ...]], bool] = {}
-    for rule in _all_names([*sides[0], *sides[1]], managed):
-        settings = tuple(tuple(_setting_of(obj, rule) for obj in some) for some in sides)
-        group = next(name for name in NO_STRICTER if not name or name in rule), settings
-        groups[group] = groups.get(group, False) or bool(managed) or len(rule) < 2
-    decided = [
-        (own, is_certain, [_with_traffic(diagrams, *side) for side in zip(sides, settings)])
-        for (own, settings), is_certain in groups.items()
-    ]
-    worst: dict[Key, Weakening] = {}
-    for level, is_weak in WEAK_LEVELS.items():
-        for own, is_certain, (was, becomes) in decided:
-            is_own = level == OWN_ACTION
-            was_weak = NO_STRICTER[own] if is_own else WEAK_BEFORE.get(is_weak, is_weak)
-            for obj, names, more, former in _losses(diagrams, was, becomes, is_weak, was_weak):
-                resource, how = (after.resource, level) if obj else (before.resource, GONE)
-                what, is_known = max(names, key=_how_exact), is_certain and not is_own
-                had = tuple((resource.key_of(one), resource.label_of(one)) for one in former)
-                for one in [obj] if obj else former:
-                    key, label = resource.key_of(one), resource.label_of(one)
-                    ranges = _destinations(resource, one, diagrams, more)
-                    item = Weakening(resource, key, label, what, how, ranges, is_known, had)
-                    worst[key] = _joined_with(item, worst.get(key, item))
-    return list(worst.values())
-
-
-def _joined_with(item: Weakening, known: Weakening) -> Weakening:
-    """The last weakening of an override, and those that are known already."""
-    names = known.what.split(", ") if known.level == item.level else [item.what]
-    what = ", ".join(dict.fromkeys([*names, item.what])) if item.what and all(names) else ""
-    ranges = union([*known.ranges, *item.ranges])
-    decided = tuple(dict.fromkeys([*known.decided, *item.decided]))
-    certain = item.certain or known.certain
-    return item._replace(what=what, ranges=ranges, certain=certain, decided=decided)
+    resource: Resource
+    override: Object
+    how: str
+    name: str
+    ranges: Ranges
+    certain: bool
+    decided: Sequence[Object]
 
 
 def _losses(
-    diagrams: Diagrams, was: _Shares, becomes: _Shares, is_weak: Level, was_weak: Level
-) -> Iterator[tuple[Object, list[str], Set, list[Object]]]:
-    """The overrides that are so weak where others were not, with the names by which both say so,
-    the traffic, and those others."""
-    # If managed rules were only logged, everything passed.
-    strict = [item for item in was if not (_is_logged(item[1]) or was_weak(item[1]))]
-    lost = diagrams.combined("or", [traffic for _obj, _setting, traffic in strict])
-    for obj, setting, traffic in becomes:
-        more = diagrams.combined("and", [traffic, lost]) if is_weak(setting) else EMPTY
-        if more != EMPTY:
-            former = [item for item in strict if diagrams.combined("and", [item[2], more])]
-            names = [setting.name, *(one.name for _obj, one, _traffic in former)]
-            yield obj, names, more, [one for one, _setting, _traffic in former if one]
+    was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
+) -> list[Loss]:
+    by_key: dict[Key, list[_Part]] = {}
+    for part in sorted(_parts(was, becomes, managed), key=lambda one: RANKS[one.how]):
+        by_key.setdefault(part.resource.key_of(part.override), []).append(part)
+    return [_whole_loss(parts) for parts in by_key.values()]
+
+
+def _whole_loss(parts: Sequence[_Part]) -> Loss:
+    """The loss by an override, as its last parts are."""
+    (how, last) = [(how, [*group]) for how, group in groupby(parts, lambda part: part.how)][-1]
+    names = [part.name for part in last]
+    what = ", ".join(dict.fromkeys(names)) if all(names) else "all managed rules"
+    less = ", whose own action may stop less" if how in (OWN_ACTION, GONE) else ""
+    resource, override = last[-1].resource, last[-1].override
+    former = {resource.key_of(one): one for part in parts for one in part.decided}
+    return Loss(
+        resource,
+        resource.key_of(override),
+        resource.label_of(override),
+        f"{how} {what}{less}",
+        certain=any(part.certain for part in parts),
+        how=how,
+        ranges=union(item for part in parts for item in part.ranges),
+        others=[(key, resource.label_of(one)) for key, one in former.items()],
+    )
+
+
+def _parts(
+    was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
+) -> Iterator[_Part]:
+    """The parts of losses; if none takes the place of an override that decided, it is that one
+    which lets more pass."""
+    diagrams = Diagrams()
+    for (own, settings), is_known in _groups(was, becomes, managed).items():
+        before, after = (
+            _with_traffic(diagrams, side.overrides, values)
+            for side, values in zip((was, becomes), settings)
+        )
+        for obj, setting, traffic in after:
+            by_way: dict[str, list[tuple[Object, _Setting, Set]]] = {}
+            for former in before:
+                ways = [*_weaker_levels(former[1], setting, own)]
+                if ways and diagrams.combined("and", [traffic, former[2]]) != EMPTY:
+                    for way in ways:
+                        by_way.setdefault(way, []).append(former)
+            for way, formers in by_way.items():
+                lost = diagrams.combined("or", [met for _obj, _setting, met in formers])
+                more = diagrams.combined("and", [traffic, lost])
+                name = max(
+                    (one.name for one in (setting, *(item[1] for item in formers))), key=_how_exact
+                )
+                decided = [one for one, _setting, _met in formers if one]
+                resource, how = (becomes.resource, way) if obj else (was.resource, GONE)
+                is_certain = is_known and way != OWN_ACTION
+                for one in [obj] if obj else decided:
+                    ranges = _destinations(resource, one, diagrams, more)
+                    yield _Part(resource, one, how, name, ranges, is_certain, decided)
+
+
+_Settings = Tuple[Tuple["_Setting | None", ...], ...]  # of the overrides of both sides
+
+
+def _groups(
+    was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
+) -> Mapping[tuple[str, _Settings], bool]:
+    """The managed rules that are set alike and have the same action by themselves, each with
+    whether there is such a rule for sure."""
+    sides = was.overrides, becomes.overrides
+    groups: dict[tuple[str, _Settings], bool] = {}
+    for names in [*map(_names_of, managed)] or names_told_apart([*sides[0], *sides[1]]):
+        own = next(one for one in NOT_STRONGER_THAN if not one or one in names)
+        group = own, tuple(tuple(_setting_of(obj, names) for obj in some) for some in sides)
+        groups[group] = groups.get(group, False) or bool(managed) or len(names) < 2
+    return groups
+
+
+def _names_of(managed: Object) -> Sequence[str]:
+    """The names of a managed rule, and its action."""
+    categories = [f"category {name}" for name in managed.get("categories") or ()]
+    return [f"rule {managed.get('id')}", str(managed.get("action")), *categories]
 
 
 def _how_exact(name: str) -> int:
     return ("", "category", "rule").index(name.partition(" ")[0])
 
 
-def _all_names(
-    overrides: Sequence[Object], managed: Sequence[Object]
-) -> Sequence[AbstractSet[str]]:
-    """The names of each managed rule; if these are not known, of all that the overrides may tell
-    apart."""
-    if managed:
-        return [
-            {
-                f"rule {rule.get('id')}",
-                str(rule.get("action")),
-                *(f"category {name}" for name in rule.get("categories") or ()),
-            }
-            for rule in managed
-        ]
-    names = dict.fromkeys(
-        f"{what} {name}" for obj in overrides for what, name, _item in named_entries(obj)
-    )
-    own, categories = ([one for one in names if _how_exact(one) == at] for at in (2, 1))
-    # Two overrides are compared: no more than one category of each counts.
-    some = list(chain.from_iterable(combinations(categories, number) for number in range(3)))
-    return [{*rule, *more} for rule in [[], *([one] for one in own)] for more in some]
-
-
-def _setting_of(override: Object, rule: AbstractSet[str]) -> _Setting | None:
+def _setting_of(override: Object, names: Container[str]) -> _Setting | None:
     """The values that an override sets for a managed rule; None if it sets none."""
-    named = [(f"{what} {name}", item) for what, name, item in named_entries(override)]
-    own = [(name, item) for name, item in reversed(named) if name in rule]
+    entries = entries_for(override, names)
     action = override.get("action") or DEFAULT
     sets_all = action != DEFAULT or bool(override.get("sensitivity"))
-    if is_off(override) or not (own or sets_all):
+    if is_off(override) or not (entries[1:] or sets_all):
         return None
-    sources = [*(item for _name, item in own), override]
     action, sensitivity = (
-        next((str(item[field]) for item in sources if item.get(field)), DEFAULT)
+        next((str(item[field]) for _name, item in entries if item.get(field)), DEFAULT)
         for field in ("action", "sensitivity")
     )
-    return _Setting(own[0][0] if own else "", action, sensitivity)
+    return _Setting(entries[0][0], action, sensitivity)
 
 
 def _with_traffic(
@@ -331,31 +471,54 @@ def not_understood(override: Object) -> bool:
     )
 
 
-def losses_by_overrides(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
-    """The overrides of a state beside described ones that let more of an attack pass, or may."""
-    for resource in DDOS_OVERRIDES:
-        named = described.get(resource.plural) or ()
-        keys = {*map(resource.key_of, named)}
-        managed = managed_rules(resource, state)
-        current = in_force(resource, state)
-        hidden = in_force(resource, {**state, resource.plural: named})
-        for obj in current.overrides:
-            key = resource.key_of(obj)
-            if key in keys:
-                continue
-            beside = [one for one in current.overrides if resource.key_of(one) in {*keys, key}]
-            both = current._replace(overrides=beside)
-            worse = weakenings(Held(resource, named), both, managed)
-            if not worse and hidden.resource is not current.resource:
-                worse = weakenings(hidden, both, managed)
-            loss = Loss(False, NOT_UNDERSTOOD) if not_understood(obj) else None
-            if worse:
-                loss = Loss(worse[0].certain, _reason_of(worse[0]))
-            if loss:
-                yield (current.resource.plural, key), loss
+def override_doubts(resource: Resource, was: State, becomes: State) -> Iterator[Loss]:
+    """The losses that may be by overrides that are not understood, and are in the other state."""
+    former = {resource.key_of(obj): obj for obj in was.get(resource.plural) or ()}
+    for obj in becomes.get(resource.plural) or ():
+        if not_understood(obj) and not not_understood(former.get(resource.key_of(obj), obj)):
+            yield loss_by(resource, obj, NOT_UNDERSTOOD, certain=False)._replace(how=DOUBTED)
 
 
-def _reason_of(item: Weakening) -> str:
+def unlike_described(loss: Loss, described: State, existing: State) -> Loss:
+    """The loss by an existing override, with a reason that names the described ones; any other loss
+    as it is."""
+    resource = L7_OVERRIDES if loss.resource is L7_OVERRIDES_OF_ACCOUNT else loss.resource
+    if resource not in DDOS_OVERRIDES or loss.how == DOUBTED:
+        return loss
+    was, now = (
+        next((one for one in in_force(resource, state)[1] if resource.key_of(one) == loss.key), {})
+        for state in (described, existing)
+    )
+    if loss.how == GONE:
+        return loss._replace(reason="is off, and the baseline turns it on") if is_off(now) else loss
+    if was == now and loss.others:
+        others = first_few(label for _key, label in loss.others)
+        return loss._replace(reason=f"{loss.reason} where the baseline has {others} decide")
+    return loss._replace(reason=f"{loss.reason}, and the baseline does not")
+
+
+def losses_by_others(resource: Resource, described: State, state: State) -> Iterator[Loss]:
+    """The losses by each override of a state beside described ones."""
+    named = described.get(resource.plural) or ()
+    keys = {*map(resource.key_of, named)}
+    current = in_force(resource, state)
+    hidden = in_force(resource, {**state, resource.plural: named})
+    for obj in current.overrides:
+        key = resource.key_of(obj)
+        if key in keys:
+            continue
+        beside = [one for one in current.overrides if resource.key_of(one) in {*keys, key}]
+        both, managed = current._replace(overrides=beside), managed_rules(resource, state)
+        losses = losses_between(OverrideInForce(resource, named), both, managed)
+        if not losses and hidden.resource is not current.resource:
+            losses = losses_between(hidden, both, managed)
+        if losses:
+            yield loss_by(current.resource, obj, _reason_of(losses[0]), losses[0].certain)
+        elif not_understood(obj):
+            yield loss_by(current.resource, obj, NOT_UNDERSTOOD, certain=False)
+
+
+def _reason_of(loss: Loss) -> str:
     """The reason for which one more override lets more pass; it may hide those of an account."""
-    hides = f"hides the {item.resource.title} {item.label}, which "
-    return item.reason if item.level != GONE else f"{hides}{item.reason}"
+    hides = f"hides the {loss.resource.title} {loss.label}, which "
+    return loss.reason if loss.how != GONE else f"{hides}{loss.reason}"

@@ -8,9 +8,9 @@ network."""
 
 from __future__ import annotations
 
-from typing import Any, Iterator, Mapping, Sequence, TypedDict
+from typing import Any, Mapping, Sequence, TypedDict
 
-from .._schema.account import COLLECTIONS, STATUS, TCP_KINDS
+from .._schema.account import ALLOWLIST, COLLECTIONS, COMPONENTS, PREFIXES, STATUS, TCP_KINDS
 from .._schema.resource import State
 from .._text import capitalised, first_few
 from .._values.address_set import (
@@ -24,8 +24,10 @@ from .._values.address_set import (
     part_in,
     range_of,
 )
-from .coverage import AccountLosses, Coverage
-from .modes import Component, Decider, TrafficPart, counted_networks, in_order, union_of_modes
+from .coverage import Coverage
+from .loss import LESS, PASSING, SWITCHED_OFF, UNMITIGATED, UNPROTECTED, Loss, ranges_of_losses
+from .modes import Decider, in_order, union_of_modes
+from .worse import OF_ACCOUNT, worse
 
 
 class AddressSet(TypedDict):
@@ -200,45 +202,45 @@ def compare_coverage(
 ) -> CoverageChange:
     """The result `coverage` of a module that writes; `described` is another state after it that the
     one before is weaker than, or not."""
-    lost, gained = AccountLosses(before, after), AccountLosses(after, before)
+    gained = list(worse(after, before, *OF_ACCOUNT))
+    weaker = list(worse(described, before, *OF_ACCOUNT)) if described else gained
     return CoverageChange(
         before={name: value for name, value in summarise(before).items() if name != "prefixes"},
         after=summarise(after),
-        newly_unprotected=networks(lost.unprotected),
-        newly_protected=networks(gained.unprotected),
-        newly_bypassing=networks(lost.passing),
+        newly_unprotected=networks(ranges_of_losses(worse(before, after, PREFIXES))),
+        newly_protected=networks(ranges_of_losses(gained, UNPROTECTED)),
+        newly_bypassing=networks(ranges_of_losses(worse(before, after, ALLOWLIST))),
         newly_mitigated=[
-            MitigatedTraffic(component=item.kind, networks=networks(part.ranges), part=part.what)
-            for item, part in _mitigated(gained)
+            MitigatedTraffic(
+                component=str(loss.resource.component),
+                networks=networks(list(loss.ranges)),
+                part=loss.label,
+            )
+            for loss in gained
+            if loss.how == UNMITIGATED
         ],
-        weaker=list(_weaker_before(AccountLosses(described, before) if described else gained)),
+        weaker=[
+            words.format(capitalised(_title_of(loss)), loss.label, loss.reason)
+            for how, words in WEAKER.items()
+            for loss in weaker
+            if loss.how in how
+        ],
     )
 
 
-def _mitigated(gained: AccountLosses) -> Iterator[tuple[Component, TrafficPart]]:
-    """The traffic that only the first state mitigates, by component."""
-    for item in gained.was.components if gained.was is not gained.becomes else ():
-        for part in gained.unmitigated(item.kind):
-            yield item, part
+# Words for the component, for the rule or the part of the traffic, and for the loss.
+WEAKER = {
+    (SWITCHED_OFF,): "The protection is off, and the baseline turns it on.",
+    (UNPROTECTED,): "{2} are not protected, and the baseline protects them.",
+    (PASSING,): "The allowlist lets {2} pass, and the baseline does not.",
+    (UNMITIGATED,): "{0}: the baseline mitigates more of the traffic to {2}.",
+    LESS: "{0}: the {1} is less sensitive than the baseline says ({2}).",
+}
 
 
-def _weaker_before(gained: AccountLosses) -> Iterator[str]:
-    """A sentence on each way in which an account protects less before a plan than after it."""
-    if gained.is_switched_off:
-        yield "The protection is off, and the baseline turns it on."
-    if gained.unprotected:
-        shown = counted_networks(gained.unprotected)
-        yield f"{shown} are not protected, and the baseline protects them."
-    if gained.passing:
-        shown = counted_networks(gained.passing)
-        yield f"The allowlist lets {shown} pass, and the baseline does not."
-    for item, part in _mitigated(gained):
-        more = f"the baseline mitigates more of the traffic to {part.in_words}"
-        yield f"{capitalised(item.title)}: {more}."
-    for item in gained.was.components:
-        for lower in gained.lowered(item.kind):
-            less = f"the {lower.rule} is less sensitive than the baseline says"
-            yield f"{capitalised(item.title)}: {less} ({', '.join(lower.levels)})."
+def _title_of(loss: Loss) -> str:
+    kind = loss.resource.component
+    return COMPONENTS[kind].title if kind else loss.resource.title
 
 
 def diff_facts(coverage: Coverage, other: Coverage) -> dict[str, Any]:

@@ -12,20 +12,15 @@ The vendor describes them in "Override a managed ruleset" (Ruleset Engine) and "
 from __future__ import annotations
 
 from functools import partial
-from itertools import chain, combinations, product
-from math import inf
-from operator import itemgetter
-from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence, Tuple
+from typing import Any, Callable, Iterator, Mapping, Sequence
 
 from .._expressions.fields import RULE_EXPRESSION, doubts
-from .._text import first_few
 from .._values.kinds import as_json, choice, identifier, keyed, mapping
 from .resource import (
     ENFORCING,
     LOGGING,
     RULE_SEMANTICS,
     ZONE_OPTION,
-    Loosened,
     Object,
     Permission,
     Values,
@@ -33,12 +28,11 @@ from .resource import (
     fields_in,
     fields_of_rules,
     lacking,
-    without,
 )
 
 EXECUTE, SKIP, LOG = "execute", "skip", "log"
 PARAMETERS, OVERRIDES = "action_parameters", "overrides"
-EVERY = "all its rules"
+THRESHOLD = "score_threshold"
 LEVEL: Mapping[str, Mapping[str, Any]] = {
     "action": choice("block", "challenge", "js_challenge", "managed_challenge", LOG).option,
     "enabled": {"type": "bool"},
@@ -49,7 +43,7 @@ ONE_OF = {
     "rules": keyed(
         "id",
         identifier,
-        {"id": {"type": "str", "required": True}, **LEVEL, "score_threshold": {"type": "int"}},
+        {"id": {"type": "str", "required": True}, **LEVEL, THRESHOLD: {"type": "int"}},
     ),
 }
 DEPLOYMENT: Mapping[str, Mapping[str, Any]] = {
@@ -126,49 +120,6 @@ def _invalid_rule(rule: Values) -> str:
     return ""
 
 
-StrengthRange = Tuple[float, float]  # least and greatest strength
-STRENGTH: Mapping[Any, StrengthRange] = {LOG: (-1, -1), "block": (2, 2), None: (0, 2)}
-STRENGTH_OF_CHALLENGES: StrengthRange = (1, 1)
-STRENGTHS_WHEN_OFF: Sequence[StrengthRange] = ((-2, -2), (-1, -1), (-inf, -inf))
-THRESHOLD = "score_threshold"
-
-
-def _strengths(level: Values) -> Sequence[StrengthRange]:
-    """The strength of managed rules with these values; a value that is left out is the vendor's."""
-    enabled, threshold = level.get("enabled"), level.get(THRESHOLD)
-    if enabled is False:
-        return STRENGTHS_WHEN_OFF
-    return (
-        STRENGTH.get(level.get("action"), STRENGTH_OF_CHALLENGES),
-        (1, 1) if enabled else (0, 1),
-        (-threshold, -threshold) if isinstance(threshold, (int, float)) else (-inf, inf),
-    )
-
-
-def _weakens(was: Values, becomes: Values) -> bool | None:
-    """True if managed rules with other values stop less; None if that depends on the vendor's, or
-    on values that are not known."""
-    pairs = [pair for pair in zip(_strengths(was), _strengths(becomes)) if pair[0] != pair[1]]
-    if any(after[1] < before[0] for before, after in pairs):
-        return True
-    more = {*was, *becomes} - {*LEVEL, THRESHOLD}
-    is_odd = any(was.get(name) != becomes.get(name) for name in more)
-    return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
-
-
-Levels = Mapping[str, Tuple[int, Values]]  # with their places: later ones come first
-
-
-def _named_levels(rule: Object) -> Levels:
-    """The values that the overrides of a rule give, by words for the managed rules."""
-    overrides = fields_in(fields_in(rule.get(PARAMETERS)).get(OVERRIDES))
-    levels = {EVERY: (0, without(overrides, *ENTRY_KEYS))}
-    for what, name, item in named_entries(overrides):
-        own = without(item, "id" if what == "rule" else what)
-        levels[f"the {what} {name}"] = (len(levels), own)
-    return levels
-
-
 def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:
     """The categories and managed rules of overrides: what each is, its key, and the entry."""
     for name, key in ENTRY_KEYS.items():
@@ -176,21 +127,6 @@ def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:
         for item in entries if isinstance(entries, list) else ():
             if isinstance(item, Mapping):
                 yield ("category" if name == "categories" else "rule"), str(item.get(key)), item
-
-
-def _groups(names: Iterable[str]) -> list[tuple[str, ...]]:
-    """The names by which some managed rules may be known: one, two categories, or a rule and its
-    category."""
-    rules, categories = (
-        [name for name in names if name.startswith(what)] for what in ("the rule ", "the category ")
-    )
-    pairs = [*product(rules, categories), *combinations(categories, 2)]
-    return [(), *((name,) for name in [*categories, *rules]), *pairs]
-
-
-def _values_of(levels: Levels, group: Sequence[str]) -> dict[str, Any]:
-    own = sorted((levels[name] for name in (EVERY, *group) if name in levels), key=itemgetter(0))
-    return {name: value for _place, values in own for name, value in values.items()}
 
 
 def deployed(rule: Object) -> str:
@@ -203,31 +139,6 @@ def skipped_rulesets(rule: Object) -> list[str]:
     """The ids of the rulesets that an exception names, or of which it names rules."""
     named = fields_in(rule.get(PARAMETERS)) if rule.get("action") == SKIP else {}
     return [str(item) for name in ("rulesets", "rules") for item in named.get(name) or ()]
-
-
-def _parts(group: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """All groups of fewer of these names."""
-    return chain.from_iterable(combinations(group, size) for size in range(len(group)))
-
-
-def _deploys_less(was: Object, becomes: Object) -> Loosened | None:
-    """The way in which a rule deploys less than another one."""
-    if deployed(was) != deployed(becomes):
-        return Loosened(f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}")
-    first, second = _named_levels(was), _named_levels(becomes)
-    groups = _groups({**first, **second})
-    weakened = {
-        group: _weakens(_values_of(first, group), _values_of(second, group)) for group in groups
-    }
-    # It is not known if a managed rule has two of the names.
-    certain = {group for group in groups if weakened[group] and len(group) < 2}
-    worst = certain or {group for group in groups if weakened[group] is not False}
-    least = [group for group in groups if group in worst and worst.isdisjoint(_parts(group))]
-    names = [" in ".join(group) or EVERY for group in least]
-    if not names:
-        return None
-    verb = "weakens" if certain else "may weaken"
-    return Loosened(f"{verb} {first_few(names)} by its overrides", bool(certain))
 
 
 MANAGED_RULES = entry_point(
@@ -245,8 +156,6 @@ MANAGED_RULES = entry_point(
         LOGGING,
     ),
     semantics=RULE_SEMANTICS._replace(
-        invalid_reason=_invalid_rule,
-        unusual=lambda rule: doubts(str(rule.get("expression") or "")),
-        loosened=_deploys_less,
+        invalid_reason=_invalid_rule, unusual=lambda rule: doubts(str(rule.get("expression") or ""))
     ),
 )

@@ -15,15 +15,13 @@ import re
 from typing import Any, Mapping, Sequence
 
 from .._expressions.fields import RULE_EXPRESSION, doubts, names_in
-from .._expressions.grammar import lists_in, normalise_expression
-from .._text import first_few
+from .._expressions.grammar import lists_in
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import (
     RESPONSE,
     RULE_SEMANTICS,
     ZONE_OPTION,
     Field,
-    Loosened,
     Object,
     Permission,
     Values,
@@ -42,7 +40,6 @@ COUNTED_HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
 PERIODS = (10, 60, 120, 300, 600, 3600)
 TIMEOUTS = (0, *PERIODS, 86400)
 SCORE = "score_per_period"
-NUMBER_FIELDS = ("period", "requests_per_period", "mitigation_timeout")
 
 
 def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
@@ -122,60 +119,6 @@ def _unusual_rate_limit(rule: Values) -> str:
     return ", and ".join([*rare, *filter(None, remarks)])
 
 
-def _number_in(limit: Mapping[str, Any], name: str) -> float:
-    value = limit.get(name)
-    return value if isinstance(value, (int, float)) else 0
-
-
-WORDS_OF_LIMITS = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
-
-
-def _counters(limit: Mapping[str, Any]) -> frozenset[str]:
-    names = limit.get("characteristics")
-    return frozenset(map(str, names)) if isinstance(names, (list, tuple)) else frozenset()
-
-
-def _loosened(was: Object, becomes: Object) -> Loosened | None:
-    """The way in which a rate limit lets more requests pass than another one.
-
-    It takes more if some requests that exceed the other one keep to it: as many as it takes at
-    once, at the beginning of each of its periods.
-    """
-    limits = one, other = limit_of(was), limit_of(becomes)
-    period, shorter = (_number_in(limit, "period") for limit in limits)
-    for name, what in WORDS_OF_LIMITS.items():
-        most, more = (_number_in(limit, name) for limit in limits)
-        if most and shorter and more * -(-period // shorter) > most:
-            return Loosened(
-                f"takes {what.format(more)} in {shorter} s, and not {most} in {period} s"
-            )
-    longer, timeout = (_number_in(limit, "mitigation_timeout") for limit in limits)
-    if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
-        return Loosened(f"acts for {timeout} s, and not for {longer} s")
-    counters, finer = map(_counters, limits)
-    if counters < finer:
-        return Loosened(f"counts by {first_few(sorted(finer - counters))} as well")
-    if not one.get("requests_to_origin") and other.get("requests_to_origin"):
-        return Loosened("does not count requests that the cache answers")
-    if not counters >= finer or _counted(was, other) != _counted(becomes, one):
-        return Loosened("counts in another way, and may let more requests pass", False)
-    return None
-
-
-def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The requests that a rate limit counts, to compare it with another one: those of its own
-    expression only if the other one has a counting_expression."""
-    limit = limit_of(rule)
-    own = limit.get("counting_expression")
-    text = own or (rule.get("expression") if beside.get("counting_expression") else "")
-    more = {
-        name: value if name != SCORE or isinstance(value, str) else bool(value)
-        for name, value in sorted(limit.items())
-        if name not in RATE_LIMIT.declared or (name in NUMBER_FIELDS and isinstance(value, str))
-    }
-    return normalise_expression(text), more
-
-
 RATE_LIMIT_RULES = entry_point(
     name="rate_limit_rule",
     title="rate limiting rule",
@@ -190,6 +133,6 @@ RATE_LIMIT_RULES = entry_point(
         RATE_LIMIT,
     ),
     semantics=RULE_SEMANTICS._replace(
-        invalid_reason=_invalid_rate_limit, unusual=_unusual_rate_limit, loosened=_loosened
+        invalid_reason=_invalid_rate_limit, unusual=_unusual_rate_limit
     ),
 )

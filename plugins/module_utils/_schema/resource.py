@@ -253,14 +253,6 @@ class Permission(NamedTuple):
         return f"{self.name} {access} ({self.scope}){note}"
 
 
-class Loosened(NamedTuple):
-    """The way in which a rule stops less of the traffic that it matches than another one, as a
-    clause without its subject; `certain` is false if that is not proven."""
-
-    reason: str
-    certain: bool = True
-
-
 class Semantics(NamedTuple):
     """Rules by which the values of an object fit together.
 
@@ -271,8 +263,8 @@ class Semantics(NamedTuple):
     `invalid_reason` why Cloudflare would refuse an object, `unusual` what is probably a mistake in
     one that Cloudflare takes; each returns "" for any other object. `protects_nobody` says whether
     the deletion of an object lowers no protection, since it is switched off or lets traffic pass.
-    `loosened` compares two rules that stop traffic, whatever they match. `with_ids` takes an object
-    of a plan, and ids by `id_of_new`, and returns the object as it is sent.
+    `with_ids` takes an object of a plan, and ids by `id_of_new`, and returns the object as it is
+    sent.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
@@ -283,7 +275,6 @@ class Semantics(NamedTuple):
     invalid_reason: Callable[[Values], str] = lambda obj: ""
     unusual: Callable[[Values], str] = lambda obj: ""
     protects_nobody: Callable[[Object], bool] = lambda obj: False
-    loosened: Callable[[Object, Object], Loosened | None] = lambda was, becomes: None
     with_ids: Callable[[Object, Mapping[str, str]], Object] = lambda obj, ids: obj
 
 

@@ -19,6 +19,7 @@ from ..._expressions.grammar import NotKnown
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import has_flag
+from ..._protection.loss import LESS, LESS_SENSITIVE, UNMITIGATED, ranges_of_losses
 from ..._protection.modes import UNDECIDED, Component, counted_networks, rule_of
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
 from ..._text import Advice, Message, Option, first_few, sentence
@@ -44,7 +45,7 @@ WORKING = (ENABLED, MONITORING, UNDECIDED)
 @risk("The plan would leave addresses outside protection that were inside it.")
 def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
     """Addresses leave the protection."""
-    lost = change.losses.unprotected
+    lost = ranges_of_losses(change.losses(PREFIXES))
     if not lost:
         return None
     operations = [item for item in change.plan.operations if _takes_out(item, lost)]
@@ -72,9 +73,10 @@ def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
     lost: dict[str, Ranges] = {}
     reasons = []
     for item in _components_that_may_stop(change):
-        parts, stops = change.losses.unmitigated(item.kind), f"{item.title} would no longer"
-        lost[item.kind] = union(chain(*(part.ranges for part in parts)))
-        reasons += [f"{stops} mitigate attacks on {part.in_words}" for part in parts]
+        parts = [one for one in change.losses(rules_of(item.kind)) if one.how == UNMITIGATED]
+        lost[item.kind] = ranges_of_losses(parts)
+        stops = f"{item.title} would no longer mitigate attacks on"
+        reasons += [f"{stops} {part.reason}" for part in parts]
     if not reasons:
         return None
     operations = [item for item in change.plan.operations if _lowers(item, lost)]
@@ -121,7 +123,7 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
     reasons = []
     shared = []
     concerned: list[Operation] = []
-    if change.losses.is_switched_off:
+    if change.losses(STATUS):
         reasons.append("TCP protection would be switched off")
         shared.append("status")
         concerned += [item for item in operations if item.resource is STATUS]
@@ -178,12 +180,13 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
     concerned: list[Operation] = []
     for item in change.before.components:
         rules = [one for one in change.plan.operations if one.resource is rules_of(item.kind)]
-        for lower in change.losses.lowered(item.kind) if rules else ():
-            keys = (lower.was.key, lower.becomes.key)
+        for lower in change.losses(rules_of(item.kind)) if rules else ():
+            keys = (lower.key, *(key for key, _label in lower.others))
             places = ((one, rule_of(one.existing or one.fields, item.kind).key) for one in rules)
             by = [one for one, place in places if place in keys]
-            if not lower.only_monitors or change.staged & {*map(key_of, by)}:
-                reasons.append(f"{item.title}: {lower.rule} ({', '.join(lower.levels)})")
+            is_staged = bool(change.staged & {*map(key_of, by)})
+            if lower.how == LESS_SENSITIVE or (lower.how in LESS and is_staged):
+                reasons.append(f"{item.title}: {lower.label} ({lower.reason})")
                 concerned += by
     if not reasons:
         return _lower_level(change)
@@ -193,15 +196,12 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
 
 def _lower_level(change: Change) -> Finding | None:
     """A level is lower than it was; one that is not known may be."""
-    if not any(item.resource.level_field for item in change.plan.operations):
-        return None
-    from ..._protection.losses import lowered  # loaded for zones
-
-    losses = list(lowered(change.before.state, change.after.state))
-    reasons = [f"the {resource.title} {loss.reason}" for resource, loss in losses]
+    resources = {item.resource.plural: item.resource for item in change.plan.operations}
+    levels = [resource for resource in resources.values() if resource.level_field]
+    losses = change.losses(*levels)
+    reasons = [f"the {loss.resource.title} {loss.reason}" for loss in losses]
     message = f"Fewer visitors would be challenged if {first_few(reasons)}."
-    entries = [entry_of(resource, {}) for resource, _loss in losses]
-    return Finding(message, [], entries) if losses else None
+    return Finding(message, [], [entry_of(one.resource, {}) for one in losses]) if losses else None
 
 
 PROTECTION_RISKS = (unprotects_addresses, stops_mitigation, disables_protection, lowers_sensitivity)
@@ -261,7 +261,7 @@ def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
 @risk("The plan would allow as a source what is one of the account's own protected prefixes.")
 def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
     """A network of the account's own stands where sources belong."""
-    own = intersection(change.losses.passing, change.after.inside)
+    own = intersection(ranges_of_losses(change.losses(ALLOWLIST)), change.after.inside)
     if not own:
         return None
     active = change.after.active_sources

@@ -27,9 +27,11 @@ from typing import (
 
 from ..._errors import OptionError, OptionProblems
 from ..._plan.plan import Operation, Plan
-from ..._protection.coverage import AccountLosses, Coverage
+from ..._protection.coverage import Coverage
+from ..._protection.loss import Loss
+from ..._protection.worse import worse
 from ..._schema.account import ENABLED, MONITORING
-from ..._schema.resource import NO_ITEMS, Key, Object, OptionSpec, Resource
+from ..._schema.resource import Key, Object, OptionSpec, Resource
 from ..._text import Option
 from ..._timestamps import started_before
 from ..._values.address_set import Range, Ranges, counted, networks
@@ -99,7 +101,8 @@ def not_known(why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
     return Verdict("unknown", message, ranges=ranges, restarts=restarts)
 
 
-class Change(NamedTuple):
+@dataclass(frozen=True)
+class Change:
     """A plan with what it does to the coverage; `now` is Cloudflare's time, None where it does not
     say. `verdicts` are what the traffic says of the objects that the plan enables, where the task
     asks for it. `staged` are the objects that are to be enabled, and are not yet. `backtest` is the
@@ -109,14 +112,17 @@ class Change(NamedTuple):
     before: Coverage
     after: Coverage
     now: datetime | None = None
-    verdicts: Verdicts = NO_ITEMS
+    verdicts: Verdicts = field(default_factory=dict)
     staged: AbstractSet[VerdictKey] = frozenset()
     backtest: Finding | None = None
+    _losses: dict[str, list[Loss]] = field(default_factory=dict, init=False)
 
-    @property
-    def losses(self) -> AccountLosses:
-        """The protection of an account that it takes away."""
-        return AccountLosses(self.before, self.after)
+    def losses(self, *resources: Resource) -> list[Loss]:
+        """The protection that it takes away, by these resources; each is compared once."""
+        for one in resources:
+            if one.plural not in self._losses:
+                self._losses[one.plural] = list(worse(self.before, self.after, one))
+        return [loss for one in resources for loss in self._losses[one.plural]]
 
 
 class Limit(NamedTuple):

@@ -16,6 +16,7 @@ from __future__ import annotations
 from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.grammar import normalise_expression
+from ..._protection.loss import Loss
 from ..._protection.losses import (
     ENABLED,
     NARROWED,
@@ -30,7 +31,7 @@ from ..._protection.losses import (
     rule_losses,
 )
 from ..._protection.ordinary_traffic import rules_matching_all_traffic, width
-from ..._protection.overrides import GONE, Weakening, weakenings_between
+from ..._protection.overrides import DOUBTED, GONE
 from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.rate_limits import RATE_LIMIT_RULES
@@ -46,7 +47,7 @@ from ..._schema.registry import (
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._schema.zone import CUSTOM_RULES
 from ..._text import capitalised, first_few, plural, sentence
-from ..._values.address_set import EVERYTHING, networks, union
+from ..._values.address_set import EVERYTHING, Range, networks, union
 from .base import Change, Entry, Finding, Limit, Limits, Risk, entries_of, risk
 from .lists import DELETION_RISKS
 
@@ -298,29 +299,30 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
     """Managed DDoS rules would let more of an attack pass."""
     reasons: list[str] = []
     entries: list[Entry] = []
-    ranges = []
+    ranges: list[Range] = []
     every = entries_of(change.plan.operations)
     changed = {item.key for item in change.plan.operations}
     for resource in DDOS_OVERRIDES:
-        for item in weakenings_between(resource, change.before.state, change.after.state):
-            reasons.append(_clause(item))
-            named = [(item.key, item.label)] if item.key in changed else item.decided
+        for loss in (one for one in change.losses(resource) if one.how != DOUBTED):
+            reasons.append(_clause(loss))
+            named = [(loss.key, loss.label)] if loss.key in changed else loss.others
             of_item = [Entry(resource, *one) for one in named if one[0] in changed]
             entries += [one for one in of_item or every if one not in entries]
-            ranges += item.ranges if resource is L4_OVERRIDES else []
+            ranges += loss.ranges if resource is L4_OVERRIDES else []
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: an attack may pass that is stopped now."
     return Finding(message, union(ranges), entries)
 
 
-def _clause(item: Weakening) -> str:
+def _clause(item: Loss) -> str:
     where = ""
     if item.resource is L7_OVERRIDES_OF_ACCOUNT:
-        where = f", {'hidden by' if item.level == GONE else 'in force without'} one of the zone"
+        where = f", {'hidden by' if item.how == GONE else 'in force without'} one of the zone"
     if item.resource is L4_OVERRIDES and item.ranges:
-        shown = first_few(networks(item.ranges))
-        where = f" and {'all destinations' if item.ranges == EVERYTHING else shown}"
+        ranges = list(item.ranges)
+        shown = first_few(networks(ranges))
+        where = f" and {'all destinations' if ranges == EVERYTHING else shown}"
     return f"{item.resource.title} {item.label} {item.reason}{where}"
 
 
@@ -352,9 +354,12 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
     reasons: list[str] = []
     entries: list[Entry] = []
     for rules in (item for item in _changed_rules(change) if item.resource is resource):
-        planned = {rule.key: rule for rule in rules.after}
+        existing, planned = (
+            {rule.key: rule for rule in side} for side in (rules.before, rules.after)
+        )
         idle = {rule.key for rule in idle_among(rules.after)}
-        for rule, loss in rule_losses(resource, rules.before, rules.after):
+        for loss in rule_losses(resource, rules.before, rules.after):
+            rule = existing.get(loss.key) or planned[loss.key]
             is_idle = matches_nothing(rule.expression) if rule.enforces else rule.key in idle
             if loss.how == SOFTENED or is_idle or _is_made_up_for(rules, rule):
                 continue

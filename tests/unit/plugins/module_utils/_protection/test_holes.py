@@ -15,9 +15,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.hol
     unmanaged_records,
     weaker_records,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import (
     MOST_JUDGED,
-    UnmanagedRecord,
     unmanaged_items,
     unmanaged_lists,
 )

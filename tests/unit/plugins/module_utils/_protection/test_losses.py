@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import lowered
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import level_losses
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL, SECURITY_LEVELS
 
@@ -20,20 +20,24 @@ def state(*levels: str) -> State:
 
 @pytest.mark.parametrize(("level", "other"), list(product(SECURITY_LEVELS, SECURITY_LEVELS)))
 def test_a_level_is_lower_as_its_words_come(level: str, other: str) -> None:
-    losses = list(lowered(state(level), state(other)))
+    losses = list(level_losses(SECURITY_LEVEL, state(level), state(other)))
     is_lower = SECURITY_LEVELS.index(other) < SECURITY_LEVELS.index(level)
-    assert [(resource, loss.certain, loss.reason) for resource, loss in losses] == (
+    assert [(loss.resource, loss.certain, loss.reason) for loss in losses] == (
         [(SECURITY_LEVEL, True, f"is {other} instead of {level}")] if is_lower else []
     )
 
 
 @pytest.mark.parametrize(("level", "other"), [("extreme", "under_attack"), ("off", "extreme"), ("extreme", "hard")])
 def test_a_word_that_is_not_known_may_be_lower(level: str, other: str) -> None:
-    ((resource, loss),) = lowered(state(level), state(other))
-    assert (resource, loss.certain) == (SECURITY_LEVEL, False)
+    (loss,) = level_losses(SECURITY_LEVEL, state(level), state(other))
+    assert (loss.resource, loss.certain) == (SECURITY_LEVEL, False)
     assert loss.reason == f"is {other} instead of {level}, of which one is not known here"
 
 
 def test_a_level_that_was_not_read_is_not_compared_and_an_unknown_one_equals_itself() -> None:
-    assert list(lowered(state("high"), {})) == list(lowered({}, state("off"))) == []
-    assert list(lowered(state("extreme"), state("extreme"))) == []
+    assert (
+        list(level_losses(SECURITY_LEVEL, state("high"), {}))
+        == list(level_losses(SECURITY_LEVEL, {}, state("off")))
+        == []
+    )
+    assert list(level_losses(SECURITY_LEVEL, state("extreme"), state("extreme"))) == []

@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import Held, Weakening
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import Loss
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import (
-    weakenings as weakenings_of,
+    OverrideInForce,
+    losses_between,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
@@ -22,8 +23,8 @@ ALL = ["0.0.0.0/0", "::/0"]
 OWN = ", whose own action may stop less"
 
 
-def weakenings(resource: Resource, before: Any, after: Any, managed: Any = ()) -> list[Weakening]:
-    return weakenings_of(Held(resource, before), Held(resource, after), managed)
+def losses(resource: Resource, before: Any, after: Any, managed: Any = ()) -> list[Loss]:
+    return losses_between(OverrideInForce(resource, before), OverrideInForce(resource, after), managed)
 
 
 def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, Any]:
@@ -82,28 +83,28 @@ def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, An
     ],
 )  # fmt: skip
 def test_an_override_weakens_if_it_lets_more_pass(before: Any, after: Any, expected: Any) -> None:
-    found = weakenings(L4_OVERRIDES, before, after)
-    assert [(item.label, item.reason, networks(item.ranges)) for item in found] == expected
+    found = losses(L4_OVERRIDES, before, after)
+    assert [(item.label, item.reason, networks(list(item.ranges))) for item in found] == expected
 
 
 def test_networks_are_those_of_all_managed_rules_of_which_more_passes() -> None:
     syn = one("syn", NET, categories=[{"category": "syn", "sensitivity": "default"}])
     new = one("new", "ip.dst in {192.0.2.0/24 203.0.113.0/24}", sensitivity="eoff")
-    (found,) = weakenings(L4_OVERRIDES, [syn], [syn, new])
+    (found,) = losses(L4_OVERRIDES, [syn], [syn, new])
     assert found.reason == "sets the sensitivity eoff for all managed rules"
-    assert networks(found.ranges) == ["192.0.2.0/24", "203.0.113.0/24"]
+    assert networks(list(found.ranges)) == ["192.0.2.0/24", "203.0.113.0/24"]
 
 
 def test_networks_are_those_of_which_some_traffic_passes() -> None:
     new = one("new", f"{NET} or (ip.dst in {{203.0.113.0/24}} and tcp.dstport eq 53)", sensitivity="eoff")
-    (found,) = weakenings(L4_OVERRIDES, [], [new])
-    assert networks(found.ranges) == ["192.0.2.0/24", "203.0.113.0/24"]
+    (found,) = losses(L4_OVERRIDES, [], [new])
+    assert networks(list(found.ranges)) == ["192.0.2.0/24", "203.0.113.0/24"]
 
 
 def test_requests_are_known_by_their_expressions_alone() -> None:
     bots = one(expression='http.user_agent contains "bot"', action="log")
-    assert [item.label for item in weakenings(L7_OVERRIDES, [], [bots])] == ["a"]
-    assert weakenings(L7_OVERRIDES, [one("all", action="log")], [one("all", action="log"), bots]) == []
+    assert [item.label for item in losses(L7_OVERRIDES, [], [bots])] == ["a"]
+    assert losses(L7_OVERRIDES, [one("all", action="log")], [one("all", action="log"), bots]) == []
 
 
 BOTS, CRAWLERS = 'http.user_agent contains "bot"', 'http.user_agent contains "crawler"'
@@ -127,7 +128,7 @@ EVERY = one("every", sensitivity="eoff")
     ],
 )
 def test_what_a_stronger_override_decides_first_counts(before: Any, after: Any, weaker: list[str]) -> None:
-    assert [item.label for item in weakenings(L7_OVERRIDES, before, after)] == weaker
+    assert [item.label for item in losses(L7_OVERRIDES, before, after)] == weaker
 
 
 GENERIC = [{"id": "R", "categories": ["generic", "udp"]}, {"id": "S", "categories": ["tcp"]}]
@@ -158,7 +159,7 @@ BOTH = [{"category": "generic", "action": "log"}, {"category": "udp", "action": 
 def test_a_rule_comes_before_its_categories_and_the_last_category_counts(
     before: Any, after: Any, managed: Any, expected: Any
 ) -> None:
-    found = weakenings(L4_OVERRIDES, before, after, managed)
+    found = losses(L4_OVERRIDES, before, after, managed)
     assert [(item.label, item.reason, item.certain) for item in found] == expected
 
 
@@ -176,13 +177,13 @@ def test_a_rule_comes_before_its_categories_and_the_last_category_counts(
     ],
 )  # fmt: skip
 def test_a_challenge_stops_less_than_a_block(before: Any, after: Any, weaker: list[str]) -> None:
-    assert [item.reason for item in weakenings(L7_OVERRIDES, before, after)] == weaker
+    assert [item.reason for item in losses(L7_OVERRIDES, before, after)] == weaker
 
 
 def test_an_override_that_nothing_reaches_weakens_nothing() -> None:
     front = [one("a", "ssl", sensitivity="medium"), one("all", sensitivity="default")]
     low, off = one("last", sensitivity="low"), one("last", sensitivity="eoff")
-    assert weakenings(L7_OVERRIDES, [*front, low], [*front, off]) == []
+    assert losses(L7_OVERRIDES, [*front, low], [*front, off]) == []
 
 
 def managed_rule(action: str) -> dict[str, Any]:
@@ -202,5 +203,5 @@ def managed_rule(action: str) -> dict[str, Any]:
     ],
 )
 def test_what_no_override_sets_is_up_to_the_own_action_of_a_managed_rule(was: str, own: str, is_weaker: bool) -> None:
-    found = weakenings(L7_OVERRIDES, [one(action=was)], [], [managed_rule(own)])
+    found = losses(L7_OVERRIDES, [one(action=was)], [], [managed_rule(own)])
     assert [item.certain for item in found] == ([False] if is_weaker else [])

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import drops_traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
     Limits,
@@ -27,7 +29,7 @@ def test_only_verdicts_against_what_is_enabled_are_the_risk() -> None:
     (item,) = enabling(change.plan)
     assert drops_traffic.in_change(change, Limits()) is None
     for verdict in (Verdict(), Verdict("evidence", "It drops 4 %.", 4.0, 7, [NETWORK], ["Monitor longer."])):
-        risk = drops_traffic.in_change(change._replace(verdicts={key_of(item): verdict}), Limits())
+        risk = drops_traffic.in_change(replace(change, verdicts={key_of(item): verdict}), Limits())
         assert (risk is None) is (not verdict.reason)
     assert risk and risk.record()["networks"] == ["192.0.2.0/24"]
     assert (risk.message, risk.record()["entries"]) == (
@@ -35,4 +37,4 @@ def test_only_verdicts_against_what_is_enabled_are_the_risk() -> None:
         ["syn_flood global"],
     )
     monitored = change_of(account_state(), RULES[0], [rule("monitoring")])
-    assert drops_traffic.in_change(monitored._replace(verdicts={key_of(item): verdict}), Limits()) is None
+    assert drops_traffic.in_change(replace(monitored, verdicts={key_of(item): verdict}), Limits()) is None

@@ -17,8 +17,8 @@ from .._plan.reconcile import Adjust, Make
 from .._schema.managed_rules import PARAMETERS, deployed
 from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING, evaluated_as
 from .._schema.resource import Field, Key, Object, Resource, Values
-from .losses import rule_losses
-from .overrides import Held, not_understood, weakenings
+from .coverage import Coverage
+from .worse import worse
 
 
 def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) -> Plan:
@@ -157,15 +157,11 @@ def _to_set_back(
 
 def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[Object]) -> bool:
     """True if objects protect less than the same objects with other values."""
-    in_order = IN_ORDER.get(evaluated_as(resource).plural)
-    if in_order:
-        losses = rule_losses(evaluated_as(resource), in_order(was), in_order(becomes))
-        return any(losses) or bool(_deployed(resource, was) - _deployed(resource, becomes))
-    if resource in DDOS_OVERRIDES:
-        doubts, fewer = (sum(map(not_understood, some)) for some in (becomes, was))
-        return doubts > fewer or bool(weakenings(Held(resource, was), Held(resource, becomes)))
-    protects_nobody = resource.semantics.protects_nobody
-    return any(protects_nobody(now) > protects_nobody(then) for then, now in zip(was, becomes))
+    evaluated = evaluated_as(resource)
+    before, after = (Coverage({evaluated.plural: objects}) for objects in (was, becomes))
+    return any(worse(before, after, evaluated)) or bool(
+        _deployed(resource, was) - _deployed(resource, becomes)
+    )
 
 
 def _deployed(resource: Resource, rules: Sequence[Object]) -> set[Key]:

@@ -8,6 +8,7 @@ import itertools
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import loosened
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import features
 
@@ -37,8 +38,8 @@ def test_a_limit_is_looser_if_some_requests_exceed_the_other_one_alone(
     ]
     passes = any(exceeds(arrivals, *was) and not exceeds(arrivals, *becomes) for arrivals in streams)
     rules = [rule(requests_per_period=requests, period=period) for requests, period in (was, becomes)]
-    found = SEMANTICS.loosened(*rules)
-    assert (found is not None and found.certain) is passes
+    found = loosened(RATE_LIMIT_RULES, *rules)
+    assert (found is not None and found[1]) is passes
 
 
 @pytest.mark.parametrize(
@@ -64,8 +65,8 @@ def test_a_limit_is_looser_if_some_requests_exceed_the_other_one_alone(
     ],
 )
 def test_other_ways_to_loosen_a_limit(was: dict[str, Any], becomes: dict[str, Any], certain: bool | None) -> None:
-    found = SEMANTICS.loosened(was, becomes)
-    assert (found and found.certain) is certain
+    found = loosened(RATE_LIMIT_RULES, was, becomes)
+    assert (found and found[1]) is certain
 
 
 ODD: tuple[Any, ...] = (None, 5, -1, True, "60", [], ["a", {}], {"a": 1}, 1.5)
@@ -78,7 +79,7 @@ def test_odd_values_of_the_service_raise_nothing(name: str, value: Any) -> None:
     for was, becomes in itertools.permutations(
         (rule(), odd, {**rule(), "ratelimit": value}, {**rule(), "action": value}), 2
     ):
-        SEMANTICS.loosened(was, becomes)
+        loosened(RATE_LIMIT_RULES, was, becomes)
         SEMANTICS.invalid_reason(becomes)
         SEMANTICS.unusual(becomes)
         SEMANTICS.normalise(becomes, was, set())
