@@ -40,7 +40,7 @@ APPROVED = "V"
 
 def _read_only(name: str, title: str, permission: Permission, **more: Any) -> Resource:
     """A resource that is read alone."""
-    usual = {"plural": f"{name}s", "key": ("id",), "owner": ACCOUNT_OPTION}
+    usual: dict[str, Any] = {"plural": f"{name}s", "key": ("id",), "owner": ACCOUNT_OPTION}
     fields = (Field("id", ID),)
     return Resource(
         name=name, title=title, permission=permission, fields=fields, **{**usual, **more}
@@ -59,9 +59,15 @@ ONBOARDED = _read_only(
 
 def _within(name: str, title: str, path: str, prefix: Object) -> Resource:
     """Parts of an onboarded prefix."""
-    holder = {"parent": ONBOARDED, "within": str(prefix.get("id") or "")}
-    path = f"{ADDRESSING_PATH}/{{parent_id}}/{path}"
-    return replace(ONBOARDED, name=name, plural=f"{name}s", title=title, path=path, **holder)
+    return replace(
+        ONBOARDED,
+        name=name,
+        plural=f"{name}s",
+        title=title,
+        path=f"{ADDRESSING_PATH}/{{parent_id}}/{path}",
+        parent=ONBOARDED,
+        within=str(prefix.get("id") or ""),
+    )
 
 
 # By the prefix: the parts that are announced by themselves, and those that other accounts use.
