@@ -219,7 +219,7 @@ class HostTask:
             if value
         }
         return [
-            one_owner(other, self.host, name, value)
+            one_owner((other, self.host), name, value)
             for (name, value), other in others.items()
             if other
         ]

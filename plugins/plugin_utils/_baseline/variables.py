@@ -33,7 +33,7 @@ from ...module_utils._schema.resource import (
 )
 from ...module_utils._specs.base import argument_spec
 from ...module_utils._specs.registry import MODULE_SPECS
-from ...module_utils._text import Names, Warn, with_names
+from ...module_utils._text import Names, Warn, first_few, with_names
 from .approval import EXPECTED_PLAN
 
 PREFIX = "baseline_"
@@ -389,9 +389,12 @@ def _ways(*options: str) -> str:
     return ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
 
 
-def one_owner(one: str, other: str, variable: str, value: str) -> str:
-    """A sentence on two hosts that are one account or one zone."""
+def one_owner(hosts: Sequence[str], variable: str, value: str) -> str:
+    """A sentence on hosts that are one account or one zone."""
+    are_two = len(hosts) == 2
+    named = " and ".join(hosts) if are_two else first_few(hosts)
+    all_, others = ("both", "the other") if are_two else ("all", "the others")
     return (
-        f"{one} and {other} are one: both have {variable} {value}, so that each run of one undoes"
-        " that of the other. Correct it, or make one host of them."
+        f"{named} are one: {all_} have {variable} {value}, so that each run of one undoes that of"
+        f" {others}. Correct it, or make one host of them."
     )

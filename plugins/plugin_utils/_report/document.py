@@ -111,7 +111,7 @@ def enforces(host: HostResults) -> bool | None:
 
 
 def shared_owners(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence for each two hosts with one id of an account or zone."""
+    """A sentence on hosts with one id of an account or zone, for each such id."""
     hosts = values_by_key(
         ((name, record[key].lower()), record["host"])
         for name, key in (("edge_account_id", "account_id"), ("edge_zone_id", "zone_id"))
@@ -119,9 +119,9 @@ def shared_owners(records: Sequence[Mapping[str, Any]]) -> list[str]:
         if record[key]
     )
     return [
-        one_owner(min(names), other, name, value)
+        one_owner(sorted(names), name, value)
         for (name, value), names in sorted(hosts.items())
-        for other in sorted(names)[1:]
+        if len(names) > 1
     ]
 
 

@@ -196,7 +196,7 @@ def test_the_parts_above_the_hosts_say_what_concerns_many(opened: Callable[..., 
         "Since the report of 2026-11-20 10:00 UTC",
         "Ends within two weeks",
         "Accepted risks in force",
-        "Conflicts between hosts",
+        "Hosts that are one account or one zone",
         "Changes that several hosts share",
     ]
     assert (
