@@ -23,7 +23,7 @@ from .._text import Message, Option, first_few, plural
 from .._timestamps import write_timestamp
 from .._traffic.ask import ask_requests
 from .._traffic.queries import PERMISSION, PERMISSION_OF_ZONE
-from .risks.base import Entry, Finding, entries_of
+from .risks.base import Entry, Found, entries_of
 
 ONLY_ZONES = "An account has no analytics of single requests; name a file with those of a zone."
 
@@ -32,7 +32,7 @@ class Backtested(NamedTuple):
     """The backtest of a plan as results show it, and the risk that it finds."""
 
     record: BacktestRecord
-    risk: Finding | None
+    risk: Found
 
 
 def run_backtest(
@@ -78,7 +78,7 @@ def _of_file(backtest: Backtest, path: str) -> BacktestRecord:
     return backtest.record(records.window, unknown)
 
 
-def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float) -> Finding | None:
+def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float) -> Found:
     of, reasons = backtest.requests, list(record["unknown"])
     if 100 * of["may_block"] > Fraction(str(most)) * of["passing"]:
         newly, undecided = record["newly_blocked"], record["undecided"]
@@ -95,4 +95,4 @@ def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float
         return None
     stopping = [tried.step.rule for tried in backtest.tried if tried.may_stop]
     entries = [Entry(CUSTOM_RULES, rule.key, rule.entry) for rule in stopping]
-    return Finding(" ".join(reasons), [], entries or entries_of(plan.operations))
+    return " ".join(reasons), [], entries or entries_of(plan.operations)

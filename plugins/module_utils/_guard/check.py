@@ -15,7 +15,7 @@ from .._protection.coverage import Coverage
 from .._schema.account import ACCOUNT, ENABLED
 from .._schema.resource import NO_ITEMS
 from .._text import Option, joined
-from .risks.base import Change, Finding, VerdictKey, Verdicts, find_risks, key_of
+from .risks.base import Change, Found, Risk, VerdictKey, Verdicts, find_risks, key_of
 from .terms import Acceptance, Terms, accepting, risks_refusal
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
@@ -40,8 +40,8 @@ class Checked(NamedTuple):
     before: Coverage
     after: Coverage
     now: datetime | None = None
-    risks: Sequence[Finding] = ()
-    refused: Sequence[Finding] = ()
+    risks: Sequence[Risk] = ()
+    refused: Sequence[Risk] = ()
     expired: Sequence[Acceptance] = ()
     unmet: Sequence[Acceptance] = ()
     unknown: Sequence[str] = ()
@@ -86,7 +86,7 @@ def check_plan(
     now: datetime | None,
     verdicts: Verdicts | None = None,
     staged: AbstractSet[VerdictKey] = frozenset(),
-    backtest: Finding | None = None,
+    backtest: Found = None,
 ) -> Checked:
     """The plan with its risks; `now` is Cloudflare's time, None if it is not known.
 

@@ -27,7 +27,6 @@ from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
 from .risks.account import drops_traffic, monitoring_time, skips_monitoring
 from .risks.base import (
-    Finding,
     Verdict,
     VerdictKey,
     Verdicts,
@@ -114,7 +113,7 @@ class Rollout:
         for item in enabling(plan):
             verdict = self.verdicts.get(key_of(item))
             if verdict and verdict.reason:
-                risk = Finding("", list(verdict.ranges), entries_of([item]), drops_traffic.code)
+                risk = drops_traffic._replace(ranges=verdict.ranges, entries=entries_of([item]))
                 if not accepting(risk, self.terms.accepted, self.now):
                     against[key_of(item)] = verdict
         self.against = {**self.against, **against}

@@ -24,7 +24,7 @@ from .._text import Message, Option, did_you_mean, joined, plural
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, ranges_of, union
 from .feasibility import ALONE, Surroundings
-from .risks.base import Finding, Limits, Risk
+from .risks.base import Limits, Risk
 
 ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
 # Needs no quotes in YAML.
@@ -136,7 +136,7 @@ def _expiry(option: Option, value: Any) -> datetime | None:
 
 
 def accepting(
-    risk: Finding, acceptances: Sequence[Acceptance], now: datetime | None
+    risk: Risk, acceptances: Sequence[Acceptance], now: datetime | None
 ) -> Sequence[Acceptance]:
     """The acceptances that together accept all of a risk; empty where it is not accepted.
 
@@ -151,12 +151,12 @@ def accepting(
     return next((group for group in groups.values() if _cover(group, risk)), [])
 
 
-def _cover(group: Sequence[Acceptance], risk: Finding) -> bool:
+def _cover(group: Sequence[Acceptance], risk: Risk) -> bool:
     """True if acceptances that are bound to the same cover all that a risk concerns; keys are
     compared as Cloudflare compares them."""
     if group[0].networks is not None:
         ranges = union(network for item in group for network in item.networks or [])
-        if not risk.ranges or difference(risk.ranges, ranges):
+        if not risk.ranges or difference(list(risk.ranges), ranges):
             return False
     if group[0].entries is None:
         return True

@@ -103,15 +103,9 @@ Met = Tuple[int, ...]  # numbers of expressions; negative if it is not known whe
 World = Tuple["EndingRule | None", "EndingRule | None"]
 
 
-class Effect(NamedTuple):
-    """The effect of a plan on a group: the rule that ends its evaluation, or may do so; whether it
-    passes today, and may be stopped; and what is not known."""
-
-    kind: str
-    step: EndingRule | None
-    passes: bool
-    may_block: bool
-    doubts: Sequence[str] = ()
+# What a plan does to requests: the rule that ends their evaluation, or may do so, the counters
+# that they add to, of which the last one is its kind, and what is not known.
+Outcome = Tuple["EndingRule | None", Sequence[str], Sequence[str]]
 
 
 @dataclass
@@ -140,7 +134,7 @@ class Backtest:
         self.fields = tuple(
             dict.fromkeys(name for text in self._numbers for name in names_in(text))
         )
-        self._effects: dict[Met, Effect] = {}
+        self._outcomes: dict[Met, Outcome] = {}
         self.requests: Counter[str] = Counter()
         self._doubts: dict[str, None] = {}
         self._existing = {step.own for step in self._sides[0]}
@@ -159,10 +153,10 @@ class Backtest:
             for index in places(possible & ~sure):
                 met[index].append(-number)
         for group, known, numbers in zip(groups, requests, met):
-            effect = self._effects.get(tuple(numbers))
-            if effect is None:
-                effect = self._effects[tuple(numbers)] = self._effect(numbers, known)
-            self._count(group, known, effect)
+            outcome = self._outcomes.get(tuple(numbers))
+            if outcome is None:
+                outcome = self._outcomes[tuple(numbers)] = self._outcome(numbers, known)
+            self._count(group, known, outcome)
         for tried in self._tried.values():
             if len(tried.examples) > MOST_EXAMPLES_KEPT:
                 tried.examples = Counter(dict(tried.examples.most_common(MOST_EXAMPLES_KEPT)))
@@ -170,27 +164,26 @@ class Backtest:
     def add_unread(self, requests: int, doubt: str) -> None:
         """Add requests of which nothing is known."""
         if requests:
-            effect = Effect(UNDECIDED, None, True, True, [doubt])
-            self._count(Group({}, requests, 0), Fields({}), effect)
+            outcome = None, ["all", "passing", "may_block", UNDECIDED], [doubt]
+            self._count(Group({}, requests, 0), Fields({}), outcome)
 
-    def _count(self, group: Group, known: Fields, effect: Effect) -> None:
-        of = self.requests
-        of["all"] += group.requests
-        of["samples"] += group.samples
-        of["passing"] += group.requests if effect.passes else 0
-        of["may_block"] += group.requests if effect.may_block else 0
-        of[effect.kind] += group.requests
-        self._doubts.update(dict.fromkeys(effect.doubts))
-        if effect.step:
-            tried = self._tried[effect.step.own]
-            tried.requests[effect.kind] += group.requests
-            if effect.kind != SAME:
+    def _count(self, group: Group, known: Fields, outcome: Outcome) -> None:
+        step, counters, doubts = outcome
+        kind = counters[-1]
+        self.requests["samples"] += group.samples
+        for name in counters:
+            self.requests[name] += group.requests
+        self._doubts.update(dict.fromkeys(doubts))
+        if step:
+            tried = self._tried[step.own]
+            tried.requests[kind] += group.requests
+            if kind != SAME:
                 names = [name for name in tried.fields if name in known.values]
                 values = [(name, _readable(known.values[name])) for name in names]
-                tried.examples[(effect.kind, *values)] += group.requests
+                tried.examples[(kind, *values)] += group.requests
 
-    def _effect(self, numbers: Sequence[int], known: Fields) -> Effect:
-        """The effect on requests that meet these expressions, in every world that is possible."""
+    def _outcome(self, numbers: Sequence[int], known: Fields) -> Outcome:
+        """The outcome for requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
         sides = [[step for step in side if self._number(step) in certain] for side in self._sides]
         variables: dict[tuple[object, ...], EndingRule] = {}
@@ -200,13 +193,14 @@ class Backtest:
             after for before, after in worlds if _kind(before, after) in (NEWLY_BLOCKED, UNDECIDED)
         ]
         passes = any(not before or before.end != BLOCKED for before, _after in worlds)
+        counters = ["all", *(["passing"] if passes else []), *(["may_block"] if stopping else [])]
         if len(worlds) < MOST_WORLDS and len(kinds) == 1 and UNDECIDED not in kinds:
             _before, after = worlds[0]
             is_stopped = after is not None and after.end in STOPPING
-            return Effect(kinds.pop(), after if is_stopped else None, passes, bool(stopping))
+            return after if is_stopped else None, [*counters, *kinds], ()
         doubts = [doubt for step in variables.values() for doubt in _doubts_of(step, known)]
         step = next((one for one in stopping if one and one.end in STOPPING), None)
-        return Effect(UNDECIDED, step, passes, bool(stopping), doubts)
+        return step, [*counters, UNDECIDED], doubts
 
     def _number(self, step: EndingRule) -> int:
         return self._numbers[step.rule.expression]
@@ -295,7 +289,7 @@ def _steps(state: State) -> list[EndingRule]:
 
 
 def _kind(before: EndingRule | None, after: EndingRule | None) -> str:
-    """The effect of a plan on requests that end with these rules."""
+    """The kind of outcome for requests that end with these rules."""
     was, becomes = (step.end if step else "" for step in (before, after))
     if before and after and before.own == after.own:
         return SAME

@@ -177,9 +177,9 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
             key = _target(resource, rule)
             if rule.key not in named and width(resource, rule, state):
                 beside = [*(one for one in rules[:index] if one.key in named), rule]
-                for one in rules_matching_all_traffic(resource, beside, state):
-                    if one.rule is rule and _matters(rule, rules[index + 1 :]):
-                        yield key, _wide(rule, one.what)
+                for one, what, _others in rules_matching_all_traffic(resource, beside, state):
+                    if one is rule and _matters(rule, rules[index + 1 :]):
+                        yield key, _wide(rule, what)
             elif rule.key not in named and unknown and depends_on_owner(resource, rule):
                 yield key, unknown
         for rule, what, others in rules_matching_all_traffic(resource, rules, state):

@@ -86,23 +86,17 @@ class TrafficKind(NamedTuple):
     spaces: Spaces = ANYWHERE
 
 
-class MetRule(NamedTuple):
-    """An active rule that all plain traffic of a kind meets and matches, by itself or together with
-    others, and words for the traffic."""
-
-    rule: ZoneRule
-    what: str
-    others: Sequence[ZoneRule] = ()
+Match = Tuple[ZoneRule, str, Sequence[ZoneRule]]
 
 
 def rules_matching_all_traffic(
     resource: Resource, rules: Sequence[ZoneRule], state: State
-) -> list[MetRule]:
-    """The rules that all plain traffic of a kind matches, unless it meets others before that end
-    the evaluation."""
+) -> list[Match]:
+    """The active rules that all plain traffic of a kind meets and matches, each with words for the
+    traffic, and with the others that it takes to match all of it."""
     if not any(wide_groups(resource, rules)):
         return []
-    met: dict[Key, MetRule] = {}
+    met: dict[Key, Match] = {}
     before: list[ZoneRule] = []
     narrow: list[ZoneRule] = []
     for rule in rules:
@@ -111,7 +105,7 @@ def rules_matching_all_traffic(
             before += _fewest_together(resource, rule, ending, state)
         what = width(resource, rule, state, before)
         if what:
-            met[rule.key] = MetRule(rule, what)
+            met[rule.key] = rule, what, ()
             before += [rule] if rule.terminates else []
         elif rule.enforces or rule.lets_pass:
             narrow.append(rule._replace(expression=_left(rule, before)))
@@ -124,7 +118,7 @@ def rules_matching_all_traffic(
         what = width(resource, union_of_rules(group[0], every), state)
         for key in (one.key for one in every):
             others = [by_key[one.key] for one in every if one.key != key]
-            met.setdefault(key, MetRule(by_key[key], what, others))
+            met.setdefault(key, (by_key[key], what, others))
     return [met[rule.key] for rule in rules if rule.key in met]
 
 

@@ -26,7 +26,7 @@ from ..._text import Advice, Message, Option, first_few, sentence
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
 from .base import (
     Change,
-    Finding,
+    Found,
     Limit,
     Limits,
     enabled_too_soon,
@@ -43,7 +43,7 @@ WORKING = (ENABLED, MONITORING, UNDECIDED)
 
 
 @risk("The plan would leave addresses outside protection that were inside it.")
-def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
+def unprotects_addresses(change: Change, limits: Limits) -> Found:
     """Addresses leave the protection."""
     lost = ranges_of_losses(change.losses(PREFIXES))
     if not lost:
@@ -52,7 +52,7 @@ def unprotects_addresses(change: Change, limits: Limits) -> Finding | None:
     message = (
         f"{counted_networks(lost)} would no longer be protected. {SHARING.format(PREFIXES.titles)}."
     )
-    return Finding(message, lost, entries_of(operations))
+    return message, lost, entries_of(operations)
 
 
 def _takes_out(item: Operation, lost: Ranges) -> bool:
@@ -67,7 +67,7 @@ def _takes_out(item: Operation, lost: Ranges) -> bool:
     "The plan would leave addresses, or a part of their traffic, that a component mitigates with"
     " less than that."
 )
-def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
+def stops_mitigation(change: Change, limits: Limits) -> Found:
     """A component would mitigate less of the traffic to addresses; what disables it altogether is
     not this risk."""
     lost: dict[str, Ranges] = {}
@@ -81,7 +81,7 @@ def stops_mitigation(change: Change, limits: Limits) -> Finding | None:
         return None
     operations = [item for item in change.plan.operations if _lowers(item, lost)]
     ranges = union(chain(*lost.values()))
-    return Finding(sentence("; ".join(reasons)), ranges, entries_of(operations))
+    return sentence("; ".join(reasons)), ranges, entries_of(operations)
 
 
 def _components_that_may_stop(change: Change) -> Iterator[Component]:
@@ -117,7 +117,7 @@ def _may_match(expression: str, ranges: Ranges) -> bool:
     "The plan would turn the protection off, or take the last working rule from a component, or the"
     " last protected prefix from the account."
 )
-def disables_protection(change: Change, limits: Limits) -> Finding | None:
+def disables_protection(change: Change, limits: Limits) -> Found:
     """The switch, a component or the last prefix goes."""
     before, after, operations = change.before, change.after, change.plan.operations
     reasons = []
@@ -142,7 +142,7 @@ def disables_protection(change: Change, limits: Limits) -> Finding | None:
         return None
     sentences = [sentence("; ".join(reasons))]
     sentences += [f"{SHARING.format(' and the '.join(shared))}."] if shared else []
-    return Finding(" ".join(sentences), before.protected, entries_of(concerned))
+    return " ".join(sentences), before.protected, entries_of(concerned)
 
 
 def _stops_working(item: Operation) -> bool:
@@ -174,7 +174,7 @@ def _working(item: Component) -> dict[str, bool]:
     "The plan would lower the rate, burst or profile sensitivity of a rule that is enabled, or that"
     " monitors on its way there, or the security level of a zone."
 )
-def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
+def lowers_sensitivity(change: Change, limits: Limits) -> Found:
     """A rule mitigates later than it did, or than another one in its place."""
     reasons = []
     concerned: list[Operation] = []
@@ -191,17 +191,17 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Finding | None:
     if not reasons:
         return _lower_level(change)
     message = f"Attacks would be mitigated later by {first_few(reasons)}."
-    return Finding(message, [], entries_of(dict.fromkeys(concerned)))
+    return message, [], entries_of(dict.fromkeys(concerned))
 
 
-def _lower_level(change: Change) -> Finding | None:
+def _lower_level(change: Change) -> Found:
     """A level is lower than it was; one that is not known may be."""
     resources = {item.resource.plural: item.resource for item in change.plan.operations}
     levels = [resource for resource in resources.values() if resource.level_field]
     losses = change.losses(*levels)
     reasons = [f"the {loss.resource.title} {loss.reason}" for loss in losses]
     message = f"Fewer visitors would be challenged if {first_few(reasons)}."
-    return Finding(message, [], [entry_of(one.resource, {}) for one in losses]) if losses else None
+    return (message, [], [entry_of(one.resource, {}) for one in losses]) if losses else None
 
 
 PROTECTION_RISKS = (unprotects_addresses, stops_mitigation, disables_protection, lowers_sensitivity)
@@ -231,7 +231,7 @@ MOST_ENTRIES = Limit(
     *SHORTEST.values(),
     MOST_ENTRIES,
 )
-def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
+def broad_allowlist(change: Change, limits: Limits) -> Found:
     """More sources pass than an allowlist is meant for."""
     before, after = change.before.bypassing, change.after.bypassing
     shortest = {version: limits[limit] for version, limit in SHORTEST.items()}
@@ -255,11 +255,11 @@ def broad_allowlist(change: Change, limits: Limits) -> Finding | None:
     known = {ALLOWLIST.key_of(entry) for entry in active_before}
     new = [entry for entry in active if ALLOWLIST.key_of(entry) not in known]
     concerned = [entry for entry in new if crowded or overlaps(entry.get("prefix"), broad)]
-    return Finding(message, broad, [entry_of(ALLOWLIST, entry) for entry in concerned])
+    return message, broad, [entry_of(ALLOWLIST, entry) for entry in concerned]
 
 
 @risk("The plan would allow as a source what is one of the account's own protected prefixes.")
-def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
+def allowlists_own_prefix(change: Change, limits: Limits) -> Found:
     """A network of the account's own stands where sources belong."""
     own = intersection(ranges_of_losses(change.losses(ALLOWLIST)), change.after.inside)
     if not own:
@@ -271,7 +271,7 @@ def allowlists_own_prefix(change: Change, limits: Limits) -> Finding | None:
         " the account; to take it out of protection, give it an excluded prefix."
         f" {SHARING.format(ALLOWLIST.titles)}."
     )
-    return Finding(message, own, [entry_of(ALLOWLIST, entry) for entry in concerned])
+    return message, own, [entry_of(ALLOWLIST, entry) for entry in concerned]
 
 
 ALLOWLIST_RISKS = (broad_allowlist, allowlists_own_prefix)
@@ -298,7 +298,7 @@ def monitoring_time(limits: Limits) -> timedelta:
     " O(min_monitoring_hours).",
     MIN_MONITORING,
 )
-def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
+def skips_monitoring(change: Change, limits: Limits) -> Found:
     """A rule or filter drops traffic before it has learned of it."""
     reasons = []
     enabled = []
@@ -318,7 +318,7 @@ def skips_monitoring(change: Change, limits: Limits) -> Finding | None:
         Advice("; set monitoring first, or let ", Option("staged_rollout"), ": true do it"),
         ".",
     )
-    return Finding(message, [], entries_of(enabled))
+    return message, [], entries_of(enabled)
 
 
 MONITORING_RISKS = (skips_monitoring,)
@@ -328,7 +328,7 @@ MONITORING_RISKS = (skips_monitoring,)
     "The plan would enable a rule or filter that would have dropped more of the traffic to a"
     " network than C(rollout_evidence) allows, or of which that is not known."
 )
-def drops_traffic(change: Change, limits: Limits) -> Finding | None:
+def drops_traffic(change: Change, limits: Limits) -> Found:
     """A rule or filter drops traffic that passes today."""
     verdicts = {item: change.verdicts.get(key_of(item)) for item in enabling(change.plan)}
     against = {item: verdict for item, verdict in verdicts.items() if verdict and verdict.reason}
@@ -339,7 +339,7 @@ def drops_traffic(change: Change, limits: Limits) -> Finding | None:
         for item, verdict in against.items()
     ]
     ranges = union(network for verdict in against.values() for network in verdict.ranges)
-    return Finding(Message(first_few(reasons)), ranges, entries_of(list(against)))
+    return Message(first_few(reasons)), ranges, entries_of(list(against))
 
 
 TRAFFIC_RISKS = (drops_traffic,)

@@ -23,6 +23,7 @@ from typing import (
     Sequence,
     Tuple,
     TypedDict,
+    Union,
 )
 
 from ..._errors import OptionError, OptionProblems
@@ -114,7 +115,7 @@ class Change:
     now: datetime | None = None
     verdicts: Verdicts = field(default_factory=dict)
     staged: AbstractSet[VerdictKey] = frozenset()
-    backtest: Finding | None = None
+    backtest: Found = None
     _losses: dict[str, list[Loss]] = field(default_factory=dict, init=False)
 
     def losses(self, *resources: Resource) -> list[Loss]:
@@ -170,6 +171,11 @@ def entries_of(operations: Iterable[Operation]) -> list[Entry]:
     return [entry_of(item.resource, item.existing or item.fields) for item in operations]
 
 
+# What a risk says of a plan, the networks and the objects concerned; None of a plan without it.
+Found = Union[Tuple[str, Ranges, Sequence[Entry]], None]
+Finder = Callable[["Change", "Limits"], Found]
+
+
 class RiskRecord(TypedDict):
     """A risk as results show it; `entries` are the keys of the objects whose change is the risk.
 
@@ -184,45 +190,40 @@ class RiskRecord(TypedDict):
     reason: str | None
 
 
-class Finding(NamedTuple):
-    """A risk that a plan has: a sentence, the networks concerned and the objects.
+class Risk(NamedTuple):
+    """A risk that plans can have; `sentence` says what such a plan would do.
 
-    The declaration of the risk gives the `code`; `reason` is why the task accepts it.
+    The risk that a plan has, has a `message`, the networks concerned and the objects; `reason` is
+    why the task accepts it.
     """
 
-    message: str
-    ranges: Ranges
-    entries: Sequence[Entry]
-    code: str = ""
+    code: str
+    sentence: str
+    find: Finder
+    limits: tuple[Limit, ...] = ()
+    message: str = ""
+    ranges: Sequence[Range] = ()
+    entries: Sequence[Entry] = ()
     reason: str | None = None
+
+    def in_change(self, change: Change, limits: Limits) -> Risk | None:
+        """The risk as this change has it; None where it does not."""
+        found = self.find(change, limits)
+        if found is None:
+            return None
+        message, ranges, entries = found
+        return self._replace(message=message, ranges=ranges, entries=entries)
 
     def record(self) -> RiskRecord:
         """The risk as results show it."""
         return RiskRecord(
             code=self.code,
             message=self.message,
-            networks=networks(self.ranges),
-            addresses=counted(self.ranges),
+            networks=networks(list(self.ranges)),
+            addresses=counted(list(self.ranges)),
             entries=[entry.text for entry in self.entries],
             reason=self.reason,
         )
-
-
-Finder = Callable[[Change, Limits], "Finding | None"]
-
-
-class Risk(NamedTuple):
-    """A risk that plans can have; `sentence` says what such a plan would do."""
-
-    code: str
-    sentence: str
-    find: Finder
-    limits: tuple[Limit, ...] = ()
-
-    def in_change(self, change: Change, limits: Limits) -> Finding | None:
-        """The risk as this change has it; None where it does not."""
-        finding = self.find(change, limits)
-        return finding and finding._replace(code=self.code)
 
 
 def risk(sentence: str, *limits: Limit) -> Callable[[Finder], Risk]:
@@ -269,7 +270,7 @@ def parse_limits(options: Mapping[str, Any], risks: Sequence[Risk]) -> Limits:
     return Limits(chosen)
 
 
-def find_risks(change: Change, limits: Limits, risks: Sequence[Risk]) -> list[Finding]:
+def find_risks(change: Change, limits: Limits, risks: Sequence[Risk]) -> list[Risk]:
     """Those of the risks that a plan carries, accepted or not."""
     findings = [item.in_change(change, limits) for item in risks]
     return [item for item in findings if item]

@@ -14,7 +14,7 @@ from ..._schema.lists import LISTS, uses_of
 from ..._schema.resource import Object
 from ..._text import capitalised, first_few, plural
 from ..._values.address_set import range_of, union
-from .base import Change, Finding, Limit, Limits, entries_of, entry_of, risk
+from .base import Change, Found, Limit, Limits, entries_of, entry_of, risk
 
 FEWEST_MASS_DELETION = 5
 MAX_DELETIONS = Limit(
@@ -42,7 +42,7 @@ class Deletions(NamedTuple):
     "The plan would delete five objects or more, and more than O(max_deletions_percent) of a list.",
     MAX_DELETIONS,
 )
-def mass_deletion(change: Change, limits: Limits) -> Finding | None:
+def mass_deletion(change: Change, limits: Limits) -> Found:
     """A good part of a list goes at once."""
     most = limits[MAX_DELETIONS]
     concerned = [
@@ -59,7 +59,7 @@ def mass_deletion(change: Change, limits: Limits) -> Finding | None:
     "The plan would leave a list empty by a purge or an expiry, and not because the task names"
     " each object that it deletes."
 )
-def empties_list(change: Change, limits: Limits) -> Finding | None:
+def empties_list(change: Change, limits: Limits) -> Found:
     """Nothing is left of a list, and not because the task names what goes."""
     concerned = [
         item
@@ -83,19 +83,19 @@ def _deletions(change: Change) -> Iterator[Deletions]:
         yield Deletions(gone, len(before[collection]), len(after[collection]))
 
 
-def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Finding | None:
+def _of_deletions(concerned: Sequence[Deletions], reasons: Sequence[str]) -> Found:
     if not concerned:
         return None
     gone = [operation for item in concerned for operation in item.gone]
     ranges = union(filter(None, (range_of(item.address) for item in gone)))
-    return Finding("; ".join(reasons) + ".", ranges, entries_of(gone))
+    return "; ".join(reasons) + ".", ranges, entries_of(gone)
 
 
 DELETION_RISKS = (mass_deletion, empties_list)
 
 
 @risk("The plan would delete a list that rules refer to, or leave it empty.")
-def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
+def removes_referenced_list(change: Change, limits: Limits) -> Found:
     """A rule would match nothing any more, or could not be read."""
     concerned = list(_lost_lists(change))
     if not concerned:
@@ -105,7 +105,7 @@ def removes_referenced_list(change: Change, limits: Limits) -> Finding | None:
         rules = plural(uses_of(obj), "rule refers", "rules refer")
         reasons.append(f"{LISTS.label_of(obj)} ({rules} to it, and it would be {outcome})")
     message = f"Lists that rules refer to: {first_few(reasons)}."
-    return Finding(message, [], [entry_of(LISTS, obj) for obj, dummy in concerned])
+    return message, [], [entry_of(LISTS, obj) for obj, dummy in concerned]
 
 
 def _lost_lists(change: Change) -> Iterator[tuple[Object, str]]:

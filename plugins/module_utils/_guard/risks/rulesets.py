@@ -48,7 +48,7 @@ from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._schema.zone import CUSTOM_RULES
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
-from .base import Change, Entry, Finding, Limit, Limits, Risk, entries_of, risk
+from .base import Change, Entry, Found, Limit, Limits, Risk, entries_of, risk
 from .lists import DELETION_RISKS
 
 FEWEST_WEAKENED = 3
@@ -99,7 +99,7 @@ def _changed_rules(change: Change, owner: str = "") -> Iterator[Rules]:
     " or turning them into log or skip.",
     MAX_WEAKENED,
 )
-def weakens_zone(change: Change, limits: Limits) -> Finding | None:
+def weakens_zone(change: Change, limits: Limits) -> Found:
     """A good part of what blocks or challenges would do so no longer, or all of it."""
     return _weakening(change, limits, ZONE_OWNER.option)
 
@@ -110,12 +110,12 @@ def weakens_zone(change: Change, limits: Limits) -> Finding | None:
     " turning them into log or skip.",
     MAX_WEAKENED,
 )
-def weakens_network_firewall(change: Change, limits: Limits) -> Finding | None:
+def weakens_network_firewall(change: Change, limits: Limits) -> Found:
     """A good part of what blocks packets would do so no longer, or all of it."""
     return _weakening(change, limits, ACCOUNT_OWNER.option)
 
 
-def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
+def _weakening(change: Change, limits: Limits, owner: str) -> Found:
     most = limits[MAX_WEAKENED]
     reasons: list[str] = []
     entries: list[Entry] = []
@@ -136,7 +136,7 @@ def _weakening(change: Change, limits: Limits, owner: str) -> Finding | None:
         clause = f"{len(weakened)} of {all_of_them} would no longer do so ({named})"
         reasons.append(f"{clause}, which is more than {most} %")
         entries += [Entry(rules.resource, rule.key, rule.entry) for rule, outcome in weakened]
-    return Finding(sentence("; ".join(reasons)), [], entries) if reasons else None
+    return (sentence("; ".join(reasons)), [], entries) if reasons else None
 
 
 def _weakened(
@@ -175,7 +175,7 @@ OUTCOMES = {
     "The plan would add, enable, widen or move to an earlier place a rule that skips, allows or"
     " bypasses, and that all plain traffic of a kind matches, such as every packet."
 )
-def skips_everything(change: Change, limits: Limits) -> Finding | None:
+def skips_everything(change: Change, limits: Limits) -> Found:
     """A rule would take all plain traffic past what it skips."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
@@ -190,7 +190,7 @@ def skips_everything(change: Change, limits: Limits) -> Finding | None:
     "The plan would add, enable or widen a rule that blocks or challenges, and that all plain"
     " traffic of a kind matches, such as every packet."
 )
-def blocks_everything(change: Change, limits: Limits) -> Finding | None:
+def blocks_everything(change: Change, limits: Limits) -> Found:
     """A rule would block or challenge all plain traffic."""
 
     def grown(was: ZoneRule, becomes: ZoneRule, passed: Sequence[ZoneRule]) -> str:
@@ -204,7 +204,7 @@ def blocks_everything(change: Change, limits: Limits) -> Finding | None:
 
 def _concerning_everything(
     change: Change, enforces: bool, grown: Callable[[ZoneRule, ZoneRule, Sequence[ZoneRule]], str]
-) -> Finding | None:
+) -> Found:
     """The risk of rules that all plain traffic matches and meets; `grown` says why one that did so
     before does more.
 
@@ -215,10 +215,10 @@ def _concerning_everything(
     for rules in _changed_rules(change):
         state, resource = change.after.state, rules.resource
         met = rules_matching_all_traffic(resource, rules.after, state)
-        after = [one for one in met if one.rule.enforces is enforces]
+        after = [one for one in met if one[0].enforces is enforces]
         beforehand = rules_matching_all_traffic(resource, rules.before, state) if after else []
-        before = {one.rule.key: one.others for one in beforehand if one.rule.enforces is enforces}
-        shared = [one.what for one in beforehand if one.others]
+        before = {one.key: others for one, _what, others in beforehand if one.enforces is enforces}
+        shared = [what for _rule, what, others in beforehand if others]
         existing = {rule.key: rule for rule in rules.before}
         active = [[one for one in side if one.active] for side in (rules.before, rules.after)]
         for rule, what, others in after:
@@ -242,7 +242,7 @@ def _concerning_everything(
                 reasons.setdefault(f"{what} matches, and would {outcome}", []).append(clause)
                 entries.append(Entry(resource, rule.key, rule.entry))
     clauses = [f"{first_few(rules)}: {what}" for what, rules in reasons.items()]
-    return Finding(sentence("; ".join(clauses)), [], entries) if clauses else None
+    return (sentence("; ".join(clauses)), [], entries) if clauses else None
 
 
 def _stops_no_more(rule: ZoneRule, before: Sequence[ZoneRule]) -> bool:
@@ -281,7 +281,7 @@ def _widened(is_same: bool) -> str:
     "The plan would newly block or challenge more of the past requests than O(backtest) allows, or"
     " it is not known how many. Undecided requests count as blocked."
 )
-def blocks_traffic(change: Change, limits: Limits) -> Finding | None:
+def blocks_traffic(change: Change, limits: Limits) -> Found:
     """Requests that pass today would be blocked or challenged."""
     return change.backtest
 
@@ -295,7 +295,7 @@ NETWORK_FIREWALL_RISKS = (weakens_network_firewall, skips_everything, blocks_eve
     " than before, or to a challenge where it blocked, or for more traffic, or would have one that"
     " blocks or challenges decide no longer. A zone that has none has those of its account."
 )
-def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
+def weakens_ddos_rules(change: Change, limits: Limits) -> Found:
     """Managed DDoS rules would let more of an attack pass."""
     reasons: list[str] = []
     entries: list[Entry] = []
@@ -312,7 +312,7 @@ def weakens_ddos_rules(change: Change, limits: Limits) -> Finding | None:
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: an attack may pass that is stopped now."
-    return Finding(message, union(ranges), entries)
+    return message, union(ranges), entries
 
 
 def _clause(item: Loss) -> str:
@@ -334,7 +334,7 @@ OVERRIDE_RISKS = (weakens_ddos_rules,)
     " more requests, a shorter period for the same number, a shorter timeout, or another way to"
     " count."
 )
-def weakens_rate_limits(change: Change, limits: Limits) -> Finding | None:
+def weakens_rate_limits(change: Change, limits: Limits) -> Found:
     """Rate limits would let more requests pass."""
     return _losses_of(change, RATE_LIMIT_RULES)
 
@@ -344,12 +344,12 @@ def weakens_rate_limits(change: Change, limits: Limits) -> Finding | None:
     " what deploys them, by an override to a weaker action or off, or by an exception in front of"
     " them."
 )
-def weakens_managed_rules(change: Change, limits: Limits) -> Finding | None:
+def weakens_managed_rules(change: Change, limits: Limits) -> Found:
     """Managed rules would stop fewer requests."""
     return _losses_of(change, MANAGED_RULES)
 
 
-def _losses_of(change: Change, resource: Resource) -> Finding | None:
+def _losses_of(change: Change, resource: Resource) -> Found:
     """The risk of rules that let more pass, if no other rule makes up for it."""
     reasons: list[str] = []
     entries: list[Entry] = []
@@ -371,7 +371,7 @@ def _losses_of(change: Change, resource: Resource) -> Finding | None:
     if not reasons:
         return None
     message = f"{capitalised(first_few(reasons))}: more {resource.traffic}s may pass than now."
-    return Finding(message, [], entries)
+    return message, [], entries
 
 
 def _is_made_up_for(rules: Rules, rule: ZoneRule) -> bool:

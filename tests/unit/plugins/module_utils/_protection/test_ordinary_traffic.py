@@ -283,7 +283,9 @@ def test_plain_traffic_meets_no_rule_behind_one_that_ends_its_way(
     rules: list[tuple[str, str]], met: dict[str, str]
 ) -> None:
     in_order = rules_of(CUSTOM_RULES, *rules)
-    assert {one.rule.entry: one.what for one in rules_matching_all_traffic(CUSTOM_RULES, in_order, STATE)} == met
+    assert {
+        rule.entry: what for rule, what, _others in rules_matching_all_traffic(CUSTOM_RULES, in_order, STATE)
+    } == met
 
 
 HALVES = ('starts_with(http.request.uri.path, "/a")', 'not starts_with(http.request.uri.path, "/a")')
@@ -313,8 +315,8 @@ LOGIN = ("block", 'http.request.uri.path eq "/login"')
 )  # fmt: skip
 def test_narrow_rules_are_wide_together(rules: list[tuple[str, str]], together: dict[str, str]) -> None:
     met = rules_matching_all_traffic(CUSTOM_RULES, rules_of(CUSTOM_RULES, *rules), STATE)
-    assert {one.rule.entry: one.what for one in met} == together
-    of_others = [one.others for one in met if one.others]
+    assert {rule.entry: what for rule, what, _others in met} == together
+    of_others = [others for _rule, _what, others in met if others]
     assert not of_others or {len(others) for others in of_others} == {len(of_others) - 1}
 
 
@@ -332,7 +334,7 @@ def test_skips_are_wide_together_if_they_skip_the_same(parameters: list[dict[str
         for number, (half, skipped) in enumerate(zip(HALVES, parameters))
     ]
     met = rules_matching_all_traffic(CUSTOM_RULES, in_order_of(CUSTOM_RULES)(objects), STATE)
-    assert [one.rule.entry for one in met] == together
+    assert [rule.entry for rule, _what, _others in met] == together
 
 
 @pytest.mark.parametrize(

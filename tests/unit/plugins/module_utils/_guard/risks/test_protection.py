@@ -38,7 +38,7 @@ def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: lis
     change = Change(Plan({}, ()), was, becomes)
     actual = unprotects_addresses.find(change, Limits())
     lost = [address for address in ADDRESSES if protects(before, address) and not protects(after, address)]
-    ranges = [] if actual is None else actual.ranges
+    ranges = [] if actual is None else actual[1]
     assert [address for address in ADDRESSES if intersection(ranges, union(filter(None, [range_of(address)])))] == lost
     assert (actual is None) is (not lost)
     if not lost:

@@ -49,7 +49,9 @@ def test_a_plan_without_a_change_of_rules_has_none_of_these_risks() -> None:
 
 def test_a_message_names_the_first_rules_and_counts_the_others() -> None:
     rules = [block(number) for number in range(8)]
-    risk = weakens_zone.find(change_of(rules, [{"ref": item["ref"], "enabled": False} for item in rules]), Limits())
+    risk = weakens_zone.in_change(
+        change_of(rules, [{"ref": item["ref"], "enabled": False} for item in rules]), Limits()
+    )
     assert risk is not None
     assert [entry.text for entry in risk.entries] == [item["ref"] for item in rules]
     assert risk.message.startswith("8 of 8 custom rules that block or challenge would no longer do so (r0 disabled, r1")
@@ -59,7 +61,7 @@ def test_a_message_names_the_first_rules_and_counts_the_others() -> None:
 def test_a_rule_is_weakened_only_where_requests_matched_it() -> None:
     nothing = {"ref": "r1", "expression": "ssl and not ssl"}
     weakened = [
-        weakens_zone.find(change_of([block(1, expression)], [nothing]), Limits())
+        weakens_zone.in_change(change_of([block(1, expression)], [nothing]), Limits())
         for expression in ("", "ssl", "not true")
     ]
     assert [[entry.text for entry in risk.entries] if risk else None for risk in weakened] == [["r1"], ["r1"], None]
@@ -119,14 +121,14 @@ def test_narrow_rules_are_judged_together(
     existing: list[dict[str, Any]], desired: list[dict[str, Any]], messages: list[str]
 ) -> None:
     change = change_of(existing, desired)
-    risks = [finder.find(change, Limits()) for finder in (skips_everything, blocks_everything)]
+    risks = [finder.in_change(change, Limits()) for finder in (skips_everything, blocks_everything)]
     assert [risk.message for risk in risks if risk] == messages
 
 
 def test_a_rule_that_narrow_ones_kept_traffic_from_is_judged_without_them() -> None:
     existing = [block(1, A), block(2, B), {"ref": "all", **SKIP, "expression": "true"}, *map(block, range(3, 12))]
     change = change_of(existing, existing[2:], exclusive=True)
-    risk = skips_everything.find(change, Limits())
+    risk = skips_everything.in_change(change, Limits())
     assert risk is not None
     assert risk.message == f"Custom rule all (no longer behind a rule that ends the evaluation): {SKIPPED}"
 
@@ -149,7 +151,7 @@ def test_a_rule_that_stops_what_others_stopped_before_the_plan_is_no_risk(
     front: list[dict[str, Any]], is_risk: bool
 ) -> None:
     change = change_of([*front, EVERY], [EVERY], exclusive=True)
-    risk = blocks_everything.find(change, Limits())
+    risk = blocks_everything.in_change(change, Limits())
     assert bool(risk) is is_risk
 
 
@@ -164,7 +166,7 @@ def test_a_skip_that_was_everything_with_another_one_is_judged_by_itself() -> No
         block(3, quarters[0]),
     ]
     change = change_of(existing, [existing[0], *existing[3:]], exclusive=True)
-    risk = skips_everything.find(change, Limits())
+    risk = skips_everything.in_change(change, Limits())
     assert risk is not None and "half (no longer behind a rule that ends the evaluation)" in risk.message
 
 
