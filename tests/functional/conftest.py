@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._concurrency im
 
 from tests.fake_service import LocalService
 from tests.support.misbehaviour import without_waiting
-from tests.support.module_run import Modules
+from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 LONGEST = 3  # seconds
 
@@ -29,10 +29,11 @@ def running_service() -> Iterator[LocalService]:
 
 @pytest.fixture
 def service(running_service: LocalService, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalService]:
-    """The local service, empty, and an environment without anybody's credentials."""
+    """The local service with an empty account and an empty zone, and an environment without anybody's credentials."""
     for variable in ("API_TOKEN", "API_KEY", "EMAIL", "BASE_URL", "ACCOUNT_ID", "ZONE_ID"):
         monkeypatch.delenv("CLOUDFLARE_" + variable, raising=False)
     running_service.reset()
+    running_service.account(ACCOUNT), running_service.zone(ZONE)
     yield running_service
     wait_for_abandoned_calls()
     assert not running_service.breaches

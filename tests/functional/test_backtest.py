@@ -39,7 +39,6 @@ ALLOWING = {"max_blocked_percent": 100}
 @pytest.fixture(autouse=True)
 def seeded(service: LocalService) -> None:
     service.zone(ZONE).seed(custom_rules=[FRANCE], requests=REQUESTS, account_id=ACCOUNT)
-    service.account(ACCOUNT)
 
 
 def backtest(modules: Modules, *rules: Mapping[str, Any], **options: Any) -> dict[str, Any]:

@@ -19,8 +19,6 @@ from tests.support.module_run import ACCOUNT, ZONE, Modules
 def test_an_option_that_is_wrong_is_named_before_any_request(
     module: str, options: dict[str, Any], option: str, reason: str, service: LocalService, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
-    service.zone(ZONE)
     message = modules.failed(module, **options)["msg"]
     assert option in message
     assert reason in message
@@ -73,8 +71,6 @@ def test_all_errors_in_the_options_are_reported_at_once(
 def test_ids_that_are_swapped_are_recognised_by_the_services_answer(
     module: str, service: LocalService, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
-    service.zone(ZONE)
     question = "Are account_id and zone_id swapped?"
     assert modules.failed(module, account_id=ZONE, zone_id=ACCOUNT)["msg"].endswith(question)
     assert question not in modules.failed("protection_info", account_id=ZONE)["msg"]

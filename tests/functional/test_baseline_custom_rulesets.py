@@ -96,7 +96,6 @@ def test_an_expectation_meets_a_ruleset_that_is_planned(service: LocalService) -
 
 @pytest.mark.parametrize("of_account", [False, True], ids=["zone", "account"])
 def test_an_export_that_is_applied_changes_nothing(of_account: bool, service: LocalService) -> None:
-    service.account(ACCOUNT), service.zone(ZONE)
     store: Any = service.account(ACCOUNT) if of_account else service.zone(ZONE)
     store.seed(**copy.deepcopy(DEPLOYMENTS))
     described: dict[str, Any] = {
@@ -147,7 +146,6 @@ def test_a_deployment_with_overrides_is_named_and_left_alone(of_account: bool, s
 
 
 def test_an_account_comes_before_a_zone(service: LocalService) -> None:
-    service.account(ACCOUNT), service.zone(ZONE)
     ruleset = {**BOTS, "deploy": {"expression": ENTERPRISE}}
     both = parts_of("lima", {**host(service), "baseline_custom_rulesets": [ruleset]})
     (part,) = [one for one in both if one.module == "custom_rulesets"]

@@ -116,7 +116,6 @@ def test_input_of_another_shape_is_refused(account: Any) -> None:
 
 @pytest.mark.parametrize("plural", BY_PLURAL)
 def test_every_resource_is_read_by_its_name(plural: str, service: LocalService) -> None:
-    service.account(ACCOUNT)
     service.zone(ZONE).seed(account_id=ACCOUNT)
     connection = {"account_id": ACCOUNT, "zone_id": ZONE, "api_token": service.token, "base_url": service.base_url}
     resource = BY_PLURAL[plural]

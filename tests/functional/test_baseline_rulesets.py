@@ -35,7 +35,6 @@ ACCOUNTS = ("network_firewall_rules", "ddos_l4_overrides")
 
 def seed(service: LocalService, module: str, unknown: bool = True) -> None:
     """An existing list; a rule with an unknown field is one that the service takes back, and not anew."""
-    service.account(ACCOUNT), service.zone(ZONE)
     owner: Any = service.account(ACCOUNT) if module in ACCOUNTS else service.zone(ZONE)
     listed: Any = copy.deepcopy(EXISTING[module][module])
     owner.seed(**{module: [rule for rule in listed if unknown or "score_per_period" not in rule]})

@@ -110,7 +110,6 @@ def test_custom_rules_of_a_host_stand_beside_its_deployments(service: LocalServi
 
 
 def test_custom_rules_of_a_zone_hide_nothing_of_its_account(service: LocalService) -> None:
-    service.zone(ZONE)
     rules = [skip(ruleset="current"), deployment()]
     zone = {"edge_zone_id": ZONE, "baseline_custom_rules": []}
     assert holes(service, "account", *rules, **zone) == [("byhand", True, PASSES)]

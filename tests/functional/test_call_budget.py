@@ -59,7 +59,6 @@ def statuses(service: LocalService) -> set[int | None]:
 
 @pytest.fixture
 def account(service: LocalService) -> LocalService:
-    service.account(ACCOUNT)
     return service
 
 

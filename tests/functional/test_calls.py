@@ -37,7 +37,6 @@ def rule_id(number: int) -> str:
 
 
 def test_601_prefixes_take_three_bulk_calls_and_one_listing(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT)
     result = modules.done("protected_prefixes", prefixes=networks(601))
     calls = [(call.method, call.path.rpartition("/configs")[2]) for call in service.calls]
     assert calls[0] == ("GET", "/prefixes")
@@ -132,7 +131,6 @@ def test_a_batch_that_leaves_one_rule_over_sends_it_to_its_own_path(service: Loc
 def test_all_calls_of_a_module_share_few_connections_and_name_their_sender(
     module: str, options: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
     modules.done(module, **options)
     assert len(service.calls) > 2
     assert len({call.connection for call in service.calls}) <= MAX_CONCURRENT_CALLS

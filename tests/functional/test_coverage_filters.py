@@ -53,7 +53,6 @@ def test_variables_are_what_a_new_account_would_become(service: LocalService, mo
         "rules": [{"kind": "syn_flood", "scope": "global"}, {"kind": "out_of_state_tcp", "scope": "global"}],
         "filters": [{"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "disabled"}],
     }
-    service.account(ACCOUNT)
     assert coverage(desired) == modules.done("account_protection", **desired)["coverage"]["after"]
 
 

@@ -257,7 +257,6 @@ def test_rules_of_a_ruleset_are_judged_where_it_is_executed(
 
 
 def test_a_risk_can_be_accepted_for_one_rule(service: LocalService, modules: Modules) -> None:
-    service.zone(ZONE)
     failed = modules.failed(MODULE, **{**NEW, "rules": [BLOCK_ALL]})
     assert "all of the ruleset Bots (new): every request matches, and would be blocked by it" in failed["msg"].replace(
         "custom rule ", ""
@@ -268,7 +267,6 @@ def test_a_risk_can_be_accepted_for_one_rule(service: LocalService, modules: Mod
 
 
 def test_a_ruleset_that_nothing_deploys_is_no_risk(service: LocalService, modules: Modules) -> None:
-    service.zone(ZONE)
     assert modules.done(MODULE, name="Bots", rules=[BLOCK_ALL])["changed"]
     assert codes(modules.failed(MODULE, name="Bots", deploy={"expression": "true"})) == ["blocks_everything"]
     assert modules.done(MODULE, name="Bots", deploy={"expression": "ip.src in {192.0.2.0/24}"})["changed"]
@@ -301,7 +299,6 @@ def test_a_lost_answer_is_recovered(
 
 
 def test_a_ruleset_without_its_deployment_is_said(service: LocalService, modules: Modules) -> None:
-    service.zone(ZONE)
     service.misbehave("status", method="PUT", status=403, times=1)
     failed = modules.failed(MODULE, **NEW)
     assert [item["resource"] for item in failed["done"]] == ["custom_ruleset", "custom_ruleset_rule"]
@@ -331,7 +328,6 @@ def test_an_empty_deployment_takes_the_ruleset_out_of_service(service: LocalServ
 
 
 def test_a_rule_of_an_account_skips_no_phase(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT)
     skip = {"ref": "office", **SKIP, "action_parameters": {"phase": "current"}}
     message = modules.failed(MODULE, **OF_ACCOUNT, name="Bots", rules=[skip])["msg"]
     assert (

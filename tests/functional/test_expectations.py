@@ -48,7 +48,6 @@ def met(result: dict[str, Any]) -> list[tuple[Any, Any, Any]]:
 @pytest.fixture(autouse=True)
 def owners(service: LocalService) -> None:
     service.zone(ZONE).seed(account_id=ACCOUNT)
-    service.account(ACCOUNT)
 
 
 @pytest.mark.parametrize("check", [True, False])

@@ -33,7 +33,6 @@ ROLE = Context(is_role=True)
 
 def seeded(service: LocalService, **fields: Any) -> None:
     service.zone(ZONE).seed(**{"custom_rules": RULES, "events": EVENTS, "account_id": ACCOUNT, **fields})
-    service.account(ACCOUNT)
 
 
 def hits(modules: Modules, **options: Any) -> dict[str, Any]:

@@ -44,7 +44,6 @@ def add_entry(service: LocalService, number: int) -> dict[str, Any]:
 
 
 def test_all_end_and_every_entry_is_there_once(service: LocalService) -> None:
-    service.account(ACCOUNT)
     service.rate_limit(200, seconds=1, retry_after=1)
     # However slow the machine is, so many calls are refused.
     service.misbehave("status", status=429, skip=RUNS, times=RUNS, headers={"Retry-After": "1"})

@@ -235,7 +235,6 @@ def test_an_exception_of_nothing_behind_it_is_no_risk(wider: Rule, service: Loca
 def test_an_exception_without_a_deployment_behind_it_is_told(
     rules: list[Rule], is_idle: bool, service: LocalService, modules: Modules
 ) -> None:
-    service.zone(ZONE)
     done = modules.done("managed_rules", rules=rules, accept_risks=["weakens_managed_rules"])
     assert (IDLE in str(done.get("warnings"))) is is_idle
     assert not modules.done("managed_rules", rules=rules).get("warnings")  # nothing changes
@@ -266,7 +265,6 @@ WRONG: Sequence[tuple[Mapping[str, Any], str]] = [
 def test_wrong_rules_are_refused_before_any_write(
     entry: Mapping[str, Any], message: str, service: LocalService, modules: Modules
 ) -> None:
-    service.zone(ZONE)
     for check in (True, False):
         assert message in modules.failed("managed_rules", check=check, rules=[{"ref": "managed", **entry}])["msg"]
     assert service.writes == []

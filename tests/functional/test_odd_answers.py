@@ -73,7 +73,6 @@ SHOWN = r"\x1b[2J\x07\u202e"
 def test_characters_that_control_a_terminal_are_escaped_in_messages(
     kind: str, settings: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
     service.misbehave(kind, status=400, **settings)
     result = modules.failed("protection_info")
     assert SHOWN in result["msg"]
@@ -155,7 +154,6 @@ def test_missing_firewall_rules_are_all_named_and_nothing_is_written(service: Lo
 
 
 def test_a_service_that_stores_something_else_is_reported(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT)
     service.misbehave("missing_fields", method="POST", fields=["comment"])
     result = modules.done("allowlist_entry", prefix="192.0.2.1", comment="probe")
     assert "comment of allowlist entry 192.0.2.1/32 where 'probe' was sent" in str(result["warnings"])
@@ -165,7 +163,6 @@ def test_a_service_that_stores_something_else_is_reported(service: LocalService,
 def test_done_left_and_unknown_operations_add_up(
     status: int, is_known: bool, service: LocalService, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
     service.misbehave("status", method="POST", skip=4, status=status)
     entries = [{"prefix": f"10.0.{2 * number}.1/32"} for number in range(40)]
     result = modules.failed("allowlist", entries=entries, retries=0)

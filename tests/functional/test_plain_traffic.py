@@ -119,8 +119,6 @@ def test_no_prefix_is_read_for_a_rule_of_one_port(service: LocalService, modules
 def test_a_name_that_cannot_be_read_is_a_warning(
     module: str, expression: str, path: str, what: str, service: LocalService, modules: Modules
 ) -> None:
-    service.zone(ZONE)
-    service.account(ACCOUNT)
     service.misbehave("status", method="GET", path=path, status=403, skip=int(path.endswith(ZONE)))
     (warning,) = modules.done(module, rules=[block(expression)])["warnings"]
     assert f"A rule may match everything, since {what} not known: " in str(warning)

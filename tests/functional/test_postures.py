@@ -84,7 +84,6 @@ def test_a_posture_of_both_kinds_of_hosts_brings_what_is_for_this_one() -> None:
 
 
 def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -> None:
-    service.account(ACCOUNT), service.zone(ZONE)
     request = {"method": "GET", "host": "shop.example", "path": "/", "source": "192.0.2.9"}
     values = {
         **host(service),
@@ -205,7 +204,6 @@ def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list
 @pytest.mark.parametrize("module", ONE_RULE)
 def test_rules_of_a_posture_come_and_go_beside_those_of_others(module: str, state: str, service: LocalService) -> None:
     owner: Any = service.account(ACCOUNT) if module in ACCOUNTS else service.zone(ZONE)
-    service.account(ACCOUNT), service.zone(ZONE)
     rule, own = ONE_RULE[module], {"ref": "own", "enabled": True, **ONE_RULE[module]}
     values = {
         f"baseline_{module}": [{"ref": "others", **rule}, own],
@@ -263,7 +261,6 @@ def test_every_resource_has_a_case() -> None:
 
 @pytest.mark.parametrize("name", [name for name, value in OF_ACCOUNT.items() if value])
 def test_all_else_of_a_posture_comes_and_goes(name: str, service: LocalService) -> None:
-    service.account(ACCOUNT), service.zone(ZONE)
     apply(service, BASE, holds=False)
     values = {**BASE, "baseline_posture": {"until": UNTIL, name: OF_ACCOUNT[name]}, "baseline_staged_rollout": True}
     assert apply(service, values, holds=True)

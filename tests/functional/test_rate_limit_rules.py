@@ -61,7 +61,6 @@ def test_rules_of_others_keep_their_fields(service: LocalService, modules: Modul
 def test_a_limit_that_cannot_work_is_refused_before_it_is_written(
     rule: dict[str, Any], words: str, service: LocalService, modules: Modules
 ) -> None:
-    service.zone(ZONE)
     message = modules.failed(MODULE, True, rules=[rule])["msg"]
     assert f"The rate limiting rule {rule['ref']} " in message and words in message
     assert modules.failed(MODULE, rules=[rule])["msg"] == message
@@ -109,7 +108,6 @@ def test_a_plan_within_that_of_the_zone_goes_on(
 
 
 def test_a_period_that_one_page_has_alone_is_warned_of(service: LocalService, modules: Modules) -> None:
-    service.zone(ZONE)
     (warning,) = modules.done(MODULE, rules=[limited(period=15)])["warnings"]
     expected = "Rate limiting rule login has the period 15, and Cloudflare's page on its API lists only 10, 60, 120"
     assert expected in str(warning)

@@ -217,7 +217,6 @@ def test_a_task_that_has_lost_its_time_sends_nothing_more(service: LocalService,
 
 
 def test_operations_of_an_interrupted_task_are_not_repeated(service: LocalService) -> None:
-    service.account(ACCOUNT)
     service.misbehave("status", status=503, headers={"Retry-After": "1"})
     errors: list[ServiceError] = []
 

@@ -419,7 +419,6 @@ PREFIX_WARNINGS = [
 def test_a_prefix_that_is_hardly_ones_own_is_a_warning(
     prefix: str, reason: str, service: LocalService, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
     for check in (True, False):
         warnings = modules.done("protected_prefixes", check=check, prefixes=[{"prefix": prefix}]).get("warnings", [])
         assert len(warnings) == bool(reason)
@@ -430,7 +429,6 @@ def test_a_prefix_that_is_hardly_ones_own_is_a_warning(
 
 
 def test_host_bits_and_missing_lengths_are_warnings_with_their_entry(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT)
     prefixes = [{"prefix": prefix} for prefix in ("203.0.113.0/24", "198.51.100.77/24", "192.0.2.7")]
     for check in (True, False):
         warnings = modules.done("protected_prefixes", check=check, prefixes=prefixes)["warnings"]
@@ -449,7 +447,6 @@ def test_host_bits_and_missing_lengths_are_warnings_with_their_entry(service: Lo
 def test_an_unknown_field_of_a_custom_rule_is_a_warning_until_the_service_takes_it(
     expression: str, service: LocalService, modules: Modules
 ) -> None:
-    service.zone(ZONE)
     rules = [{"ref": "a", "action": "block", "expression": expression}]
     result = modules.done("custom_rules", check=True, rules=rules)
     warning = "Is this meant? Custom rule a reads a field that this collection does not know: 'http.hots'"
@@ -464,7 +461,6 @@ def test_an_unknown_field_of_a_custom_rule_is_a_warning_until_the_service_takes_
 def test_a_code_without_the_usual_form_is_a_warning(
     scope: str, name: str, usual: bool, service: LocalService, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
     for check in (True, False):
         result = modules.done("protection_rule", check=check, kind="syn_flood", scope=scope, name=name)
         reason = f"Is this meant? SYN flood rule {scope} {name} has a code that no {scope} has; they look like"

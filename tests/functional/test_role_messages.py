@@ -74,8 +74,6 @@ TEXT = "rules: max_wait: accept_risks[0]: see ticket 7"
 
 @pytest.fixture
 def zone_and_account(service: LocalService) -> LocalService:
-    service.account(ACCOUNT)
-    service.zone(ZONE)
     return service
 
 

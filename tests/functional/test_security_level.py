@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
 from tests.fake_service import LocalService
 from tests.support.baseline_runs import applied, restored, snapshot
 from tests.support.host_parts import host, read_back, run_module
-from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.module_run import ZONE, Modules
 
 SINCE = "2026-01-12T08:30:00Z"
 ROLE = Context(is_role=True)
@@ -28,7 +28,6 @@ ROLE = Context(is_role=True)
 
 def seed(service: LocalService, level: str, **others: Any) -> dict[str, Any]:
     """The setting of the zone, the very one of the service."""
-    service.account(ACCOUNT)
     return service.zone(ZONE).seed(security_level={"value": level, **others}).security_level
 
 

@@ -196,7 +196,6 @@ def test_a_proxy_of_the_environment_is_used_over_tls(
 def test_no_proxy_reads_what_goes_without_tls(
     service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    service.account(ACCOUNT)
     with proxy(service.port) as (address, requested):
         for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
             monkeypatch.setenv(variable, address)
@@ -218,7 +217,6 @@ def test_netrc_does_not_replace_the_credentials(
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login somebody password else\n", encoding="utf-8")
     monkeypatch.setenv("NETRC", str(netrc))
-    service.account(ACCOUNT)
     modules.done(**STATUS)
     assert {call.authorization for call in service.calls} == {"bearer"}
     assert {call.authorization_digest for call in service.calls} == {hashlib.sha256(service.token.encode()).hexdigest()}
@@ -227,7 +225,6 @@ def test_netrc_does_not_replace_the_credentials(
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("method", ["GET", "PATCH"])
 def test_a_redirect_is_not_followed(status: int, method: str, service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT)
     with LocalService() as elsewhere:
         elsewhere.account(ACCOUNT)
         service.misbehave("redirect", method=method, location=elsewhere.base_url + "/x", status=status)

@@ -87,7 +87,6 @@ ATP = "ddos_protection.advanced_tcp_protection"
 
 
 def test_every_operation_on_tcp_protection(service: LocalService, sdk: cloudflare.Cloudflare) -> None:
-    service.account(ACCOUNT)
     status = collection(sdk, ATP).status
     assert status.edit(account_id=ACCOUNT, enabled=True).enabled is True
     assert status.get(account_id=ACCOUNT).enabled is True
@@ -103,7 +102,6 @@ def test_every_operation_on_tcp_protection(service: LocalService, sdk: cloudflar
 
 
 def test_the_security_level_of_a_zone(service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules) -> None:
-    service.zone(ZONE)
     settings, level = collection(sdk, "zones.settings"), {"setting_id": "security_level", "zone_id": ZONE}
     known = get_args(get_args(SecurityLevel.model_fields["value"].annotation)[0])
     assert known == SECURITY_LEVELS
@@ -148,7 +146,6 @@ DESIRED: dict[str, Any] = {
 def test_the_sdk_reads_objects_that_a_module_wrote(
     service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
     written = modules.done("account_protection", **DESIRED)["protection"]
     tcp = collection(sdk, ATP)
     read = {
@@ -183,7 +180,6 @@ def timed(item: Mapping[str, Any]) -> dict[str, Any]:
 def test_a_module_finds_objects_of_the_sdk_in_order(
     service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules
 ) -> None:
-    service.account(ACCOUNT)
     tcp = collection(sdk, ATP)
     tcp.status.edit(account_id=ACCOUNT, enabled=True)
     list(tcp.prefixes.bulk_create(account_id=ACCOUNT, body=DESIRED["prefixes"]))
@@ -209,7 +205,6 @@ def test_firewall_rules_go_both_ways(service: LocalService, sdk: cloudflare.Clou
 
 def test_lists_and_their_items(service: LocalService, sdk: cloudflare.Cloudflare) -> None:
     """Pages of one item each, so that the SDK follows the cursors."""
-    service.account(ACCOUNT)
     account: Any = {"account_id": ACCOUNT}
     lists: Any = collection(sdk, "rules.lists")
     made = lists.create(**account, name="office", kind="ip", description="Office")

@@ -50,7 +50,6 @@ def of_account(service: LocalService, *rules: dict[str, Any], expression: str = 
 
 @pytest.fixture(autouse=True)
 def owners(service: LocalService) -> None:
-    service.account(ACCOUNT)
     service.zone(ZONE).seed(account_id=ACCOUNT, name="shop.example")
 
 
