@@ -49,8 +49,7 @@ def export(inventory: Path, *options: str) -> Run:
 
 
 def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: LocalService, tmp_path: Path) -> None:
-    run = export(inventory)
-    assert run.code == 0, run.output
+    run = export(inventory).done()
     account, zone = (tmp_path / "host_vars" / host / "protection.yml" for host in ("lima", "lima.example"))
     text = account.read_text(encoding="utf-8")
     assert "comment: !unsafe \"{{ lookup('pipe', 'id') }}\"" in text
@@ -73,8 +72,7 @@ def test_a_zone_that_a_host_names_by_its_domain_is_exported_with_its_id(
 ) -> None:
     service.zone(ZONE).seed(name="shop.example")
     host = {"edge_account_id": ACCOUNT, "edge_zone_id": "", "edge_zone_name": "shop.example"}
-    run = export(inventory, "--limit", "lima", "-e", json.dumps(host))
-    assert run.code == 0, run.output
+    export(inventory, "--limit", "lima", "-e", json.dumps(host)).done()
     text = (tmp_path / "host_vars" / "lima" / "protection.yml").read_text(encoding="utf-8")
     assert f"account_id: {ACCOUNT}\n  zone_id: {ZONE}\n" in text
     assert "baseline_prefixes:" in text and "ref: login" in text
@@ -82,23 +80,20 @@ def test_a_zone_that_a_host_names_by_its_domain_is_exported_with_its_id(
 
 def test_a_second_export_changes_no_file(inventory: Path) -> None:
     export(inventory)
-    again = export(inventory)
-    assert again.code == 0
+    again = export(inventory).done()
     assert "changed=0" in again.output and "changed=1" not in again.output
 
 
 def test_the_baseline_with_an_export_changes_nothing(inventory: Path, service: LocalService) -> None:
     del service.account(ACCOUNT).prefixes[1]
     export(inventory)
-    run = ansible_playbook("-i", inventory, "--limit", "accounts", REPOSITORY / "playbooks" / "baseline.yml")
-    assert run.code == 0, run.output
+    run = ansible_playbook("-i", inventory, "--limit", "accounts", REPOSITORY / "playbooks" / "baseline.yml").done()
     assert "changed=0" in run.output
     assert not service.writes
 
 
 def test_firewall_rules_are_described_on_demand(inventory: Path, tmp_path: Path) -> None:
-    run = export(inventory, "--limit", "zones", "-e", '{"export_firewall_rules": true}')
-    assert run.code == 0, run.output
+    export(inventory, "--limit", "zones", "-e", '{"export_firewall_rules": true}').done()
     assert "baseline_firewall_rules:" in (tmp_path / "host_vars" / "lima.example" / "protection.yml").read_text()
 
 
@@ -110,12 +105,10 @@ def test_dns_rules_are_described_on_demand_and_applying_them_changes_nothing(
     variables = tmp_path / "host_vars" / "lima" / "protection.yml"
     export(inventory, "--limit", "accounts")
     assert "baseline_dns_rules" not in variables.read_text(encoding="utf-8")
-    run = export(inventory, "--limit", "accounts", "-e", '{"export_dns_rules": true, "export_purge": true}')
-    assert run.code == 0, run.output
+    run = export(inventory, "--limit", "accounts", "-e", '{"export_dns_rules": true, "export_purge": true}').done()
     assert len(yaml.safe_load(variables.read_text("utf-8").replace("!unsafe", ""))["baseline_dns_rules"]) == 2
     service.calls.clear()
-    run = ansible_playbook("-i", inventory, "--limit", "accounts", REPOSITORY / "playbooks" / "baseline.yml")
-    assert run.code == 0, run.output
+    run = ansible_playbook("-i", inventory, "--limit", "accounts", REPOSITORY / "playbooks" / "baseline.yml").done()
     assert "changed=0" in run.output
     assert [call for call in service.calls if "/advanced_dns_protection/" in call.path]
     assert not service.writes
@@ -176,8 +169,7 @@ def test_objects_made_by_hand_after_an_export_weaken_their_host(
     assert [sentence for sentence in sentences if sentence not in page] == []
     accepted = [{"resource": name, "keys": ["*"], "reason": "a test"} for name in ("allowlist_entry", "prefix")]
     values = json.dumps({"report_accepted": accepted})
-    run = ansible_playbook("-i", inventory, "-e", values, REPOSITORY / "playbooks" / "baseline.yml")
-    assert run.code == 0, run.output
+    run = ansible_playbook("-i", inventory, "-e", values, REPOSITORY / "playbooks" / "baseline.yml").done()
     text = " ".join(run.output.split())
     assert [sentence in text for sentence in sentences] == [False, True, True, False], run.output
     accepted.append({"resource": "syn_flood_filter", "keys": ["*443"], "reason": "a test"})

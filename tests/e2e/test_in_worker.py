@@ -46,8 +46,7 @@ def test_when_it_runs_inside(keywords: dict[str, Any], host_vars: dict[str, Any]
     other.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n', encoding="utf-8")
     other.chmod(0o755)
     host_vars = {name: str(other) if value == "OTHER" else value for name, value in host_vars.items()}
-    run = play(tmp_path, {"edgeops.protection.tcp_protection_status": {"enabled": True}, **keywords}, host_vars)
-    assert run.code == 0, run.output
+    run = play(tmp_path, {"edgeops.protection.tcp_protection_status": {"enabled": True}, **keywords}, host_vars).done()
     assert (PACKED not in run.output) is (inside and AVAILABLE), run.output
 
 
@@ -73,8 +72,7 @@ def play(folder: Path, task: dict[str, Any], host_vars: dict[str, Any], **defaul
 def test_defaults_of_one_module_are_for_that_module_only(inside: bool, tmp_path: Path) -> None:
     task: dict[str, Any] = {"edgeops.protection.protection_info": {}}
     defaults: dict[str, Any] = {"protection_info": {"gather_subset": ["status"]}, "allowlist": {"purge": True}}
-    run = play(tmp_path, task, {"edgeops_protection_in_worker": inside}, **defaults)
-    assert run.code == 0, run.output
+    run = play(tmp_path, task, {"edgeops_protection_in_worker": inside}, **defaults).done()
     assert {"status", "prefixes"} & set(run.tasks[0].result) == {"status"}
 
 
@@ -113,6 +111,5 @@ def test_an_ad_hoc_call_runs_inside(service: LocalService) -> None:
         "CLOUDFLARE_ACCOUNT_ID": ACCOUNT,
     }
     call = ("localhost", "-m", "edgeops.protection.tcp_protection_status", "-a", "enabled=true", "-vvv")
-    run = ansible("ansible", *call, environment=environment)
-    assert run.code == 0, run.output
+    run = ansible("ansible", *call, environment=environment).done()
     assert (PACKED not in run.output) is AVAILABLE

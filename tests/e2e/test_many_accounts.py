@@ -86,8 +86,7 @@ def test_variables_of_groups_and_hosts_add_up(applied: Applied) -> None:
 
 def test_the_report_takes_the_calls_that_the_page_counts(applied: Applied, tmp_path: Path) -> None:
     writes, calls = len(applied.service.writes), len(applied.service.calls)
-    run = playbook(applied.service, "report.yml", AWX_ISOLATED_DATA_DIR=str(tmp_path))
-    assert run.code == 0, run.output
+    playbook(applied.service, "report.yml", AWX_ISOLATED_DATA_DIR=str(tmp_path)).done()
     report = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     assert len(report["hosts"]) == 12 + 40
     assert {change for host in report["hosts"] for change in host["operations"]} == set()

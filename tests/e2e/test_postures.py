@@ -125,8 +125,9 @@ def test_a_run_says_what_the_way_back_lacks(site: Site) -> None:
 def report(site: Site, *arguments: str) -> tuple[dict[str, Any], dict[str, str]]:
     """The record of the host, and the files of the report."""
     folder = site.folder / "report"
-    run = ansible_playbook("-i", site.inventory, "-e", f"report_directory={folder}", *arguments, "playbooks/report.yml")
-    assert run.code == 0, run.output
+    ansible_playbook(
+        "-i", site.inventory, "-e", f"report_directory={folder}", *arguments, "playbooks/report.yml"
+    ).done()
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("report.*")}
     (record,) = json.loads(texts["report.json"])["hosts"]
     return record, texts
@@ -163,8 +164,7 @@ def test_an_export_says_that_it_has_the_values_of_a_posture(site: Site) -> None:
     site.hold()
     site.run()
     exported = site.folder / "exported"
-    run = ansible_playbook("-i", site.inventory, "-e", f"export_directory={exported}", "playbooks/export.yml")
-    assert run.code == 0, run.output
+    run = ansible_playbook("-i", site.inventory, "-e", f"export_directory={exported}", "playbooks/export.yml").done()
     assert "berlin: The file has the values of baseline_posture as well, if that is in force." in run.output
     assert "ref: geo" in (exported / "berlin" / "protection.yml").read_text(encoding="utf-8")
 
@@ -187,8 +187,7 @@ def test_an_approval_and_a_restore_stand_beside_a_posture(site: Site) -> None:
         "-e",
         yaml.safe_dump({"restore_accept_risks": WAY}, default_flow_style=True),
     )
-    run = ansible_playbook("-i", site.inventory, *restore, "playbooks/restore.yml")
-    assert run.code == 0, run.output
+    ansible_playbook("-i", site.inventory, *restore, "playbooks/restore.yml").done()
     assert site.state() == OUT
 
 
@@ -231,7 +230,6 @@ def test_a_zone_alone_has_postures(service: LocalService, tmp_path: Path) -> Non
     zone = {"edge_zone_id": ZONE, "baseline_security_level": "medium", "baseline_postures": {"night": night}}
     inventory = write_inventory(tmp_path, service, {"zones": {"shop": {**zone, "baseline_posture": posture}}})
     for end, level, refs in (("2027-01-29T09:00:00Z", "high", ["login"]), ("2027-01-29T03:00:00Z", "medium", [])):
-        run = ansible_playbook("-i", inventory, "-e", f"end={end}", "playbooks/baseline.yml")
-        assert run.code == 0, run.output
+        ansible_playbook("-i", inventory, "-e", f"end={end}", "playbooks/baseline.yml").done()
         rules = [rule["ref"] for rule in service.zone(ZONE).rules_of("rate_limit_rules")]
         assert (service.zone(ZONE).security_level["value"], rules) == (level, refs)

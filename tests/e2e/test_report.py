@@ -90,8 +90,7 @@ def read(inventory: Path, name: str = "report.json") -> Any:
 
 
 def test_a_fleet_of_twelve_has_each_status(inventory: Path, service: LocalService) -> None:
-    run = report(inventory)
-    assert run.code == 0, run.output
+    run = report(inventory).done()
     document = read(inventory)
     validate_report(document)
     records = {record["host"]: record for record in document["hosts"]}
@@ -164,8 +163,7 @@ def test_a_limited_report_keeps_the_other_hosts_with_their_age(inventory: Path) 
     hosts = yaml.safe_load(inventory.read_text(encoding="utf-8"))
     del hosts["all"]["children"]["accounts"]["hosts"]["pending"]  # has left the inventory
     inventory.write_text(yaml.safe_dump(hosts), encoding="utf-8")
-    run = report(inventory, "--limit", "drift", "-e", "report_fail_on=weakened")
-    assert run.code == 0, run.output
+    run = report(inventory, "--limit", "drift", "-e", "report_fail_on=weakened").done()
     document = read(inventory)
     validate_report(document)
     read_at = {record["host"]: record["generated"] for record in document["hosts"]}
@@ -202,8 +200,7 @@ def test_traffic_is_reported_as_far_as_it_is_known(inventory: Path, service: Loc
             {"ipDestinationAddress": "192.0.2.7", "packets": 5_000, "hours_ago": 30, **lost},
         ]
     )
-    run = report(inventory, "-e", "report_traffic_hours=24")
-    assert run.code == 0, run.output
+    report(inventory, "-e", "report_traffic_hours=24").done()
     document = read(inventory)
     validate_report(document)
     records = {record["host"]: record for record in document["hosts"]}
@@ -231,8 +228,7 @@ def test_traffic_is_reported_as_far_as_it_is_known(inventory: Path, service: Loc
 
 
 def test_some_statuses_make_the_run_fail_at_its_end(inventory: Path) -> None:
-    fine = report(inventory, "--limit", "in_order,drift", "-e", '{"report_fail_on": ["unknown", "unprotected"]}')
-    assert fine.code == 0, fine.output
+    report(inventory, "--limit", "in_order,drift", "-e", '{"report_fail_on": ["unknown", "unprotected"]}').done()
     run = report(inventory, "-e", '{"report_fail_on": ["unknown", "unprotected"]}')
     assert run.code != 0
     assert (
@@ -242,8 +238,7 @@ def test_some_statuses_make_the_run_fail_at_its_end(inventory: Path) -> None:
 
 
 def test_an_empty_text_is_no_status_to_fail_on(inventory: Path) -> None:
-    run = report(inventory, "--limit", "off", "-e", "report_fail_on=")
-    assert run.code == 0, run.output
+    report(inventory, "--limit", "off", "-e", "report_fail_on=").done()
     assert [record["status"] for record in read(inventory)["hosts"]] == ["unprotected"]
 
 
@@ -294,8 +289,7 @@ def test_a_host_elsewhere_gets_no_credentials_and_a_host_that_did_not_run_is_unk
     ansible_playbook("-i", inventory, "--limit", "off,drift", "-e", json.dumps(options), playbook)
     reasons = {record["host"]: record["reasons"] for record in read(inventory)["hosts"]}
     assert "There is no result: the run did not get to this host" in reasons["off"][0]
-    run = report(inventory, "--limit", "in_order", "-e", "ansible_connection=ssh")
-    assert run.code == 0, run.output
+    report(inventory, "--limit", "in_order", "-e", "ansible_connection=ssh").done()
     assert "carries credentials" in read(inventory)["hosts"][0]["reasons"][0]
 
 
@@ -316,8 +310,7 @@ def test_rules_of_an_account_are_a_reason_of_its_zones_and_read_once(
         known = known if number > 1 else {"edge_zone_plan": plan}  # as people type it
         zones[name] = {"edge_zone_id": f"{number:032x}", "baseline_custom_rules": [BLOCK], **known}
     inventory = write_inventory(tmp_path, service, {"accounts": {}, "zones": zones})
-    run = ansible_playbook("-i", inventory, "-e", f"report_directory={tmp_path}/report", "-f", forks, PLAYBOOK)
-    assert run.code == 0, run.output
+    ansible_playbook("-i", inventory, "-e", f"report_directory={tmp_path}/report", "-f", forks, PLAYBOOK).done()
     report = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))
     records = {host["host"]: host for host in report["hosts"]}
     assert records["free7.example"]["status"] == "in_order"

@@ -82,8 +82,7 @@ def test_a_host_is_snapshotted_before_its_first_write_and_restored(service: Loca
     assert "weakens_zone" in result(run("restore", service, tmp_path, "-e", partly, **host))["msg"]
     assert state(service) == after
     accepted = json.dumps({"restore_file": str(file), "restore_accept_risks": RISKS})
-    restored = run("restore", service, tmp_path, "-e", accepted, **host)
-    assert restored.code == 0, restored.output
+    restored = run("restore", service, tmp_path, "-e", accepted, **host).done()
     assert (
         "Revert the commit that it undoes" in result(restored)["msg"] and "lima: A restore changes" in restored.output
     )
@@ -196,10 +195,8 @@ def test_a_restore_takes_one_file_or_one_of_each_host(service: LocalService, tmp
 
 def test_an_export_can_be_restored(service: LocalService, tmp_path: Path) -> None:
     before = state(service)
-    exported = run("export", service, tmp_path, "-e", f"export_directory={tmp_path}")
-    assert exported.code == 0, exported.output
+    run("export", service, tmp_path, "-e", f"export_directory={tmp_path}").done()
     assert run("baseline", service, tmp_path).code == 0
     file = json.dumps({"restore_file": str(tmp_path / "lima" / "protection.yml"), "restore_accept_risks": RISKS})
-    restored = run("restore", service, tmp_path, "-e", file)
-    assert restored.code == 0, restored.output
+    run("restore", service, tmp_path, "-e", file).done()
     assert state(service) == before

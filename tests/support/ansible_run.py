@@ -44,6 +44,11 @@ class Run:
     output: str
     tasks: Sequence[TaskResult]
 
+    def done(self) -> Run:
+        """The run, which must end well."""
+        assert self.code == 0, self.output
+        return self
+
     def of(self, collection: str = "edgeops.protection.") -> list[TaskResult]:
         """The tasks that ran a module of the collection."""
         return [task for task in self.tasks if task.action.startswith(collection)]
