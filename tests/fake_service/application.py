@@ -14,16 +14,8 @@ from .admission import check_answers
 
 # Another area of the API (an account's network monitoring, say) is one more module here, its paths in openapi.yaml, and what it holds
 # in zones.py or accounts.py.
-AREAS = (
-    tcp_protection.area,
-    firewall.area,
-    *rulesets.AREAS,
-    directory.area,
-    analytics.area,
-    neighbours.area,
-    lists.area,
-    settings.area,
-)
+OTHERS = (analytics, directory, firewall, lists, neighbours, settings, tcp_protection)
+AREAS = (*rulesets.AREAS, *(module.area for module in OTHERS))
 
 
 @cache

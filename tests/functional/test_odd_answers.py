@@ -15,38 +15,6 @@ from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import DUPLICATE_PREFIXES, FIREWALL, RULE_1
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
-LISTING: dict[str, Any] = {"method": "GET", "path": "/prefixes$"}
-
-REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], list[str]]] = [
-    # fault, its settings, options, words of the message
-    ("html", {"status": 200, "title": "Maintenance"}, {}, ["HTTP 200", "a page titled 'Maintenance'"]),
-    ("status", {"status": 429, "errors": [{"code": 971, "message": "Please wait"}]}, {}, ["[971] Please wait", "Too many calls"]),
-    ("null_result", {}, {}, ["is not a list of objects"]),
-    ("slow", {"seconds": 1.0}, {"timeout": 0.2}, ["got no response", "longer than timeout allows (0.2 s)"]),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("kind", "settings", "options", "words"), REFUSED)
-def test_a_listing_that_cannot_be_read_ends_the_call_before_any_write(
-    kind: str,
-    settings: dict[str, Any],
-    options: dict[str, Any],
-    words: list[str],
-    service: LocalService,
-    modules: Modules,
-) -> None:
-    service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
-    service.misbehave(kind, **{**LISTING, **settings})
-    result = modules.failed(
-        "protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}], purge=True, **{"retries": 0, **options}
-    )
-    assert service.writes == []
-    for word in words:
-        assert word in result["msg"]
-    assert result["error"]["method"] == "GET"
-    assert result["error"]["path"].endswith("/configs/prefixes")
-    assert service.token not in str(result)
-
 
 @pytest.mark.parametrize("kind", ["no_result_info", "extra_fields"])
 def test_unusual_answers_are_read_all_the_same(kind: str, service: LocalService, modules: Modules) -> None:

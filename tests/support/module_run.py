@@ -21,6 +21,7 @@ from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments, refusal_of
 
 from tests.fake_service import LocalService
@@ -37,18 +38,7 @@ OTHERS = 6  # as many further collections are read before a change that concerns
 VERBOSE: Mapping[bool, Mapping[str, int]] = {False: {}, True: {"_ansible_verbosity": 1}}
 # The option that holds the rules, by the module of the ruleset.
 RULESETS = {item.module: item.option for item in MANAGED if item.resource.is_ordered}
-AREA_B = (
-    "firewall_rules",
-    "firewall_rules_info",
-    "custom_rules",
-    "custom_rules_info",
-    "custom_ruleset",
-    "custom_rulesets",
-    "managed_rules",
-    "ddos_l7_overrides",
-    "rate_limit_rules",
-    "security_level",
-)
+AREA_B = tuple(name for name, spec in MODULE_SPECS.items() if spec.owner == "zone_id")
 
 
 @contextmanager
