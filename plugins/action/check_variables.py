@@ -19,13 +19,13 @@ from ..module_utils._text import first_sentences, visible
 from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
-from ..plugin_utils._baseline.misspelt import misspelt_in_host, misspelt_in_role
+from ..plugin_utils._baseline.misspelt import misspelt, misspelt_in_host
 from ..plugin_utils._baseline.posture import merged, postures_of
 from ..plugin_utils._baseline.unmanaged import ACCEPTED, parse_accepted
 from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES, SNAPSHOT_KEEP
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
-from ..plugin_utils._report.arguments import OF_REPORTED_HOST
+from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
 from ..plugin_utils._variables import wrong_variables
 from ..plugin_utils._worker import prepare_workers
 
@@ -68,8 +68,8 @@ def _problems(task: HostTask) -> Iterator[str]:
     except ValueError as exc:
         yield str(exc)
     yield from misspelt_in_host(task.variables)
-    for role in ("report", "export"):
-        yield from misspelt_in_role(task.variables, role)
+    yield from misspelt(task.variables, "report_", REPORT_VARIABLES, "the role report")
+    yield from misspelt(task.variables, "export_", EXPORT, "the role export")
     try:
         values = task.values(CHECKED)
     except AnsibleError as exc:

@@ -20,7 +20,7 @@ from ..module_utils._text import redact
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.misspelt import misspelt_in_playbook
+from ..plugin_utils._baseline.misspelt import misspelt
 from ..plugin_utils._baseline.variables import OF_CONNECTION, parts_to_read
 from ..plugin_utils._doctor.answers import examine_host
 from ..plugin_utils._doctor.record import bundle_text, failures, lines_of, record_of
@@ -48,8 +48,8 @@ class ActionModule(FleetAction):
             result = self.results(variables, lambda task: self._examined(task, options))
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
-        misspelt = misspelt_in_playbook(variables, "doctor", DOCTOR)
-        return {**result, "warnings": [*result.get("warnings", ()), *misspelt]}
+        wrong = misspelt(variables, "doctor_", DOCTOR, "the playbook doctor")
+        return {**result, "warnings": [*result.get("warnings", ()), *wrong]}
 
     def _examined(self, task: HostTask, options: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task; raises OSError and ValueError."""

@@ -18,6 +18,7 @@ from ..module_utils._arguments import TEXTS, Arguments
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.approval import plan_ids
 from ..plugin_utils._baseline.host_task import HostRun, HostTask, wrong_parts
+from ..plugin_utils._baseline.misspelt import misspelt
 from ..plugin_utils._baseline.results import has_failed
 from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY, Part
 from ..plugin_utils._export.recovery import Restoration
@@ -62,13 +63,19 @@ class ActionModule(CollectionAction):
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         task = HostTask(self.calls(variables))
         restore = _Restore(task, bool(self._task.check_mode))
-        result = task.result_of(lambda: restore.run(self._file, self.options(RESTORE, "restore_")))
+        result = task.result_of(lambda: restore.run(self._file, self._options(variables)))
         if result.get("failed"):
             return _with_cure(result)
         if result.get("changed"):
             task.tell(REVERT)
             result["msg"] = REVERT
         return {**result, **restore.difference()}
+
+    def _options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of the playbook; raises ValueError, also for a misspelt one."""
+        if wrong := misspelt(variables, "restore_", RESTORE, "the playbook restore"):
+            raise ValueError(" ".join(wrong))
+        return self.options(RESTORE, "restore_")
 
     def _file(self, name: str) -> StateFile:
         """The file, from the process's working directory on; raises ValueError."""

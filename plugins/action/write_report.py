@@ -22,8 +22,8 @@ from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.misspelt import defaults_of, misspelt_in_role
-from ..plugin_utils._report.arguments import REPORT_OPTIONS, file_mode
+from ..plugin_utils._baseline.misspelt import defaults_of, misspelt
+from ..plugin_utils._report.arguments import REPORT_OPTIONS, REPORT_VARIABLES, file_mode
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.earlier import compare, read_report_file
 from ..plugin_utils._report.files import write_files
@@ -60,7 +60,7 @@ class ActionModule(FleetAction):
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
         directory = Path(options["directory"]).absolute()
-        warnings = misspelt_in_role(variables, "report")
+        warnings = misspelt(variables, "report_", REPORT_VARIABLES, "the role report")
         try:
             records = self._read(variables, warnings)
             is_part = len(self.hosts(variables)) < len(variables["ansible_play_hosts_all"])

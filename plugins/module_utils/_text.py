@@ -175,12 +175,10 @@ def sentence(text: str) -> str:
 
 
 def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
-    """The first characters of a text, and how many more there are: `abc... (17 more
-    characters)`."""
-    more = len(text) - most
-    if more <= 0:
-        return text
-    return f"{text[:most]}... ({plural(more, 'more character', 'more characters')})"
+    """The first characters of a text, and how many more there are if to say so is shorter than
+    these: `abc... (170 more characters)`."""
+    left = f"... ({len(text) - most} more characters)"
+    return text[:most] + left if len(text) > most + len(left) else text
 
 
 def closest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:

@@ -142,8 +142,16 @@ def test_the_export_says_which_variable_is_wrong(service: LocalService, tmp_path
 
 
 def test_the_restore_says_which_variable_is_wrong(service: LocalService, tmp_path: Path) -> None:
-    run = run_playbook("restore", tmp_path, service, {"lima": {"edge_account_id": ACCOUNT, "restore_file": ["a"]}})
-    assert messages(run) == {"lima": "restore_file: it is a list; write a text."}
+    wrong: dict[str, tuple[dict[str, Any], str]] = {
+        "kind": ({"restore_file": ["a"]}, "restore_file: it is a list; write a text."),
+        "name": (
+            {"restore_befor": "latest"},
+            "restore_befor is not a variable of the playbook restore; it has no effect. Did you mean restore_before?",
+        ),
+    }
+    hosts = {name: {"edge_account_id": ACCOUNT, **variables} for name, (variables, _text) in wrong.items()}
+    run = run_playbook("restore", tmp_path, service, hosts)
+    assert messages(run) == {name: text for name, (_variables, text) in wrong.items()}
     assert service.calls == []
 
 

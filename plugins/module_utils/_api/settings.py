@@ -75,8 +75,12 @@ def _check_header_value(name: str, value: str) -> None:
     problem = ""
     if not value.strip():
         problem = "it is empty; " + ALL_WAYS
-    elif not (value.isascii() and value.isprintable()) or " " in value:
-        problem = "it holds a space, a control character or a character outside of ASCII"
+    elif value.startswith("Bearer "):
+        problem = "it begins with Bearer, a word of the header; leave that out"
+    elif not _fits_header(value):
+        inside = "it holds a space, a control character or a character outside of ASCII; "
+        around = "there is white space around it, such as a line break at its end; leave that out"
+        problem = around if _fits_header(value.strip()) else inside + "copy the whole value again"
     elif name == "api_token" and GLOBAL_API_KEY.fullmatch(value):
         problem = worded(
             "it looks like a Global API Key; that belongs into {api_key}, with {api_email} beside"
@@ -84,6 +88,10 @@ def _check_header_value(name: str, value: str) -> None:
         )
     if problem:
         raise OptionError(Option(name), problem)
+
+
+def _fits_header(value: str) -> bool:
+    return value.isascii() and value.isprintable() and " " not in value
 
 
 def credential_options() -> dict[str, dict[str, Any]]:

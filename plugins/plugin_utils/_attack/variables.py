@@ -21,7 +21,7 @@ from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
-from .._baseline.misspelt import misspelt_in_playbook
+from .._baseline.misspelt import misspelt
 from .._baseline.posture import LONG_AGO
 from .._baseline.variables import PREFIX, names_owner
 from .._plain import plain
@@ -66,8 +66,8 @@ AFTERWARDS = timedelta(days=7)  # in which a run is to take it back
 def read_options(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """The options in these values, of which a survey leaves some empty; raises ValueError for wrong
     ones, and if one of the names is close to theirs."""
-    if misspelt := misspelt_in_playbook(names, "attack", ATTACK):
-        raise ValueError(" ".join(misspelt))
+    if wrong := misspelt(names, "attack_", ATTACK, "the playbook attack"):
+        raise ValueError(" ".join(wrong))
     filled = {name: value for name, value in values.items() if value != ""}
     return dict(plain(read_variables(ATTACK, filled)))
 

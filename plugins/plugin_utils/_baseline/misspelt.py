@@ -7,14 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
-from difflib import get_close_matches
+from collections.abc import Iterable, Set
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from ...module_utils._text import closest
 from .._variables import CONTACTS
 from .variables import BASELINE, INVENTORY, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
 
@@ -43,40 +43,29 @@ def misspelt_in_host(names: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=256)  # most hosts have the same
 def _misspelt_in_host(names: Set[str]) -> list[str]:
-    every = sorted(names)
     return [
-        *_unknown_in_baseline(every),
-        *_alike(every, "edge_", sorted(INVENTORY_VARIABLES), "the inventory"),
-        *_alike(every, "", [TARGET], "the playbooks"),
+        *_unknown_in_baseline(sorted(names)),
+        *misspelt(names, "edge_", INVENTORY_VARIABLES, "the inventory"),
+        *misspelt(names, "", [TARGET], "the playbooks"),
     ]
-
-
-def misspelt_in_role(names: Iterable[str], role: str) -> list[str]:
-    """A sentence for each variable that is close to one that a role declares, and none of them."""
-    return _alike(sorted(names), f"{role}_", list(declared_in(role)), f"the role {role}")
-
-
-def misspelt_in_playbook(names: Iterable[str], playbook: str, known: Iterable[str]) -> list[str]:
-    """A sentence for each variable that is close to one that a playbook takes, and none of them."""
-    return _alike(sorted(names), f"{playbook}_", sorted(known), f"the playbook {playbook}")
 
 
 def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
     """A sentence for each name with the prefix of the role, which nobody else has."""
     ours = {name.removeprefix(PREFIX): name for name in sorted(BASELINE)}
-    sentences = []
-    for name in names:
-        if name.startswith(PREFIX) and name not in (*BASELINE, RESULT, SOURCE, SNAPSHOT, REPORT):
-            close = get_close_matches(name.removeprefix(PREFIX), ours, 1)
-            sentences.append(_no_effect(name, "the role baseline", [ours[item] for item in close]))
-    return sentences
+    known = {*BASELINE, RESULT, SOURCE, SNAPSHOT, REPORT}
+    unknown = [name for name in names if name.startswith(PREFIX) and name not in known]
+    close = (ours.get(closest(name.removeprefix(PREFIX), ours), "") for name in unknown)
+    return [_no_effect(name, "the role baseline", item) for name, item in zip(unknown, close)]
 
 
-def _alike(names: Iterable[str], prefix: str, known: Sequence[str], owner: str) -> list[str]:
-    """A sentence for each name that is close to a known one; others may be the user's own."""
-    unknown = [name for name in names if name.startswith(prefix) and name not in known]
-    near = (name for name in unknown if any(_is_as_long(name, item) for item in known))
-    meant = ((name, get_close_matches(name, known, 1, ALIKE)) for name in near)
+def misspelt(names: Iterable[str], prefix: str, known: Iterable[str], owner: str) -> list[str]:
+    """A sentence for each name with this prefix that is close to a known one, and none of them;
+    others may be the user's own."""
+    ours = sorted(known)
+    unknown = [name for name in sorted(names) if name.startswith(prefix) and name not in ours]
+    near = (name for name in unknown if any(_is_as_long(name, item) for item in ours))
+    meant = ((name, closest(name, ours, ALIKE)) for name in near)
     return [_no_effect(name, owner, close) for name, close in meant if close]
 
 
@@ -86,8 +75,8 @@ def _is_as_long(name: str, known: str) -> bool:
     return 2 * min(len(name), len(known)) >= ALIKE * length
 
 
-def _no_effect(name: str, owner: str, close: Sequence[str]) -> str:
-    question = f" Did you mean {close[0]}?" if close else ""
+def _no_effect(name: str, owner: str, close: str) -> str:
+    question = f" Did you mean {close}?" if close else ""
     return f"{name} is not a variable of {owner}; it has no effect.{question}"
 
 

@@ -47,7 +47,9 @@ def test_one_scheme_and_explicit_before_ambient(
         ({"api_token": ""}, AMBIENT_TOKEN, "api_token", "it is empty"),
         ({"api_token": "two\nlines"}, {}, "api_token", "control character"),
         ({"api_token": "0123456789abcdef" * 2 + "01234"}, {}, "api_token", "it looks like a Global API Key"),
-        ({"api_token": "sch\u00f6n"}, {}, "api_token", "outside of ASCII"),
+        ({"api_token": "sch\u00f6n"}, {}, "api_token", "outside of ASCII; copy the whole value again"),
+        ({"api_token": "Bearer x"}, {}, "api_token", "it begins with Bearer, a word of the header; leave that out"),
+        ({"api_token": "x\n"}, {}, "api_token", "a line break at its end; leave that out"),
         ({}, {"CLOUDFLARE_API_TOKEN": "two words"}, "api_token", "it holds a space"),
     ],
 )

@@ -5,11 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
-    misspelt_in_host,
-    misspelt_in_playbook,
-    misspelt_in_role,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import misspelt, misspelt_in_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import Directory, Selection, hosts_of
 
 KNOWN = ["baseline_prefixes", "edge_zone_id", "other", "target", "inventory_hostname", "targeting"]
@@ -63,22 +59,12 @@ def test_the_variables_of_the_inventory_plugin_are_known() -> None:
     assert misspelt_in_host(described) == []
 
 
-@pytest.mark.parametrize(
-    ("role", "name", "close"),
-    [("report", "report_directroy", "report_directory"), ("export", "export_directroy", "export_directory")],
-)
-def test_a_misspelt_variable_of_a_role_is_named(role: str, name: str, close: str) -> None:
-    assert misspelt_in_role([name, close, "other"], role) == [
-        f"{name} is not a variable of the role {role}; it has no effect. Did you mean {close}?"
+def test_a_misspelt_variable_of_a_role_or_playbook_is_named() -> None:
+    known = ("report_directory", "report_fail_on")
+    assert misspelt(["report_directroy", *known, "other"], "report_", known, "the role report") == [
+        "report_directroy is not a variable of the role report; it has no effect. Did you mean report_directory?"
     ]
 
 
 def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
-    assert misspelt_in_role(["report_email", "report_directory"], "report") == []
-
-
-def test_a_misspelt_variable_of_a_playbook_is_a_warning() -> None:
-    known = ["doctor_directory", "doctor_fail_on"]
-    assert misspelt_in_playbook(["doctor_directroy", "doctor_directory", "doctor_result"], "doctor", known) == [
-        "doctor_directroy is not a variable of the playbook doctor; it has no effect. Did you mean doctor_directory?"
-    ]
+    assert misspelt(["report_email", "report_directory"], "report_", ["report_directory"], "the role report") == []

@@ -82,7 +82,7 @@ UPDATE: Any = {
         (True, "true"),
         (["\u00e4"], '["\u00e4"]'),
         ("a\nb", "a\\nb"),
-        ("x" * (MAX_CHARS + 2), "x" * MAX_CHARS + "... (2 more characters)"),
+        ("x" * (MAX_CHARS + 30), "x" * MAX_CHARS + "... (30 more characters)"),
     ],
 )
 def test_a_value_is_text_that_controls_nothing_and_ends(value: Any, text: str) -> None:
