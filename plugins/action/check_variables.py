@@ -22,7 +22,13 @@ from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt, misspelt_in_host
 from ..plugin_utils._baseline.posture import merged, postures_of
 from ..plugin_utils._baseline.unmanaged import ACCEPTED, parse_accepted
-from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES, SNAPSHOT_KEEP
+from ..plugin_utils._baseline.variables import (
+    OF_HOST,
+    POSTURE,
+    POSTURES,
+    SNAPSHOT_KEEP,
+    described_by,
+)
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
@@ -105,13 +111,13 @@ def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
 def _unfit(host: str, values: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each value that the host does not take, as if its posture held."""
     try:
-        parts = merged(host, {**values, **PLACEHOLDER}, lambda _until: True).parts(host)
+        part = merged(host, {**values, **PLACEHOLDER}, lambda _until: True).part(host)
     except ValueError as exc:
         yield str(exc)
         if POSTURE in values:
             yield from _unfit(host, {name: values[name] for name in values if name != POSTURE})
         return
-    for part in parts:
+    if described_by(part):
         yield from option_problems(COLLECTION + part.module, part.options, part.context)
 
 

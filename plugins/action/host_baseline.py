@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The action of the role baseline: it runs the modules that a host needs, each with the role's
+"""The action of the role baseline: it makes and applies the plan of a host, with the role's
 variables as options."""
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from typing import Any
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan
-from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
-from ..plugin_utils._baseline.posture import POSTURE_RISKS
-from ..plugin_utils._baseline.results import has_failed, in_all
+from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask
 from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
 from ..plugin_utils._worker import prepare_workers
@@ -41,22 +39,20 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     values = task.checked(OF_HOST)
     task.warn(*task.shared_owners())
     keep, merged = check_keep(values.get(SNAPSHOT_KEEP)), task.merged(values)
-    parts = merged.parts(task.host)
+    part = merged.part(task.host)
     approved = approved_plan(task.host, values)
-    if wrong := wrong_parts(parts):
-        return HostRun(wrong, True)
     directory = values.get(SNAPSHOT_DIRECTORY)
-    snapshot = snapshots_in(directory, task.host, parts, runner.run_module, check_mode)
-    updated = runner.update(task.host, parts, check_mode, approved, snapshot)
+    snapshot = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
+    updated = runner.update(part, check_mode, approved, snapshot)
     if posture := merged.posture:
-        updated = updated._replace(posture=posture.record(), accept=POSTURE_RISKS)
+        updated = updated._replace(posture=posture.record())
     task.warn(
-        *merged.still_in_force(in_all(updated.results, "operations")),
+        *merged.still_in_force(updated.result.get("operations") or ()),
         *task.way_back(values, merged, updated),
     )
-    task.warn(*task.shared_owners(updated.results.values()))
+    task.warn(*task.shared_owners(updated.result))
     # A run that failed may need the state before it more than once, so that it deletes nothing.
-    if keep is None or not updated.snapshot or has_failed(updated.results):
+    if keep is None or not updated.snapshot or updated.failed:
         return updated
     try:
         return updated._replace(deleted=delete_older(Path(updated.snapshot), keep))

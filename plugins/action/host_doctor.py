@@ -21,7 +21,7 @@ from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.misspelt import misspelt
-from ..plugin_utils._baseline.variables import OF_CONNECTION, parts_to_read
+from ..plugin_utils._baseline.variables import OF_CONNECTION, host_part
 from ..plugin_utils._doctor.answers import examine_host
 from ..plugin_utils._doctor.record import bundle_text, failures, lines_of, record_of
 from ..plugin_utils._files import host_folder, write_private
@@ -54,10 +54,9 @@ class ActionModule(FleetAction):
     def _examined(self, task: HostTask, options: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task; raises OSError and ValueError."""
         task.require_control_node()
-        parts = parts_to_read(task.host, task.values(OF_CONNECTION))
-        every = {name: value for part in parts for name, value in part.options.items()}
-        known = known_secrets(every, os.environ)
-        examination = examine_host(parts, task.warn, CLOCK, task.screen("doctor"))
+        part = host_part(task.host, task.values(OF_CONNECTION))
+        known = known_secrets(part.options, os.environ)
+        examination = examine_host(part, task.warn, CLOCK, task.screen("doctor"))
         record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)
         path = host_folder(options["directory"], task.host) / NAME
         if not self._task.check_mode:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +16,16 @@ from ansible.errors import AnsibleError
 
 from ..module_utils._arguments import TEXTS, Arguments
 from ..plugin_utils._action import CollectionAction
-from ..plugin_utils._baseline.approval import plan_ids
-from ..plugin_utils._baseline.host_task import HostRun, HostTask, wrong_parts
+from ..plugin_utils._baseline.host_task import HostRun, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt
-from ..plugin_utils._baseline.results import has_failed
 from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY, Part
 from ..plugin_utils._export.recovery import Restoration
-from ..plugin_utils._export.restore import (
-    NAMES,
-    OF_INVENTORY,
-    StateFile,
-    difference_message,
-    read_file,
-)
+from ..plugin_utils._export.restore import OF_INVENTORY, StateFile, difference_message, read_file
 from ..plugin_utils._export.snapshot import (
     NamedKeys,
     parse_before,
     parse_moment,
-    read_parts,
+    read_part,
     snapshot_before,
     snapshots_in,
 )
@@ -119,10 +111,9 @@ class _Restore:
         values = self._task.values(OF_INVENTORY)
         file = file_of(self._file_name(options, values))
         self._name = file.name
-        readers = file.parts(self._task.host, values)
-        for part in readers:
-            file.check_owners(self._task.host, part.options)
-        current = read_parts(readers, self._runner.run_module)
+        reader = file.part(self._task.host, values)
+        file.check_owners(self._task.host, reader.options)
+        current = read_part(reader, self._runner.run_module)
         file.check_owners(self._task.host, current.owners)  # also if it names its zone by name
         restoration = file.restoration(
             self._task.host,
@@ -134,11 +125,10 @@ class _Restore:
             validates=not self._check_mode,  # so that a dry run only reads
         )
         restoration.require_complete()
-        if wrong := wrong_parts(restoration.parts):
-            return HostRun(wrong, True)
-        updated = self._update(restoration.parts, values, file.named)
-        self._unmet = self._compare(restoration, readers, updated)
-        return updated._replace(accept=NAMES["accept_risks"])
+        part = restoration.part or reader
+        updated = self._update(part, values, file.named)
+        self._unmet = self._compare(restoration, part, updated)
+        return updated
 
     def _file_name(self, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
         """The file to restore; raises ValueError if the options name none, or two, or the host has
@@ -157,31 +147,24 @@ class _Restore:
         self._task.tell(f"The restore takes {path}.")
         return str(path)
 
-    def _update(
-        self, parts: Sequence[Part], values: Mapping[str, Any], named: NamedKeys
-    ) -> HostRun:
+    def _update(self, part: Part, values: Mapping[str, Any], named: NamedKeys) -> HostRun:
         directory = values.get(SNAPSHOT_DIRECTORY)
         run_module, check_mode = self._runner.run_module, self._check_mode
-        snapshot = snapshots_in(directory, self._task.host, parts, run_module, check_mode, named)
-        return self._runner.update(self._task.host, parts, check_mode, snapshot=snapshot)
+        snapshot = snapshots_in(directory, self._task.host, part, run_module, check_mode, named)
+        return self._runner.update(part, check_mode, snapshot=snapshot)
 
-    def _compare(
-        self, restoration: Restoration, readers: Sequence[Part], updated: HostRun
-    ) -> list[str]:
+    def _compare(self, restoration: Restoration, part: Part, updated: HostRun) -> list[str]:
         """The differences now, read anew; nothing is known of a change that is only predicted."""
-        only_predicted = updated.predicted and plan_ids(updated.results)
-        if has_failed(updated.results) or updated.refusal or only_predicted:
+        if updated.failed or updated.only_predicted:
             return []
         if restoration.expected:
-            return restoration.unmet(read_parts(readers, self._runner.run_module).objects)
+            return restoration.unmet(read_part(part, self._runner.run_module).objects)
         if updated.predicted:
-            return []  # the modules have just found that there is nothing to do
-        again = self._runner.run(restoration.parts, check_mode=True)
-        return [
-            f"{operation['resource']} {operation['key']}"
-            for result in again.values()
-            for operation in result.get("operations") or []
-        ] + [str(result["msg"]) for result in again.values() if result.get("failed")]
+            return []  # the run has just found that there is nothing to do
+        again = self._runner.update(part, check_mode=True).result
+        operations = again.get("operations") or ()
+        differences = [f"{one['resource']} {one['key']}" for one in operations]
+        return [*differences, *([str(again["msg"])] if again.get("failed") else [])]
 
     def difference(self) -> dict[str, Any]:
         """The part of the result that says what differs from the file; empty if nothing does."""

@@ -269,7 +269,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
             if options[name] is not None:
                 options[name] = str(self.templar.template(options[name]))
         try:
-            settings = parse_settings(options, None, os.environ, self.display.warning)
+            settings = parse_settings(options, (), os.environ, self.display.warning)
             screen = Screen(partial(self.display.display, stderr=True), lambda: True, self.NAME)
             with connected(settings, self.display.warning, screen) as client:
 

@@ -83,6 +83,13 @@ class ReadOptions(Dict[str, Any]):
         own = [error for error in self.errors if error.option.path[0] == name]
         raise as_one(own or self.errors)  # which have another name for it
 
+    def under(self, names: Mapping[str, str]) -> ReadOptions:
+        """The options of a part, by its own names for some of these."""
+        own = {ours: dict.get(self, theirs) for ours, theirs in names.items()}
+        wrong = frozenset(ours for ours, theirs in names.items() if theirs in self._wrong)
+        ours_of = {theirs: ours for ours, theirs in names.items()}
+        return ReadOptions(own, [error.renamed(ours_of) for error in self.errors], wrong)
+
     def get(self, name: str, default: Any = None) -> Any:
         """The value of an option; raises OptionError if it is wrong."""
         return self[name] if name in self or name in self._wrong else default

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Sequence
+from typing import AbstractSet, Any, NamedTuple, Sequence
 
 from ._api.client import Client
 from ._apply.executor import BrokenOff, dry_run
@@ -30,8 +30,7 @@ from ._result import (
     protection_results,
     standing_warnings,
 )
-from ._schema.lists import with_references
-from ._schema.resource import Object, Resource, State
+from ._schema.resource import ACCOUNT_OPTION, Object, Resource, State
 from ._specs.task import Task
 from ._text import Warn
 
@@ -44,7 +43,7 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[st
     existing = read_all(client, task)
     if not task.spec.writes:
         result = task.spec.result(task.options, task.desired, existing)
-        beside = task.spec.look(task.options, client, result)
+        beside = task.spec.look(task.options, client, result, task.context)
         return {"changed": False, **client.owner, **result, **beside}
     guard = Guard.begun(task.terms, client, task.context)
     run = Run(task.at(client.now), client, warn, guard)
@@ -64,9 +63,7 @@ def read_all(client: Client, task: Task) -> State:
     """The state of all that a task reads: collections first, and then those inside of their
     objects."""
     state = read_state(client, task.reads)
-    state = {**state, **read_state(client, task.inner(state))}
-    planned = {name: rules for name, rules in task.context.planned.items() if name in state}
-    return with_references({**state, **planned}, task.context.references)
+    return {**state, **read_state(client, task.inner(state))}
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:
@@ -92,25 +89,44 @@ class Run(NamedTuple):
         return checked
 
     def _details(self, checked: Checked) -> dict[str, Any]:
-        task, plan = self.task, checked.plan
-        # A role predicts rules although the lists that they name are refused.
-        state = task.spec.result(task.options, task.desired, plan.after())
+        plan, reports = checked.plan, self.task.context.reports
         return {
-            **(state if task.context.is_role else {}),
+            **({**self._shown(plan.after()), **self._pending(plan)} if reports else {}),
             **plan_details(checked),
             **self.guard.compared(plan, plan.before, plan.after()),
         }
+
+    def _pending(self, plan: Plan) -> dict[str, Any]:
+        pending = self.guard.rollout.pending(plan, self.task.desired)
+        one = self.task.spec.one_object
+        return {"pending": pending[0] if one else pending} if pending else {}
+
+    def _shown(self, state: State) -> dict[str, Any]:
+        """The owner and its objects in a state, and those of them that the task does not name."""
+        task = self.task
+        shown: dict[str, Any] = {**(self.client.owner if task.spec.returns_owner else {})}
+        shown.update(task.spec.result(task.options, task.desired, state))
+        if task.spec.lists_unmanaged:
+            from ._protection.unmanaged import all_unmanaged  # loaded by modules of whole lists
+
+            of_lists = task.context.reports and ACCOUNT_OPTION in self.client.owner
+            is_host = task.context.is_role
+            shown["unmanaged"] = all_unmanaged(task.desired, state, is_host, of_lists)
+        return shown
 
     def _plan(self, existing: State) -> Plan:
         task = self.task
         nested = self._read_nested(existing)
         inner = task.inner(existing)
-        lists = task.spec.judged_lists(task.options, task.desired, existing)
+        judged: AbstractSet[str] = frozenset()
+        if task.spec.lists_unmanaged:
+            from ._protection.unmanaged import judged_lists
+
+            judged = judged_lists(task.desired, existing)
         return self.guard.plan(
             lambda desired, adjust: make_plan(existing, desired, adjust, nested, inner),
             task.spec.settled(task.desired, existing),
-            task.reads[0],
-            lists,
+            judged,
         )
 
     def _read_nested(self, existing: State) -> State:
@@ -128,7 +144,7 @@ class Run(NamedTuple):
         """Warn of accepted risks, and of what probably is a mistake in the task."""
         context = self.task.context
         warnings = [*plan_warnings(checked), *expiry_warnings(self.task.own(), checked.plan)]
-        standing = context.standing(self.task.codes)
+        standing = self.task.codes if context.is_role else ()
         unmet = [item for item in checked.unmet if not context.brings(item.option)]
         checked = checked._replace(unmet=unmet)
         if unmet:
@@ -182,17 +198,15 @@ class Run(NamedTuple):
             make_diff(applied.operations), [*task.reads, *task.inner(before)], before, applied.state
         )
         expired = expired_records(task.own())
-        pending = self.guard.rollout.pending(plan, task.desired)
         return {
             "changed": bool(applied.operations),
             "operations": operation_records(applied.operations),
             "plan_id": checked.plan_id,
             **({"expired": expired} if expired else {}),
             **protection_results(checked, diff, applied.state),
-            **({"pending": pending[0] if task.spec.one_object else pending} if pending else {}),
+            **self._pending(plan),
             **self.guard.compared(plan, before, after),
             **self.guard.expected(before, after),
             **checked.backtest,
-            **(self.client.owner if task.spec.returns_owner else {}),
-            **task.spec.result(task.options, task.desired, after),
+            **self._shown(after),
         }

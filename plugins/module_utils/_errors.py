@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Mapping, Sequence, TypedDict, TypeVar
 
-from ._text import Message, Option, joined, left_out
+from ._text import OWN_NAMES, Message, Names, Option, joined, left_out
 
 # The vendor documents no code for a create that comes too late; some of its interfaces say it so,
 # with HTTP 400.
@@ -73,6 +73,10 @@ class OptionError(ProtectionError):
         """Every error in the options that this one reports."""
         return [self]
 
+    def renamed(self, names: Names) -> OptionError:
+        """The error in a task that has other names for its options."""
+        return OptionError(self.option.renamed(names), Message(self.problem).renamed(names))
+
 
 class OptionErrors(OptionError):
     """Several options are wrong; all of them are reported at once."""
@@ -111,8 +115,9 @@ def parsed(option: Option, parse: Callable[[Any], Parsed], value: Any) -> Parsed
 class OptionProblems:
     """Collects the errors of several options, so that one failure reports all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Names = OWN_NAMES) -> None:
         self._errors: list[OptionError] = []
+        self._names = names  # of the options in the task that reports the errors
 
     def collected(self) -> OptionProblems:
         """Keep an OptionError of the statements inside, and go on behind them."""
@@ -130,7 +135,7 @@ class OptionProblems:
     def add(self, error: OptionError) -> None:
         """Keep an error; in a long loop, try and except cost nothing as long as nothing is
         wrong."""
-        self._errors.extend(error.errors)
+        self._errors.extend(one.renamed(self._names) for one in error.errors)
 
     def raise_any(self) -> None:
         """Raise what was collected, if anything was."""
@@ -141,6 +146,11 @@ class OptionProblems:
 class PlanError(ProtectionError):
     """The options are well formed, but no plan leads from the existing state to them; nothing was
     written."""
+
+    def joined(self, others: Sequence[PlanError]) -> PlanError:
+        """This error, and others of the same plan."""
+        sentences = dict.fromkeys(one.message for one in (self, *others))
+        return PlanError(joined(" ", sentences), self.details) if others else self
 
 
 class ServiceError(ProtectionError):

@@ -9,6 +9,7 @@ AnsibleModule."""
 from __future__ import annotations
 
 import os
+from typing import Any, Mapping
 
 from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 
@@ -19,16 +20,32 @@ from ._runner import run
 from ._specs.base import ModuleSpec, argument_spec
 
 
+def run_host_module() -> None:
+    """Run the module of a whole host, which gets its options in another form; see run_module."""
+    from ._specs.host import PACKED, SPECS, unpacked  # loads all specs
+
+    (spec,) = SPECS.values()
+    module = AnsibleModule(argument_spec=PACKED, supports_check_mode=True)
+    try:
+        options = unpacked(module.params)
+    except ValueError as exc:
+        module.fail_json(msg=str(exc))
+    _run(spec, module, options)
+
+
 def run_module(spec: ModuleSpec) -> None:
     """Run a module to its end: one result, or one failure with a message and its details."""
     module = AnsibleModule(argument_spec=argument_spec(spec), supports_check_mode=True)
+    _run(spec, module, module.params)
+
+
+def _run(spec: ModuleSpec, module: AnsibleModule, options: Mapping[str, Any]) -> None:
     if REQUESTS_IMPORT_ERROR:
         module.fail_json(msg=missing_required_lib("requests"), exception=REQUESTS_IMPORT_ERROR)
     watch(has_lost_its_reader)
     verbose = getattr(module, "_verbosity", 0) > 0
-    result = run(
-        spec, module.params, module.check_mode, verbose, module.warn, context=context_in(os.environ)
-    )
+    context = context_in(os.environ)
+    result = run(spec, options, module.check_mode, verbose, module.warn, context=context)
     if result.get("failed"):
         module.fail_json(**result)
     module.exit_json(**result)

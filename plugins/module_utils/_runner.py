@@ -92,6 +92,8 @@ def _performed(
     except ProtectionError as exc:
         if verbose:
             raise exc.extended(calls=client.calls) from exc
+        if task.context.reports:
+            raise
         raise exc.extended(**readable_failure(exc.details)) from exc
     return {**result, "calls": client.calls} if verbose else result
 

@@ -51,6 +51,11 @@ class Option:
             f"[{step}]" if isinstance(step, int) else str(step) for step in self.path[:2]
         )
 
+    def renamed(self, names: Names) -> Option:
+        """The option in a task that has other names for its options."""
+        first, *rest = self.path or ("",)
+        return Option(names.get(str(first), first), *rest) if self.path else self
+
     def name(self, names: Names) -> str:
         """The option as a message names it: `rules[2].position`, `baseline_rules[2].position`."""
         steps = list(self.path)
@@ -104,6 +109,19 @@ class Message(str):
     def named(self, names: Names) -> str:
         """The text with these names of the options."""
         return _written(self.parts, names)
+
+    def renamed(self, names: Names) -> Message:
+        """The message in a task that has other names for its options."""
+        return Message(
+            *(
+                part._replace(option=part.option.renamed(names))
+                if isinstance(part, Advice)
+                else part.renamed(names)
+                if isinstance(part, Option)
+                else part
+                for part in self.parts
+            )
+        )
 
 
 def _written(parts: Iterable[MessagePart], names: Names) -> str:

@@ -15,16 +15,29 @@ description:
   - The action of the role C(edgeops.protection.baseline). It reads the C(baseline_*) variables of
     the host, and those C(edge_*) variables of the inventory that count where the role's are not
     set. C(ansible-doc -t role edgeops.protection.baseline) describes them.
-  - It runs M(edgeops.protection.account_protection) where the host is an account,
-    M(edgeops.protection.firewall_rules) where the host has firewall rules, and
-    M(edgeops.protection.custom_rules) where the host has custom rules. After a failure it runs no
-    further module.
-  - With C(baseline_snapshot_directory) it predicts the changes of all modules first, and writes the
-    state before them, unless there are none.
+  - All that they describe, of the account and of the zone, is read together, and becomes one plan.
+  - With C(baseline_snapshot_directory) it predicts the changes first, and writes the state before
+    them, unless there are none.
   - It prints a line or two for each host, which say how well the account is protected and which
     steps are left.
   - It warns of variables that begin with C(baseline_) and that the role does not have.
+extends_documentation_fragment:
+  - edgeops.protection.connection
+  - edgeops.protection.plan
 options:
+  account_id:
+    description: The action fills it from the variables, as all options.
+    type: str
+  zone_id:
+    description: Likewise.
+    type: str
+  zone_name:
+    description: Likewise.
+    type: str
+  described:
+    description: What the variables describe, by their names without C(baseline_).
+    type: dict
+    default: {}
   attack:
     description: Takes or ends a posture of the host, by the variables of the playbook C(edgeops.protection.attack).
     type: bool
@@ -50,7 +63,7 @@ attributes:
       change in between.
     support: full
 notes:
-  - It takes no options. Neither C(module_defaults) nor the environment replace variables of the
+  - Its action fills all options but O(attack). Neither C(module_defaults) nor the environment replace variables of the
     role; credentials come from variables only.
   - It checks the variables first, as the playbooks tell Ansible not to.
   - Playbooks use the role, which registers the result as C(baseline_result).
@@ -69,25 +82,18 @@ EXAMPLES = r"""
 
 RETURN = r"""
 operations:
-  description: The operations of all modules, in the order in which the modules ran.
+  description: The operations of the plan, in the order in which they are applied.
   returned: success
   type: list
   elements: dict
 diff:
-  description: The difference of each module that changes something.
+  description: The objects that change, before and after, by collection.
   returned: success
-  type: list
-  elements: dict
+  type: dict
 plan_id:
-  description: The plan of the host, SHA-256 over those of its modules. It is empty where there is nothing to do.
+  description: The plan of the host, as V(baseline_expected_plan) takes it. It is empty if there is nothing to do.
   returned: success, or when the plan is not the approved one
   type: str
-plans:
-  description: The RV(plan_id) of each module that has something to do.
-  returned: success, or when the plan is not the approved one
-  type: dict
-  sample:
-    custom_rules: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 snapshot:
   description: The path of the file with the state before.
   returned: when a snapshot was written
@@ -103,26 +109,37 @@ posture:
     - The name is null where C(baseline_posture) has the values themselves.
   returned: when the host has one, even if it has ended
   type: dict
-account_protection:
-  description:
-    - The result of M(edgeops.protection.account_protection), also after it failed.
-    - If the module changes nothing, the existing objects are left out, and the coverage is its summary, unless the
-      run is verbose (C(-v)).
-    - If a module after it failed, this is C(changed), C(operations), C(risks) and the summary of the coverage, or with
-      C(-v) all of it.
-  returned: when the module ran
+risks:
+  description: The risks of the plan, accepted or not, as M(edgeops.protection.account_protection) returns them.
+  returned: when there are some
+  type: list
+  elements: dict
+pending:
+  description: The rules and filters that are to be enabled later.
+  returned: when there are some
+  type: list
+  elements: dict
+coverage:
+  description: How well the account is protected before and after; if nothing changes, its summary.
+  returned: when the host is an account
   type: dict
-firewall_rules:
-  description: The result of M(edgeops.protection.firewall_rules) in the same way.
-  returned: when the module ran
+unmanaged:
+  description: The objects that no variable names, and whether they take protection away.
+  returned: success
+  type: list
+  elements: dict
+protection:
+  description: The account afterwards. Each further variable has its objects under its own name.
+  returned: when something changes, or with C(-v)
   type: dict
-custom_rules:
-  description: The result of M(edgeops.protection.custom_rules) in the same way.
-  returned: when the module ran
-  type: dict
-failed_module:
-  description: The module that failed.
-  returned: when a module failed
-  type: str
-  sample: custom_rules
 """
+
+from ansible_collections.edgeops.protection.plugins.module_utils._module import run_host_module
+
+
+def main() -> None:
+    run_host_module()
+
+
+if __name__ == "__main__":
+    main()

@@ -35,7 +35,7 @@ from ..module_utils._remembered import remembered
 from ..module_utils._runner import option_errors, option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
-from ..module_utils._specs.registry import MODULE_SPECS
+from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible
 from ._plain import plain
 from ._variables import read_variables
@@ -139,10 +139,14 @@ class ModuleCalls:
         task = self._task.copy()
         task.action, task.check_mode = module, check_mode
         task.args = dict(options)  # to which Ansible adds its own arguments
+        if module.rpartition(".")[2] == HOST_MODULE:
+            from ..module_utils._specs.host import packed  # loads all specs
+
+            task.args = packed(options)
         if context is not TASK:
             task.environment = [*(task.environment or []), context.environment()]
-        packed: dict[str, Any] = PackedModule(task, *self._of_ansible).run(task_vars=self.variables)
-        return packed
+        result: dict[str, Any] = PackedModule(task, *self._of_ansible).run(task_vars=self.variables)
+        return result
 
     def screen(self, work: str) -> Screen:
         """The screen of some work on the host, such as a module."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.custom_rulesets import OF_A_RULESET
 
 from tests.documentation.pages import compact, to_yaml
 from tests.support.module_run import RULESETS
@@ -24,7 +25,7 @@ LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and opt
     **{f"baseline_{option}": ("account_protection", option) for option in COLLECTIONS},
     "baseline_firewall_rules": ("firewall_rules", "rules"),
     **{f"baseline_{module}": (module, option) for module, option in RULESETS.items()},
-    "baseline_custom_rulesets": ("custom_rulesets", "rulesets"),
+    "baseline_custom_rulesets": ("custom_ruleset", ""),  # whose options are the fields of one
 }
 MARK = re.compile(r"\b[A-Z]+\(([^()]*)\)")  # such as V(true), which argument specifications do not have
 
@@ -33,12 +34,13 @@ def with_lists(text: str) -> str:
     """The text of the baseline's argument specification with the fields of its lists brought up to date."""
     for variable, (module, option) in LISTS.items():
         documentation = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").DOCUMENTATION
-        fields = yaml.safe_load(documentation)["options"][option]["suboptions"]
+        options = yaml.safe_load(documentation)["options"]
+        fields = options[option]["suboptions"] if option else {name: options[name] for name in OF_A_RULESET}
         block = indent(to_yaml(_fields(fields)), " " * 10)
-        options = re.search(rf"(?ms)^      {variable}:\n.*?^        options:\n(.*?)(?=^ {{0,8}}\S|\Z)", text)
-        if options is None:
+        found = re.search(rf"(?ms)^      {variable}:\n.*?^        options:\n(.*?)(?=^ {{0,8}}\S|\Z)", text)
+        if found is None:
             raise ValueError(f"{variable} has no options")
-        text = text[: options.start(1)] + block + text[options.end(1) :]
+        text = text[: found.start(1)] + block + text[found.end(1) :]
     return text
 
 

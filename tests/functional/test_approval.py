@@ -10,11 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL, RULE_1, Case
-from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.module_run import ACCOUNT, WRITING, ZONE, Modules
 from tests.support.service_state import collections_of, seed
 
 ANOTHER = "0" * 64
@@ -51,7 +50,7 @@ def test_the_approved_plan_is_applied_and_any_other_is_not(case: Case, service: 
 
 
 def test_every_module_that_writes_refuses_another_plan() -> None:
-    assert {case.module for case in CHANGING} == {name for name, spec in MODULE_SPECS.items() if spec.writes}
+    assert {case.module for case in CHANGING} == {*WRITING}
 
 
 def test_an_approved_rule_does_not_mean_another_list(service: LocalService, modules: Modules) -> None:

@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
     HOST_OPTIONS,
@@ -23,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     read_host,
-    read_parts,
+    read_part,
     snapshot_text,
 )
 
@@ -37,7 +36,6 @@ ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path
 LOGIN = {"ref": "login", **CHALLENGE}
 BOTS: dict[str, Any] = {"name": "Bots", "rules": [ADMIN], "deploy": {"expression": "true", "position": "first"}}
 EXACT = {"baseline_custom_rules_state": "exact", "baseline_custom_rulesets_state": "exact"}
-RUNNER = HostRunner(run_module)
 
 
 def inventory(service: LocalService, of_account: bool = False) -> dict[str, Any]:
@@ -45,15 +43,20 @@ def inventory(service: LocalService, of_account: bool = False) -> dict[str, Any]
     return {name: value for name, value in host(service).items() if name not in left_out}
 
 
-def parts(service: LocalService, variables: Mapping[str, Any], of_account: bool = False) -> list[Part]:
-    return parts_of("lima", {**inventory(service, of_account), **variables})
+def part_of(service: LocalService, variables: Mapping[str, Any], of_account: bool = False) -> Part:
+    return host_part("lima", {**inventory(service, of_account), **variables})
+
+
+def result_of(part: Part, check: bool = False) -> dict[str, Any]:
+    """The result of a run that ends well."""
+    result = run_module(part, check)
+    assert not result.get("failed"), result
+    return result
 
 
 def run(service: LocalService, variables: Mapping[str, Any], check: bool = False) -> list[str]:
     """The operations of a run of the role."""
-    results = RUNNER.run(parts(service, variables), check)
-    assert not [result["msg"] for result in results.values() if result.get("failed")]
-    operations = [item for result in results.values() for item in result["operations"]]
+    operations = result_of(part_of(service, variables), check)["operations"]
     return [f"{one['action']} {one['resource']} {one['key']} {one['fields'].get('position', '')}" for one in operations]
 
 
@@ -82,6 +85,46 @@ def test_rulesets_stand_beside_custom_rules(exact: dict[str, Any], service: Loca
     assert run(service, variables) == run(service, variables, check=True) == []
 
 
+@pytest.mark.parametrize(
+    ("rules", "place", "state", "order"),
+    [
+        ([{**LOGIN, "position": "before Bots"}, ADMIN], "last", "present", ["old", "login", "Bots", "admin"]),
+        ([{**LOGIN, "position": "after Bots"}, ADMIN], "first", "present", ["Bots", "login", "old", "admin"]),
+        ([LOGIN, {**ADMIN, "position": "first"}], "after login", "present", ["admin", "old", "login", "Bots"]),
+        ([LOGIN, {"ref": "Bots"}, ADMIN], None, "exact", ["login", "Bots", "admin"]),
+        ([LOGIN, ADMIN], "after login", "exact", ["login", "Bots", "admin"]),
+    ],
+)
+def test_rules_are_placed_beside_a_deployment_of_the_same_run(
+    rules: list[Any], place: Any, state: str, order: list[str], service: LocalService
+) -> None:
+    zone = service.zone(ZONE).seed(custom_rules=[{**LOGIN, "ref": "old"}])
+    rulesets = [{**BOTS, "deploy": {"expression": "true", "position": place}}]
+    variables: dict[str, Any] = {"baseline_custom_rules": rules, "baseline_custom_rulesets": rulesets}
+    variables["baseline_custom_rules_state"] = state
+    predicted = run(service, variables, check=True)
+    assert run(service, variables) == predicted
+    assert [rule["ref"] for rule in zone.custom_rules] == order
+    assert run(service, variables) == []
+
+
+@pytest.mark.parametrize("state", ["present", "absent", "exact"])
+def test_a_rule_that_is_described_deploys_no_ruleset(state: str, service: LocalService) -> None:
+    service.zone(ZONE)
+    rules = {"baseline_custom_rules": [{**ADMIN, "ref": "Bots"}], "baseline_custom_rules_state": state}
+    result = run_module(part_of(service, {**rules, "baseline_custom_rulesets": [BOTS]}), True)
+    assert result["msg"].startswith("The custom rule Bots is described, and deploys a ruleset. Give the deployment")
+
+
+def test_an_exact_list_leaves_deployments_that_the_host_does_not_describe(service: LocalService) -> None:
+    zone = service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
+    variables = {"baseline_custom_rules": [], "baseline_custom_rulesets": [{"name": "Bots"}], **EXACT}
+    run(service, variables)
+    assert [rule["ref"] for rule in zone.custom_rules] == ["by hand"]
+    unmanaged = result_of(part_of(service, variables))["unmanaged"]
+    assert "custom_rule" not in [one["resource"] for one in unmanaged]
+
+
 def test_an_expectation_meets_a_ruleset_that_is_planned(service: LocalService) -> None:
     service.zone(ZONE).seed(name="shop.example", plan="free", account_id=ACCOUNT)
     closed = {
@@ -102,15 +145,12 @@ def test_an_export_that_is_applied_changes_nothing(of_account: bool, service: Lo
         "baseline_custom_rulesets": [],
         **({} if of_account else {"baseline_custom_rules": []}),
     }
-    objects = read_parts(parts(service, described, of_account), run_module).objects
+    objects = read_part(part_of(service, described, of_account), run_module).objects
     export = export_state({name: objects[name] for name in objects if "custom" in name}, purge=True)
     assert export.notes == []
     variables = read_back(export_text(export, {}))
     assert [len(one["rules"]) for one in variables["baseline_custom_rulesets"]] == [3, 1]
-    results = RUNNER.run(parts(service, variables, of_account), False)
-    assert [result["operations"] for name, result in results.items() if "custom" in name] == [[]] * (
-        1 if of_account else 2
-    )
+    assert result_of(part_of(service, variables, of_account))["operations"] == []
     assert service.writes == []
 
 
@@ -121,8 +161,7 @@ def test_an_export_of_a_host_with_both_has_the_rulesets_of_its_account(service: 
     state = read_host(exported_resources("lima", options), connection_of(options), run_module)
     variables = read_back(export_text(export_state(state.objects, purge=True), {}))
     assert variables["baseline_custom_rulesets"] == []
-    results = RUNNER.run(parts_of("lima", {**host(service), **variables}), False)
-    assert not [result["msg"] for result in results.values() if result.get("failed")]
+    result_of(host_part("lima", {**host(service), **variables}))
     assert service.writes == []
 
 
@@ -137,7 +176,7 @@ def test_a_deployment_with_overrides_is_named_and_left_alone(of_account: bool, s
         "action_parameters": parameters,
     }
     owner.seed(custom_rules=[deployment], custom_rulesets=[{"id": "b" * 32, "name": "Bots", "rules": []}])
-    objects = read_parts(parts(service, {"baseline_custom_rulesets": []}, of_account), run_module).objects
+    objects = read_part(part_of(service, {"baseline_custom_rulesets": []}, of_account), run_module).objects
     export = export_state({name: objects[name] for name in objects if "custom_rulesets" in name}, purge=True)
     assert export.variables["baseline_custom_rulesets"] == []
     assert export.variables["baseline_custom_rulesets_ignore"] == ["Bots"]
@@ -147,11 +186,10 @@ def test_a_deployment_with_overrides_is_named_and_left_alone(of_account: bool, s
 
 def test_an_account_comes_before_a_zone(service: LocalService) -> None:
     ruleset = {**BOTS, "deploy": {"expression": ENTERPRISE}}
-    both = parts_of("lima", {**host(service), "baseline_custom_rulesets": [ruleset]})
-    (part,) = [one for one in both if one.module == "custom_rulesets"]
-    assert not run_module(part, False).get("failed")
+    part = host_part("lima", {**host(service), "baseline_custom_rulesets": [ruleset]})
+    assert result_of(part)["changed"] is True
     assert contents(service, True)[0].keys() == {"Bots"} and contents(service)[0] == {}
-    assert run_module(part, False)["changed"] is False
+    assert result_of(part)["changed"] is False
 
 
 CHANGES: list[tuple[str, dict[str, Any]]] = [
@@ -174,17 +212,15 @@ def test_a_snapshot_brings_rulesets_back_as_they_were(variables: dict[str, Any],
     service.zone(ZONE).seed(**seeded)
     before = contents(service)
     variables = {"baseline_custom_rules": [], **variables}
-    changing = parts(service, variables)
-    text = snapshot_text(changing, read_parts(changing, run_module))
+    changing = part_of(service, variables)
+    text = snapshot_text(changing, read_part(changing, run_module))
     assert run(service, variables) != [] and contents(service) != before
     file = read_file(read_back(text), "file.yml")
-    readers = file.parts("lima", inventory(service))
-    current = read_parts(readers, run_module).objects
-    restoration = file.restoration("lima", inventory(service), current, RISKS)
-    assert restoration.refused == []
-    results = RUNNER.run(restoration.parts, False)
-    assert not [result["msg"] for result in results.values() if result.get("failed")]
-    assert restoration.unmet(read_parts(readers, run_module).objects) == []
+    reader = file.part("lima", inventory(service))
+    restoration = file.restoration("lima", inventory(service), read_part(reader, run_module).objects, RISKS)
+    assert restoration.refused == [] and restoration.part
+    result_of(restoration.part)
+    assert restoration.unmet(read_part(reader, run_module).objects) == []
     assert contents(service) == before
 
 
@@ -193,13 +229,15 @@ def test_unmanaged_rulesets_are_judged_by_their_deployment(service: LocalService
     rulesets = [{"id": "a" * 32, "name": "Pass", "rules": [skip]}, {"id": "b" * 32, "name": "Idle", "rules": [skip]}]
     execute = {"ref": "pass", "action": "execute", "expression": "true", "action_parameters": {"id": "a" * 32}}
     service.zone(ZONE).seed(custom_rules=[execute], custom_rulesets=rulesets)
-    variables = {"baseline_custom_rulesets": [{**BOTS, "deploy": {"expression": "true"}}]}
-    result = RUNNER.run(parts(service, variables), True)["custom_rulesets"]
-    assert [(item["key"], item["weakens"]) for item in result["unmanaged"]] == [("Pass", True), ("Idle", False)]
-    of_rules = RUNNER.run(parts(service, {"baseline_custom_rules": []}), True)["custom_rules"]
-    assert [item["key"] for item in of_rules["unmanaged"]] == ["pass"]
-    named = {"baseline_custom_rules": [], "baseline_custom_rulesets": [{"name": "Pass", "rules": [skip]}]}
-    assert RUNNER.run(parts(service, named), True)["custom_rules"]["unmanaged"] == []
+
+    def unmanaged(**variables: Any) -> list[tuple[str, bool | None]]:
+        return [(item["key"], item["weakens"]) for item in result_of(part_of(service, variables), True)["unmanaged"]]
+
+    deployed = {**BOTS, "deploy": {"expression": "true"}}
+    assert unmanaged(baseline_custom_rulesets=[deployed]) == [("Pass", True), ("Idle", False)]
+    assert [key for key, _weakens in unmanaged(baseline_custom_rules=[])] == ["pass"]
+    named = [{"name": "Pass", "rules": [skip]}]
+    assert unmanaged(baseline_custom_rules=[], baseline_custom_rulesets=named) == [("Idle", False)]
 
 
 def test_a_ruleset_that_expired_is_gone(service: LocalService) -> None:
@@ -219,7 +257,7 @@ def test_a_deployment_that_somebody_disabled_is_set_back(service: LocalService) 
     variables = {"baseline_custom_rulesets": [BOTS]}
     run(service, variables)
     zone.custom_rules[0]["enabled"] = False
-    result = RUNNER.run(parts(service, variables), True)["custom_rulesets"]
+    result = result_of(part_of(service, variables), True)
     assert [item["key"] for item in result["weaker"]] == ["admin of the ruleset Bots"]
     assert run(service, variables, check=True) == run(service, variables) == ["update custom_rule Bots "]
     assert zone.custom_rules[0]["enabled"] is True

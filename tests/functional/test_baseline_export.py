@@ -57,7 +57,7 @@ def test_applying_the_export_of_a_messy_account_changes_nothing(
     assert variables["baseline_ignore_ids"] == ["p3", "p2", "a1", "r1", "f1"]
     assert text.count("; baseline_ignore_ids leaves it alone.") == 5
     assert "# The prefix 192.0.2.77/25 (id p2) exists more than once; " in text
-    (result,) = applied(service, variables)
+    result = applied(service, variables)
     assert (result["changed"], service.writes) == (False, [])
 
 
@@ -79,7 +79,7 @@ def test_rules_that_no_option_describes_are_left_to_others(service: LocalService
     variables = to_baseline({}, custom_rules=modules.done("custom_rules_info")["rules"], purge=True)
     assert variables["baseline_custom_rules_ignore"] == ["b[*]"]
     assert [rule["api_fields"] for rule in variables["baseline_custom_rules"]] == [{"exposed_credential_check": CHECK}]
-    (result,) = applied(service, {**variables, "edge_account_id": None})
+    result = applied(service, {**variables, "edge_account_id": None})
     assert (result["changed"], service.writes) == (False, [])
 
 

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, EXCEPTIONS, L4_OVERRIDES, L7_LOGGED, PACKETS, RATES
@@ -47,12 +47,6 @@ def rules(service: LocalService, module: str) -> list[dict[str, Any]]:
     return [{name: rule[name] for name in rule if name not in ("id", "version", "last_updated")} for rule in listed]
 
 
-def part_of(service: LocalService, module: str) -> Part:
-    """The part of a host that names no rule."""
-    parts = parts_of("lima", {**host(service), f"baseline_{module}": []})
-    return next(part for part in parts if part.module == module)
-
-
 def test_every_ruleset_is_here() -> None:
     assert set(EXISTING) == set(RULESETS)
 
@@ -60,13 +54,12 @@ def test_every_ruleset_is_here() -> None:
 @pytest.mark.parametrize("module", EXISTING)
 def test_an_export_that_is_applied_changes_nothing(module: str, service: LocalService) -> None:
     seed(service, module)
-    part = part_of(service, module)
-
-    export = export_state(read_parts([part], run_module).objects, purge=True)
+    part = host_part("lima", {**host(service), f"baseline_{module}": []})
+    export = export_state({module: read_part(part, run_module).objects[module]}, purge=True)
     variables = read_back(export_text(export, {}))
     assert len(variables[f"baseline_{module}"]) == len(rules(service, module)) and export.notes == []
     assert variables[f"baseline_{module}_state"] == "exact"
-    assert [result["changed"] for result in applied(service, variables)].count(True) == 0
+    assert applied(service, variables)["changed"] is False
     assert service.writes == []
 
 
@@ -88,7 +81,6 @@ def test_expectations_of_the_network_firewall_need_no_rules_in_the_baseline(serv
     seed(service, "network_firewall_rules")
     packet = {"destination": "203.0.113.1", "source": "198.51.100.1", "protocol": "tcp", "destination_port": 23}
     expectation = {"packet": packet, "expect": "blocked", "rule": "telnet"}
-    results = applied(service, {"baseline_expectations": [expectation]})
-    (checked,) = [item for result in results for item in result.get("expectations", ())]
+    (checked,) = applied(service, {"baseline_expectations": [expectation]})["expectations"]
     assert (checked["actual"], checked["rule"], checked["met"]) == ("blocked", "telnet", True)
     assert service.writes == []

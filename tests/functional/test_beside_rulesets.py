@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import host, run_module
@@ -24,7 +23,6 @@ CURL = {"ref": "curl", "action": "block", "expression": 'http.user_agent eq "cur
 ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
 RULESET = {"id": BOTS, "name": "Bots", "rules": [{"id": "c" * 32, **CURL}]}
 ALL = {"zone": "true", "account": 'cf.zone.plan eq "ENT"'}
-RUNNER = HostRunner(run_module)
 PASSES = "lets requests pass that custom rule curl of the ruleset Bots would stop"
 Hole = tuple[str, Any, str]
 
@@ -48,13 +46,12 @@ def holes(service: LocalService, owner: str, *rules: Mapping[str, Any], **variab
     described = {"name": "Bots", "rules": [CURL], "deploy": {"expression": ALL[owner]}}
     left_out = "edge_zone_id" if owner == "account" else "edge_account_id"
     own = {name: value for name, value in host(service).items() if name != left_out}
-    parts = parts_of("lima", {**own, "baseline_custom_rulesets": [described], **variables})
+    part = host_part("lima", {**own, "baseline_custom_rulesets": [described], **variables})
     found = []
     for check in (True, False, False):
-        results = RUNNER.run(parts, check)
-        assert not [result["msg"] for result in results.values() if result.get("failed")]
-        records = [item for result in results.values() for item in result.get("unmanaged", ())]
-        found.append([(one["key"], one["weakens"], one["reason"]) for one in records if one["reason"]])
+        result = run_module(part, check)
+        assert not result.get("failed"), result
+        found.append([(one["key"], one["weakens"], one["reason"]) for one in result["unmanaged"] if one["reason"]])
     assert found[0] == found[1] == found[2] and service.writes == []
     return found[0]
 

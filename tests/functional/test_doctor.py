@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_to_read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import HostAnswers, examine_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import (
     Record,
@@ -68,8 +68,8 @@ def variables(service: LocalService) -> dict[str, Any]:
 
 
 def examined(service: LocalService, **others: Any) -> tuple[HostAnswers, Record]:
-    parts = parts_to_read("frankfurt", {**variables(service), **others})
-    examination = examine_host(parts, lambda text: None, lambda: datetime.now(UTC))
+    part = host_part("frankfurt", {**variables(service), **others})
+    examination = examine_host(part, lambda text: None, lambda: datetime.now(UTC))
     return examination, record_of("frankfurt", "2027-01-29T09:15:02+00:00", examination)
 
 

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES, Case
-from tests.support.module_run import Modules
+from tests.support.module_run import WRITING, Modules
 from tests.support.service_state import collections_of, comparable, seed
 
 
@@ -75,8 +74,7 @@ def test_every_write_module_is_in_the_table_with_every_state() -> None:
     covered = {(case.module, case.options.get("state", "present")) for case in CASES if case.operations}
     expected = {
         (name, state)
-        for name, spec in MODULE_SPECS.items()
-        if spec.writes
+        for name, spec in WRITING.items()
         for state in spec.options.get("state", {"choices": ["present"]})["choices"]
     }
     assert covered == expected

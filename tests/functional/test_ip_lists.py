@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._context import CREATION, DELETION, Context
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -201,10 +200,8 @@ def test_a_rule_that_changes_with_its_list_is_compared_with_both_as_they_are(
         "action_parameters": {"ruleset": "current"},
     }
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[skip])
-    planned = {"all": [item["ip"] for item in ALL["items"]]}
-    result = modules.run(
-        "custom_rules", check=True, rules=[{**skip, "description": "all"}], context=Context(lists=planned)
-    )
+    changed: Any = {"ip_lists": [{**ALL, "purge": True}], "custom_rules": [{**skip, "description": "all"}]}
+    result = modules.run("host_baseline", check=True, **changed)
     assert [risk["code"] for risk in result.get("risks", ())] == codes
     if codes:
         assert "Custom rule pass (widened by a list)" in result["msg"]
@@ -218,12 +215,11 @@ def test_expectations_know_the_lists_of_the_account_and_planned_ones(service: Lo
         expecting("203.0.113.5", "blocked"),
         expecting("192.0.2.9", "allowed"),
     ]
-    done = modules.done(
-        "custom_rules", rules=rules, expectations=expected, context=Context(lists={"new": ["203.0.113.0/24"]})
-    )
-    assert [item["met"] for item in done["expectations"]] == [True, True, True]
     failed = modules.failed("custom_rules", rules=rules, expectations=expected)
     assert "the content of the list $new is not known" in failed["msg"]
+    new = {"name": "new", "items": [{"ip": "203.0.113.0/24"}]}
+    done = modules.done("host_baseline", custom_rules=rules, ip_lists=[new], expectations=expected)
+    assert [item["met"] for item in done["expectations"]] == [True, True, True]
 
 
 def test_a_token_that_may_not_read_lists_is_warned(service: LocalService, modules: Modules) -> None:
@@ -256,7 +252,7 @@ def test_a_rule_may_name_a_list_of_the_same_run_or_of_another_kind_or_one_that_i
     service.account(ACCOUNT).seed(lists=[{"name": "names", "kind": "hostname", "items": []}])
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=[{**BLOCK, "expression": "ip.src in $gone"}])
     named = "ip.src in $new or http.host in $names or ip.src in $gone"
-    modules.done("custom_rules", rules=[{**BLOCK, "expression": named}], context=Context(lists={"new": ["192.0.2.1"]}))
+    modules.done("host_baseline", custom_rules=[{**BLOCK, "expression": named}], ip_lists=[{**NEW, "name": "new"}])
 
 
 def test_packets_of_the_network_firewall_meet_lists(service: LocalService, modules: Modules) -> None:
@@ -267,27 +263,25 @@ def test_packets_of_the_network_firewall_meet_lists(service: LocalService, modul
     assert done["expectations"][0]["met"] is True
 
 
-@pytest.mark.parametrize(
-    ("step", "operations"),
-    [
-        (CREATION, ["create ip_list new", *(f"delete ip_list_item offices 198.51.100.{n}" for n in range(1, 8))]),
-        (DELETION, ["delete ip_list old"]),
-    ],
-)
-def test_a_role_makes_lists_in_two_halves(
-    step: str, operations: list[str], service: LocalService, modules: Modules
+def test_a_list_comes_before_the_rules_that_name_it_and_goes_after_them(
+    service: LocalService, modules: Modules
 ) -> None:
-    """First the described lists with their items, and after the rules the deletion of all others."""
-    service.account(ACCOUNT).seed(lists=[{"name": "old"}])
-    lists: list[Any] = [{"name": "offices", "description": "other", "items": [NEW["items"][0]]}, {"name": "new"}]
-    accepted = ["mass_deletion", "empties_list"]
-    half: Any = {"lists": lists, "state": "exact", "accept_risks": accepted, "context": Context(step=step)}
-    predicted, done = (modules.done("ip_lists", check=check, **half) for check in (True, False))
-    made = [f"{item['action']} {item['resource']} {item['key']}" for item in done["operations"]]
-    assert set(operations) <= set(made)
-    assert predicted["operations"] == done["operations"]
-    assert modules.done("ip_lists", **half)["changed"] is False
-    assert {item["action"] for item in done["operations"] if item["resource"] == "ip_list"} == {
-        CREATION: {"create", "update"},
-        DELETION: {"delete"},
-    }[step]
+    """Both in one plan, of which the deletion is no risk: no rule refers to the list any more."""
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    rules = [{**BLOCK, "expression": "ip.src in $new"}]
+    both: Any = {"ip_lists": [{**NEW, "name": "new"}], "custom_rules": rules}
+    neither: Any = {
+        **both,
+        "ip_lists_state": "absent",
+        "custom_rules_state": "absent",
+        "accept_risks": ["weakens_zone"],
+    }
+    created = ["create ip_list new", "create ip_list_item new 192.0.2.1", "create custom_rule everybody"]
+    deleted = ["delete custom_rule everybody", "delete ip_list new"]
+    for options, operations in ((both, created), (neither, deleted)):
+        predicted = modules.done("host_baseline", check=True, **options)
+        done = modules.done("host_baseline", **options)
+        assert predicted["operations"] == done["operations"]
+        assert [f"{item['action']} {item['resource']} {item['key']}" for item in done["operations"]] == operations
+        assert modules.done("host_baseline", **options)["changed"] is False
+    assert [call.method for call in service.writes] == ["POST", "POST", "PUT", "PUT", "DELETE"]  # the rules amid

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
@@ -206,8 +206,8 @@ def test_a_module_alone_leaves_alone_what_is_left_out(case: Case, service: Local
 def test_an_export_keeps_what_was_done_by_hand(service: LocalService) -> None:
     service.account(ACCOUNT).seed(enabled=True, prefixes=[WHOLE, {**HALF, "excluded": True}])
     service.zone(ZONE).seed(custom_rules=[{**BLOCK, **CONDITION}, {**BLOCK, "ref": "off", "enabled": False}])
-    parts = parts_of("lima", {**host(service), "baseline_custom_rules": []})
-    export = export_state(read_parts(parts, run_module).objects, purge=False)
+    part = host_part("lima", {**host(service), "baseline_custom_rules": []})
+    export = export_state(read_part(part, run_module).objects, purge=False)
     applied(service, {**read_back(export_text(export, {})), "baseline_rules": []})
     assert service.writes == []
 

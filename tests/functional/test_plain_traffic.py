@@ -10,8 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import host, run_module
@@ -131,8 +130,6 @@ def test_a_prefix_of_the_same_run_is_an_own_one(check_mode: bool, service: Local
         "baseline_prefixes": [{"prefix": "198.51.100.0/24"}],
         "baseline_network_firewall_rules": [block("ip.dst in {198.51.100.0/24}")],
     }
-    runner = HostRunner(run_module)
-    results = runner.run(parts_of("lima", {**host(service), **variables}), check_mode)
-    (risk,) = results["network_firewall_rules"]["risks"]
+    (risk,) = run_module(host_part("lima", {**host(service), **variables}), check_mode)["risks"]
     assert "every TCP packet to 198.51.100.0/24 matches" in risk["message"]
     assert reads(service, OWN_PREFIXES) == 1

@@ -64,8 +64,7 @@ def test_an_entry_of_an_exact_list_moves() -> None:
 def test_messages_name_the_variable_of_the_posture() -> None:
     postures = {"a": {"custom_rules": [{**GEO, "expression": "ip.src eq"}]}}
     ours = {"baseline_custom_rules": [OFFICE], "baseline_postures": postures}
-    parts = held({**ours, "baseline_posture": {"name": "a", "until": UNTIL}}).parts("lima")
-    (part,) = (part for part in parts if part.module == "custom_rules")
+    part = held({**ours, "baseline_posture": {"name": "a", "until": UNTIL}}).part("lima")
     message = run_module(part, True)["msg"]
     assert message.startswith("baseline_postures.a.custom_rules[0].expression: ")
 
@@ -99,9 +98,7 @@ def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -
         "blocked": "",
     }.items():
         values["baseline_posture"] |= {"expectations": [{"request": request, "expect": expect}]} if expect else {}
-        parts = merged("lima", values, lambda _until: True).parts("lima")
-        (part,) = (item for item in parts if item.module == "custom_rules")
-        result = run_module(part, True)
+        result = run_module(merged("lima", values, lambda _until: True).part("lima"), True)
         assert (message in result.get("msg", "")) and bool(result.get("failed")) is bool(message)
 
 
@@ -191,13 +188,13 @@ ONE_RULE: Mapping[str, Mapping[str, Any]] = {
 
 def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list[dict[str, Any]]:
     """Predict, apply and apply again; the operations."""
-    parts = merged("lima", {**host(service), **values}, lambda _until: holds).parts("lima")
-    runs = [[run_module(part, check) for part in parts] for check in (True, False, True)]
-    assert not [item["msg"] for results in runs for item in results if item.get("failed")]
-    predicted, done, again = ([op for item in results for op in item["operations"]] for results in runs)
-    assert ([(op["key"], op["fields"]) for op in predicted], again) == ([(op["key"], op["fields"]) for op in done], [])
-    assert not [item["warnings"] for results in runs for item in results if "expired" in str(item.get("warnings"))]
-    return done
+    part = merged("lima", {**host(service), **values}, lambda _until: holds).part("lima")
+    predicted, done, again = runs = [run_module(part, check) for check in (True, False, True)]
+    assert not [result["msg"] for result in runs if result.get("failed")]
+    assert (predicted["operations"], again["operations"]) == (done["operations"], [])
+    assert not [result["warnings"] for result in runs if "expired" in str(result.get("warnings"))]
+    operations: list[dict[str, Any]] = done["operations"]
+    return operations
 
 
 @pytest.mark.parametrize("state", ["present", "exact"])
@@ -277,13 +274,8 @@ def test_a_rule_of_a_posture_waits_for_no_rollout(service: LocalService) -> None
     account = service.account(ACCOUNT)
     assert {item["mode"] for item in (*account.rules["syn_flood"], *account.filters["syn_flood"])} == {"enabled"}
     values = {**host(service), **staged, "baseline_accept_risks": [], "baseline_rules": [{**RULE, "mode": "enabled"}]}
-    (part,) = (
-        item
-        for item in merged(
-            "lima", {**values, "baseline_posture": {"until": UNTIL, "rules": OF_ACCOUNT["rules"]}}, bool
-        ).parts("lima")
-        if item.module == "account_protection"
-    )
+    during = {**values, "baseline_posture": {"until": UNTIL, "rules": OF_ACCOUNT["rules"]}}
+    part = merged("lima", during, bool).part("lima")
     service.reset()
-    service.account(ACCOUNT)
+    service.account(ACCOUNT), service.zone(ZONE)
     assert [risk["code"] for risk in run_module(part, True)["risks"]] == ["skips_monitoring"]

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A module that a role runs names the role's variables, and leaves text of the service and of people as it is."""
+"""The role names its variables, and leaves text of the service and of people as it is."""
 
 from __future__ import annotations
 
@@ -52,12 +52,11 @@ OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
     ({"allowlist": [GONE]}, "baseline_allowlist[0].expires: "),
 ]  # fmt: skip
 OF_ZONE: list[tuple[dict[str, Any], str]] = [
-    ({"rules": [{"ref": "a", "position": "up"}]}, "baseline_custom_rules[0].position: 'up' is not"),
+    ({"custom_rules": [{"ref": "a", "position": "up"}]}, "baseline_custom_rules[0].position: 'up' is not"),
     ({"zone_name": "x.example"}, "edge_zone_name: it stands for baseline_zone_id"),
     ({"zone_id": None, "zone_name": "x.example"}, "edge_zone_name: the credentials see no zone x.example"),
-    ({"zone_id": None}, "baseline_zone_id: no zone is named; give baseline_zone_id or edge_zone_name,"),
     ({"zone_id": OTHER_ID}, "Check baseline_zone_id and baseline_base_url; is baseline_zone_id the id of an account?"),
-    ({"ignore": [" "]}, "baseline_custom_rules_ignore[0]: it is empty"),
+    ({"custom_rules_ignore": [" "]}, "baseline_custom_rules_ignore[0]: it is empty"),
     ({"accept_risks": ["mass_deletion"]}, "baseline_accept_risks[0]: mass_deletion meets nothing in this plan"),
 ]
 OF_SERVICE: list[tuple[str, dict[str, Any], str]] = [
@@ -77,11 +76,15 @@ def zone_and_account(service: LocalService) -> LocalService:
     return service
 
 
-def of_role(modules: Modules, module: str, **options: Any) -> dict[str, Any]:
-    """The result of a module that a role runs, some of whose options the inventory fills."""
-    filled = {"account_id": "edge_account_id", "zone_name": "edge_zone_name", "expected_plan": "baseline_expected_plan"}
-    context = Context(is_role=True, names={**OPTIONS[module], **filled})
-    return modules.run(module, context=context, **options)
+def of_role(modules: Modules, **options: Any) -> dict[str, Any]:
+    """The result of the role, some of whose options the inventory fills."""
+    names = {option: f"baseline_{option}" for option in OPTIONS}
+    names.update(account_id="edge_account_id", zone_name="edge_zone_name")
+    return modules.run("host_baseline", context=Context(is_role=True, names=names), **options)
+
+
+def of_account(modules: Modules, **options: Any) -> dict[str, Any]:
+    return of_role(modules, **{"account_id": ACCOUNT, **options})
 
 
 def said(result: dict[str, Any]) -> str:
@@ -92,14 +95,14 @@ def said(result: dict[str, Any]) -> str:
 def test_messages_on_an_account_name_the_variables(
     options: dict[str, Any], text: str, zone_and_account: LocalService, modules: Modules
 ) -> None:
-    assert text in said(of_role(modules, "account_protection", **options))
+    assert text in said(of_account(modules, **options))
 
 
 @pytest.mark.parametrize(("options", "text"), OF_ZONE)
 def test_messages_on_a_zone_name_the_variables(
     options: dict[str, Any], text: str, zone_and_account: LocalService, modules: Modules
 ) -> None:
-    assert text in said(of_role(modules, "custom_rules", **{"rules": [], **options}))
+    assert text in said(of_role(modules, **{"zone_id": ZONE, "custom_rules": [], **options}))
 
 
 @pytest.mark.parametrize(("kind", "settings", "text"), OF_SERVICE)
@@ -108,22 +111,22 @@ def test_hints_on_calls_name_the_variables(
 ) -> None:
     zone_and_account.misbehave(kind, **settings)
     limits = {"max_wait": 0, "timeout": 0.3, "retries": 0}
-    assert text in said(of_role(modules, "account_protection", **limits))
+    assert text in said(of_account(modules, **limits))
 
 
 def test_text_of_the_service_stays_as_it_is(zone_and_account: LocalService, modules: Modules) -> None:
     zone_and_account.misbehave("status", status=400, errors=[{"code": 1004, "message": TEXT}])
-    assert TEXT in said(of_role(modules, "account_protection"))
+    assert TEXT in said(of_account(modules))
 
 
 def test_a_stored_comment_stays_as_it_is(zone_and_account: LocalService, modules: Modules) -> None:
     zone_and_account.misbehave("entry", method="POST", fields={"comment": json.dumps(TEXT)})
-    result = of_role(modules, "account_protection", prefixes=[{**PREFIX, "comment": "ours"}])
+    result = of_account(modules, prefixes=[{**PREFIX, "comment": "ours"}])
     assert f"Cloudflare stored '{TEXT}' as comment of" in said(result)
 
 
 def test_risks_in_a_result_name_the_variables(zone_and_account: LocalService, modules: Modules) -> None:
-    result = of_role(modules, "account_protection", rules=[RULE], accept_risks=["skips_monitoring"])
+    result = of_account(modules, rules=[RULE], accept_risks=["skips_monitoring"])
     assert "let baseline_staged_rollout: true do it" in result["risks"][0]["message"]
 
 
@@ -133,8 +136,7 @@ def test_a_task_is_not_warned_of_acceptances_that_meet_nothing(
     bound = {"code": "empties_list", "networks": []}
     codes = ["mass_deletion", bound, "weakens_zone"]
     assert said(modules.done("account_protection", accept_risks=codes)) == ""
-    for module, index in (("account_protection", 0), ("custom_rules", 2)):
-        rules: dict[str, Any] = {"rules": []} if module == "custom_rules" else {}
-        warnings = said(of_role(modules, module, **rules, accept_risks=codes))
+    warnings = said(of_role(modules, custom_rules=[], accept_risks=codes))
+    for index in (0, 2):
         assert f"baseline_accept_risks[{index}]: {codes[index]} meets nothing in this plan" in warnings
-        assert "empties_list" not in warnings
+    assert "empties_list" not in warnings

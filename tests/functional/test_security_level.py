@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_parts
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
@@ -43,7 +43,7 @@ def test_the_time_is_that_before_the_task(check: bool, service: LocalService, mo
 def test_the_word_off_of_yaml_is_a_level(service: LocalService, modules: Modules) -> None:
     seed(service, "off")
     assert modules.done("security_level", level=False)["changed"] is False
-    assert not any(result["changed"] for result in applied(service, {"baseline_security_level": False}))
+    assert not applied(service, {"baseline_security_level": False})["changed"]
 
 
 @pytest.mark.parametrize("check", [True, False])
@@ -96,9 +96,9 @@ def test_a_lower_level_weakens_a_zone_and_a_higher_one_is_drift(
 
 def exported(service: LocalService) -> tuple[dict[str, Any], list[str]]:
     """The variables of the file, and its notes."""
-    parts = parts_of("lima", {**host(service), "baseline_security_level": "medium"})
-    part = next(part for part in parts if part.module == "security_level")
-    export = export_state(read_parts([part], run_module).objects, purge=True)
+    inventory = {name: value for name, value in host(service).items() if name != "edge_account_id"}
+    part = host_part("lima", {**inventory, "baseline_security_level": "medium"})
+    export = export_state(read_part(part, run_module).objects, purge=True)
     return read_back(export_text(export, {})), export.notes
 
 
@@ -107,7 +107,7 @@ def test_an_export_that_is_applied_changes_nothing(level: str, service: LocalSer
     seed(service, level)
     variables, notes = exported(service)
     assert (variables, notes) == ({"baseline_security_level": level}, [])
-    assert not any(result["changed"] for result in applied(service, variables))
+    assert not applied(service, variables)["changed"]
     assert service.writes == []
 
 

@@ -151,10 +151,10 @@ def test_lists_are_judged_by_the_rulesets_that_refer_to_them(service: LocalServi
     )
     everything = [{"ip": "0.0.0.0/8"}, {"ip": "128.0.0.0/8"}]
     options: dict[str, Any] = {
-        "lists": [{"name": "office", "items": everything, "purge": True}],
+        "ip_lists": [{"name": "office", "items": everything, "purge": True}],
         "accept_risks": ["mass_deletion"],
     }
-    result = modules.run("ip_lists", True, Context(is_role=True, zone_id=ZONE), **options)
+    result = modules.run("host_baseline", True, **options)
     assert "office of the ruleset Office" in str(result), result
     assert f"zones/Z/rulesets/{OFFICE}" in " ".join(paths(service))
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, FIREWALL, RULE_1
-from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules, run_main
+from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
 
 NAME = "shop.example.com"
 OTHER = "9" * 32
@@ -37,8 +37,8 @@ def named(service: LocalService) -> LocalService:
 
 
 def run(service: LocalService, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
-    connection = {"base_url": service.base_url, "api_token": service.token, "zone_name": NAME}
-    return run_main(module, {**connection, **OPTIONS.get(module, {}), **options}, check, verbose=True)
+    given = {"zone_id": None, "zone_name": NAME, **OPTIONS.get(module, {}), **options}
+    return Modules(service).run(module, check, verbose=True, **given)
 
 
 @pytest.mark.parametrize("check", [True, False])

@@ -26,4 +26,4 @@ CONNECTION: dict[str, Any] = {
 
 def session_of(open_budget: Callable[[str], NoBudget] = lambda about: NoBudget(), **options: Any) -> Session:
     """A session of a task with these options."""
-    return Session(parse_settings({**CONNECTION, **options}, None, {}, print), open_budget)
+    return Session(parse_settings({**CONNECTION, **options}, (), {}, print), open_budget)

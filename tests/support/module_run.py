@@ -21,7 +21,8 @@ from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import NAMES, PARTS, packed
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments, refusal_of
 
 from tests.fake_service import LocalService
@@ -34,11 +35,18 @@ except ImportError:  # before ansible-core 2.19
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
+ROLE = Context(is_role=True)
 OTHERS = 6  # as many further collections are read before a change that concerns an account's protection
 VERBOSE: Mapping[bool, Mapping[str, int]] = {False: {}, True: {"_ansible_verbosity": 1}}
 # The option that holds the rules, by the module of the ruleset.
 RULESETS = {item.module: item.option for item in MANAGED if item.resource.is_ordered}
-AREA_B = tuple(name for name, spec in MODULE_SPECS.items() if spec.owner == "zone_id")
+OF_HOSTS = ("ip_lists", "custom_rulesets")  # parts of a host that are no modules
+# By their names, the specs of all that is run here and writes.
+WRITING = {
+    **{name: spec for name, spec in MODULE_SPECS.items() if spec.writes and name != HOST_MODULE},
+    **{name: PARTS[name] for name in OF_HOSTS},
+}
+AREA_B = tuple(name for name, spec in {**MODULE_SPECS, **WRITING}.items() if spec.owner == "zone_id")
 
 
 @contextmanager
@@ -60,6 +68,7 @@ def run_main(
     spec, read = read_arguments(module, options)
     if read.errors:
         return refusal_of(spec, read, options, context)
+    options = packed(options) if module == HOST_MODULE else options
     arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True, **VERBOSE[verbose]}
     printed = io.StringIO()
     warnings._global_warnings.clear()  # a process of its own would begin without any
@@ -78,11 +87,22 @@ class Modules:
 
     service: LocalService
 
-    def run(self, module: str, check: bool = False, context: Context = TASK, **options: Any) -> dict[str, Any]:
+    def run(
+        self, module: str, check: bool = False, context: Context = TASK, verbose: bool = False, **options: Any
+    ) -> dict[str, Any]:
         """A module's result, whether it ends well or not; `context` is that of a role."""
         owner = {"zone_id": ZONE} if module in AREA_B else {"account_id": ACCOUNT}
         connection = {"base_url": self.service.base_url, "api_token": self.service.token, "call_budget": 0}
-        return run_main(module, {**connection, **owner, **options}, check, context=context)
+        if module == HOST_MODULE:
+            context = ROLE if context is TASK else context
+            owner = {} if {"account_id", "zone_id"} & options.keys() else {"account_id": ACCOUNT, "zone_id": ZONE}
+        if module not in OF_HOSTS:
+            return run_main(module, {**connection, **owner, **options}, check, verbose, context)
+        owner = {name: options.pop(name) for name in ("account_id", "zone_id") if name in options} or owner
+        own = {NAMES[module].get(name, name): value for name, value in options.items()}
+        result = run_main(HOST_MODULE, {**connection, **owner, **own}, check, verbose, ROLE)
+        names = {ours: theirs for theirs, ours in NAMES[module].items()}
+        return {names.get(name, name): value for name, value in result.items()}
 
     def done(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:
         """The result of a module that must end well."""

@@ -15,10 +15,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
-from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.module_run import ACCOUNT, AREA_B, ZONE
 
 LEFT_TO_THE_SERVICE = {
     "id", "created_on", "modified_on", "mitigation_type", "not_before", "version", "last_updated",
@@ -29,7 +28,7 @@ COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
 
 def seed(service: LocalService, module: str, existing: Mapping[str, Any]) -> None:
     """Let the module's account or zone have this existing state."""
-    owner = service.zone(ZONE) if MODULE_SPECS[module].owner == "zone_id" else service.account(ACCOUNT)
+    owner = service.zone(ZONE) if module in AREA_B else service.account(ACCOUNT)
     owner.seed(**existing)
 
 

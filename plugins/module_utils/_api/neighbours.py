@@ -25,9 +25,11 @@ from .responses import Request, error_details, open_envelope
 def account_of(client: Client, zone: Object | None = None) -> Client:
     """The client for the account of a zone, which is read unless it is given, or of an account
     itself; raises ServiceError, and ProtectionError for a zone without an account."""
-    if ACCOUNT_OPTION in client.owner:
+    if zone is None and ACCOUNT_OPTION in client.owner:
         return client
     account = fields_in((zone or client.read(ZONE)[0]).get("account"))
+    if ACCOUNT_OPTION in client.owner and account.get("id") in (None, client.owner[ACCOUNT_OPTION]):
+        return client
     try:
         identity = identifier(account.get("id"))
     except ValueError as exc:
@@ -120,7 +122,7 @@ def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
         "limit": AUDIT_PAGE,
     }
     account = account_of(client)
-    if account is not client:
+    if ZONE_OWNER.option in client.owner:
         query[ZONE_OWNER.option] = client.owner[ZONE_OWNER.option]
     entries = _log_entries(account, query)
     return [record for record in map(_change_record, entries) if record is not None]

@@ -412,6 +412,6 @@ def client_of_owner(client: Client, settings: Settings) -> Client:
         return client
     zones = client.read(ZONES, {"name": name})
     identity = only_zone(name, zones)
-    owned = client.within({ZONE_OWNER.option: identity})
+    owned = client.within({**client.owner, ZONE_OWNER.option: identity})
     owned.zones = [zone for zone in zones if zone.get("id") == identity]
     return owned

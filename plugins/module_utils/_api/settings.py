@@ -12,7 +12,7 @@ import ipaddress
 import os
 import re
 from dataclasses import dataclass, field
-from typing import Any, Callable, Mapping
+from typing import Any, Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from .._budget.state import MAX_CALLS
@@ -121,10 +121,13 @@ BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its defa
 
 def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
     """The part of an argument spec that every module shares; `owner` is the option that names the
-    account or zone."""
-    needed = OWNERS[owner]
-    fallback = (env_fallback, [needed.variable])
-    required = {"type": "str", "required": True, "fallback": fallback}
+    account or zone, empty if the task may have both."""
+    needed = OWNERS.get(owner)
+    required: dict[str, Any] = {}
+    if needed and not needed.name_option:
+        # of an owner that goes by its name as well, one of the two options is enough
+        fallback = (env_fallback, [needed.variable])
+        required[needed.option] = {"type": "str", "required": True, "fallback": fallback}
     return {
         **credential_options(),
         "base_url": {
@@ -140,8 +143,7 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         "ca_path": {"type": "path"},
         # all of them, so that the defaults of the action group can name both owners
         **{option: {"type": "str"} for option in OWNER_OPTIONS},
-        # of an owner that goes by its name as well, one of the two options is enough
-        **({} if needed.name_option else {needed.option: required}),
+        **required,
     }
 
 
@@ -149,7 +151,8 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
 class Settings:
     """Checked options.
 
-    `owner` is empty where no account or zone is named, or where it goes by its `owner_name` alone.
+    `owner` has the ids of the account and the zone that are named; a zone that goes by its name
+    alone has its `owner_name`.
     """
 
     base_url: str
@@ -166,17 +169,20 @@ class Settings:
 
 def parse_settings(
     options: Mapping[str, Any],
-    owner: str | None,
+    owners: Sequence[str],
     environment: Mapping[str, str],
     warn: Callable[[str], None],
 ) -> Settings:
-    """Check the shared options; raises OptionError. `owner` is None where no account or zone is
-    named."""
+    """Check the shared options; raises OptionError. `owners` are the options that name an account
+    or a zone."""
     problems = OptionProblems()
-    with problems.collected():
-        owner_id, owner_name = (
-            _owner_named(OWNERS[owner], options, environment) if owner else ({}, None)
-        )
+    owner_ids: dict[str, str] = {}
+    owner_name = None
+    for owner in owners:
+        with problems.collected():
+            owner_id, name = _owner_named(OWNERS[owner], options, environment)
+            owner_ids.update(owner_id)
+            owner_name = name or owner_name
     for name, (_type, _default, least) in BOUNDS.items():
         with problems.collected():
             if not least <= options[name] < float("inf"):
@@ -192,12 +198,12 @@ def parse_settings(
         if warning:
             warn(warning)
     with problems.collected():
-        token_only = owner is not None and OWNERS[owner].token_only
+        token_only = any(OWNERS[owner].token_only for owner in owners)
         headers = credential_headers(options, environment, token_only)
     problems.raise_any()
     verify = options["validate_certs"] and (ca_path or True)
     numbers = {name: options[name] for name in BOUNDS}
-    return Settings(base_url, headers, owner_id, owner_name, verify=verify, **numbers)
+    return Settings(base_url, headers, owner_ids, owner_name, verify=verify, **numbers)
 
 
 def _check_call_budget(options: Mapping[str, Any], warn: Callable[[str], None]) -> None:

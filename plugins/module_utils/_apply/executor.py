@@ -31,24 +31,35 @@ class Call(NamedTuple):
 
 
 def plan_calls(plan: Plan) -> Iterator[Call]:
-    """The calls for the plan's operations in their order, with as many in one call as Cloudflare
-    takes."""
+    """The calls for the plan's operations, with as many in one call as Cloudflare takes: what rules
+    may name is made before them, and deleted after them."""
     lists: dict[str, list[Operation]] = {}
     resources: dict[str, Resource] = {}
-    others: list[Operation] = []
+    others: dict[bool, list[Operation]] = {False: [], True: []}  # deletions
     for item in plan.operations:
         holds = item.resource.holds if item.action != "delete" else None
         resource = holds(item.label) if holds else item.resource
-        (lists.setdefault(resource.plural, []) if resource.is_ordered else others).append(item)
+        is_last = item.action == "delete"
+        (lists.setdefault(resource.plural, []) if resource.is_ordered else others[is_last]).append(
+            item
+        )
         resources[resource.plural] = resource
+    yield from _single_calls(others[False])
     # Lists inside of objects come first: a rule of another list may name such an object.
     for plural in sorted(lists, key=lambda name: resources[name].parent is None):
         resource, operations = resources[plural], tuple(lists[plural])
         yield Call(resource, resource.write_for("update"), operations, plan.after()[plural])
-    for (resource, action), group in groupby(others, key=lambda item: (item.resource, item.action)):
-        write, operations = resource.write_for(action), tuple(group)
-        for start in range(0, len(operations), write.batch):
-            yield Call(resource, write, operations[start : start + write.batch])
+    yield from _single_calls(others[True])
+
+
+def _single_calls(operations: Sequence[Operation]) -> Iterator[Call]:
+    """The calls for operations in their order, of one resource and action in batches."""
+    for (resource, action), group in groupby(
+        operations, key=lambda one: (one.resource, one.action)
+    ):
+        write, every = resource.write_for(action), tuple(group)
+        for start in range(0, len(every), write.batch):
+            yield Call(resource, write, every[start : start + write.batch])
 
 
 def concurrent_groups(plan: Plan) -> Iterator[list[Call]]:

@@ -8,17 +8,15 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import AbstractSet, Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Callable, Iterator, Sequence
 
-from .._api.client import Client
 from .._concurrency import concurrently
-from .._context import Context
 from .._errors import ServiceError
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import has_flag
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
-from .._schema.resource import Object, ReadCollection, State
+from .._schema.resource import Object, ReadCollection
 from .._text import Message
 from .._values.address_set import overlaps, range_of
 
@@ -122,25 +120,3 @@ def check_feasibility(
         except Unchecked as exc:
             unknown.append(exc.text)
     return refusals, unknown
-
-
-class Surroundings(NamedTuple):
-    """The checks of a plan beyond its own objects.
-
-    Its state gets the rules that its traffic `met` beside it. It is `completed` with all that
-    decides about it and `named` with the names of its owner, and has `warnings` of what it changes
-    beside them. `checks` ask if its owner takes it, and `weaker` are the records of what protects
-    less in a first state than in a second, and `unread` says what decides about the plan and is not
-    known.
-    """
-
-    met: Callable[[Plan, Context, bool, Client], Plan] = lambda plan, *_: plan
-    completed: Callable[[Plan, Context, AbstractSet[str], Client], Plan] = lambda plan, *_: plan
-    named: Callable[[Plan, Context, Client], Plan] = lambda plan, *_: plan
-    warnings: Callable[[Plan], Sequence[str]] = lambda _plan: ()
-    checks: Sequence[Check] = CHECKS
-    weaker: Callable[[State, State], Sequence[Mapping[str, Any]]] = lambda *_: ()
-    unread: Callable[[Plan], Sequence[str]] = lambda _plan: ()
-
-
-ALONE = Surroundings()  # of plans whose objects stand by themselves

@@ -18,10 +18,10 @@ from .._plan.desired import Desired
 from .._plan.fingerprint import plan_id
 from .._plan.plan import Plan
 from .._plan.reconcile import Make
-from .._schema.resource import Resource, State
+from .._schema.resource import State
 from .._text import joined
 from .check import Checked, backtested, check_plan
-from .feasibility import check_feasibility
+from .feasibility import CHECKS, check_feasibility
 from .rollout import Rollout
 from .terms import Terms, approval_refusal
 
@@ -40,13 +40,9 @@ class Guard(NamedTuple):
         rollout = Rollout(client, client.now, terms, datetime.now(timezone.utc))
         return cls(terms, context, client, rollout)
 
-    def plan(
-        self, make: Make, desired: Sequence[Desired], first: Resource, lists: AbstractSet[str]
-    ) -> Plan:
-        """The plan that `make` returns for the stages of this run, with all that decides about it.
-
-        `first` is the first resource of the task; `lists` are names of lists to check.
-        """
+    def plan(self, make: Make, desired: Sequence[Desired], lists: AbstractSet[str]) -> Plan:
+        """The plan that `make` returns for the stages of this run, with all that decides about it;
+        `lists` are names of lists to check."""
         self.rollout.at_once = {
             (item.resource.plural, key)
             for item in desired
@@ -58,20 +54,25 @@ class Guard(NamedTuple):
             from .._protection.desired_protection import plan_as_described  # loaded for roles
 
             by_stage = partial(plan_as_described, make, desired)
-        plan = self.rollout.plan(by_stage, first)
-        surroundings = self.terms.surroundings
-        is_evaluated = bool(self.terms.expectations or (self.terms.backtest and plan.operations))
-        plan = surroundings.met(plan, self.context, is_evaluated, self.client)
-        if plan.operations or self.terms.expectations or lists:
-            plan = surroundings.completed(plan, self.context, lists, self.client)
-        return surroundings.named(plan, self.context, self.client)
+        plan = self.rollout.plan(by_stage)
+        if not self.terms.of_rules:
+            return plan
+        from .needs import Asked, completed  # loaded for plans of rules
+
+        expects = bool(self.terms.expectations)
+        decides = bool(plan.operations or expects or lists or self.context.reports)
+        evaluates = expects or bool(self.terms.backtest and plan.operations)
+        return completed(plan, Asked(self.client, self.context, lists, evaluates, decides))
 
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
         """The plan with its risks, and all for which it is refused; it may be the rest of a plan
         that was begun."""
-        infeasible, unknown = check_feasibility(
-            plan, self.client.read, self.terms.surroundings.checks
-        )
+        checks, warnings = CHECKS, []
+        if self.terms.of_rules:
+            from .rule_plans import ALL_CHECKS, warnings_of_rules
+
+            checks, warnings = ALL_CHECKS, warnings_of_rules(plan)
+        infeasible, unknown = check_feasibility(plan, self.client.read, checks)
         verdicts, terms = self.rollout.verdicts, self.terms
         tried = backtested(plan, self.client, terms)
         risk = tried.risk if tried else None
@@ -81,7 +82,7 @@ class Guard(NamedTuple):
         refusals = [*infeasible, self._unmet(expected, plan)]
         refusals += [approval_refusal(terms.approved, plan, identity, begun), checked.refused_risks]
         return checked._replace(
-            unknown=[*unknown, *self.terms.surroundings.warnings(plan)],
+            unknown=[*unknown, *warnings],
             expected=expected,
             backtest={"backtest": tried.record} if tried else {},
             plan_id=identity,
@@ -91,9 +92,13 @@ class Guard(NamedTuple):
     def compared(self, plan: Plan, before: State, after: State) -> dict[str, Any]:
         """The result on what protects less before a plan than after it, and, for the report of a
         role, on what is not known."""
-        surroundings = self.terms.surroundings
-        unread = surroundings.unread(plan) if self.context.is_role else ()
-        results = {"weaker": surroundings.weaker(before, after), "unread": unread}
+        if not self.terms.of_rules:
+            return {}
+        from .._protection.holes import weaker_records
+        from .needs import unread_of
+
+        unread = unread_of(plan) if self.context.is_role else ()
+        results = {"weaker": weaker_records(before, after), "unread": unread}
         return {name: result for name, result in results.items() if result}
 
     def expected(self, before: State, after: State) -> dict[str, Any]:

@@ -71,13 +71,15 @@ class Rollout:
         least, evidence = monitoring_time(self.terms.limits), self.terms.evidence
         return max(least, evidence.time) if evidence else least
 
-    def plan(self, make: Callable[[Adjust], Plan], first: Resource) -> Plan:
+    def plan(self, make: Callable[[Adjust], Plan]) -> Plan:
         """The plan; if it may change who is protected, it starts from the state of all that decides
-        on it together with the `first` resource, and enables nothing against the traffic."""
+        on that, and enables nothing against the traffic."""
         plan = make(self._adjusting({}))
         if not changes_protection(plan):
             return plan
-        unread = [item for item in decided_with(first) if item.plural not in plan.before]
+        changed = {item.resource.plural: item.resource for item in plan.operations}
+        together = {one.plural: one for item in changed.values() for one in decided_with(item)}
+        unread = [one for name, one in together.items() if name not in plan.before]
         plan = self._examined(plan, unread)
         if not self.terms.is_staged or not self._keep_back(plan):
             return plan

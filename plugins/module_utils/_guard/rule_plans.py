@@ -11,27 +11,18 @@ from __future__ import annotations
 from collections import Counter
 
 from .._plan.plan import Operation, Plan
-from .._protection.holes import weaker_records
 from .._protection.losses import idle_among
+from .._protection.overrides import override_losses
 from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.managed_rules import MANAGED_RULES, deployed
 from .._schema.neighbours import ZONE
+from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import evaluated_as, in_order_of, lists_named_in
 from .._schema.resource import Object, ReadCollection, Resource, State
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, features, quota_of
 from .._text import Message, did_you_mean, first_few
-from .feasibility import CHECKS, Surroundings, Unchecked, unchecked
-from .surroundings import (
-    hidden_overrides,
-    unread_lists,
-    unread_managed_rules,
-    unread_overrides,
-    unread_rules,
-    unread_skipped_rules,
-    with_rules_around,
-    with_surroundings,
-)
-from .way import unread_names, with_way
+from .feasibility import CHECKS, Unchecked, unchecked
+from .needs import unread_of
 
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
@@ -123,12 +114,15 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     """Check that the account has the lists to which the changed rules refer from now on."""
+    if LISTS.plural not in plan.before:
+        return ""
+    there = [*map(LISTS.label_of, (*plan.before[LISTS.plural], *plan.after()[LISTS.plural]))]
     clauses = [
         f"{item.title} names the list ${name}, which the account does not"
-        f" have{did_you_mean(name, plan.missing[name])}"
+        f" have{did_you_mean(name, there)}"
         for item in plan.operations
         for name in _lists_of(item, item.planned)
-        if name in plan.missing and name not in _lists_of(item, item.existing)
+        if name not in there and name not in _lists_of(item, item.existing)
     ]
     return f"The {'; '.join(clauses)}. Correct the name, or create the list." if clauses else ""
 
@@ -167,34 +161,23 @@ def idle_exceptions(plan: Plan) -> str:
     return f"The {ones} nothing, since {why}." if idle else ""
 
 
-def unread_surroundings(plan: Plan) -> list[str]:
-    """A sentence for all that decides about a plan and is not known."""
-    sentences = (
-        unread_overrides(plan),
-        unread_managed_rules(plan),
-        unread_lists(plan),
-        unread_rules(plan),
-        unread_skipped_rules(plan),
-        *unread_names(plan),
-    )
-    return [*filter(None, sentences)]
+def hidden_overrides(plan: Plan) -> str:
+    """A warning for a plan that hides overrides of an account, or has them applied, without the
+    risk weakens_ddos_rules; empty for any other."""
+    states = (plan.before, plan.after())
+    had, has = (bool(state.get(L7_OVERRIDES.plural)) for state in states)
+    overrides = plan.before.get(L7_OVERRIDES_OF_ACCOUNT.plural, ())
+    if had is has or not overrides or override_losses(L7_OVERRIDES, *states):
+        return ""
+    moment, what = ("loses its last", "in force") if had else ("gets its first", "hidden")
+    labels = first_few(map(L7_OVERRIDES_OF_ACCOUNT.label_of, overrides))
+    outcome = f"those of its account are {what} in the zone: {labels}."
+    return f"The zone {moment} HTTP DDoS override. From then on, {outcome}"
 
 
-def warnings_of_surroundings(plan: Plan) -> list[str]:
+def warnings_of_rules(plan: Plan) -> list[str]:
     """Warnings of a plan that changes more than its objects, or may, since not all is known."""
-    own = (hidden_overrides(plan), idle_exceptions(plan))
-    return [*filter(None, own), *unread_surroundings(plan)]
+    return [*filter(None, (hidden_overrides(plan), idle_exceptions(plan))), *unread_of(plan)]
 
 
 ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_list_items)
-
-
-SURROUNDINGS = Surroundings(
-    with_way,
-    with_surroundings,
-    with_rules_around,
-    warnings_of_surroundings,
-    ALL_CHECKS,
-    weaker_records,
-    unread_surroundings,
-)

@@ -23,7 +23,6 @@ from .._schema.resource import OptionSpec
 from .._text import Message, Option, did_you_mean, joined, plural
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, ranges_of, union
-from .feasibility import ALONE, Surroundings
 from .risks.base import Limits, Risk
 
 ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
@@ -361,8 +360,8 @@ class Pending(TypedDict):
 
 class Terms(NamedTuple):
     """The terms on which a task takes a plan: limits of risks, accepted risks, the approved plan,
-    expectations, evidence and stages of a rollout, the risks that its plans can have, their
-    surroundings, and a backtest."""
+    expectations, evidence and stages of a rollout, the risks that its plans can have, whether they
+    are plans `of_rules`, lists or overrides, and a backtest."""
 
     limits: Limits
     accepted: Sequence[Acceptance] = ()
@@ -371,5 +370,5 @@ class Terms(NamedTuple):
     expectations: Sequence[Expectation] = ()
     is_staged: bool = False
     risks: Sequence[Risk] = ()
-    surroundings: Surroundings = ALONE
+    of_rules: bool = False
     backtest: BacktestTerms | None = None

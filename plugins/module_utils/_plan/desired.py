@@ -8,14 +8,17 @@ request."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 from fnmatch import fnmatchcase
-from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence, Tuple
+from functools import cached_property
+from typing import AbstractSet, Any, Container, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError, OptionProblems, parsed
 from .._remembered import remembered
-from .._schema.resource import API_FIELDS, EXPIRES, NO_ITEMS, Field, Key, Resource, Values, without
-from .._text import Message, Option
+from .._schema.resource import API_FIELDS, EXPIRES, Field, Key, Resource, Values, without
+from .._text import Message, Names, Option
 from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
 from .plan import merge_nested
@@ -27,56 +30,148 @@ Position = Tuple[str, str]  # first, last, before or after; and the key of the o
 Entries = Sequence[Tuple[Option, Mapping[str, Any]]]
 
 
-class Desired(NamedTuple):
-    """The desired state of one collection: objects by their key, each with the fields that the task
-    names.
+class Presence(Enum):
+    """Whether a desired object must exist: if nobody knows whether its time has come, an existing
+    one stays, and a new one is not made."""
 
-    `absent` means that these keys must not exist, `exclusive` that no others may. `positions`
-    says where new objects go in an ordered list, `paths` which option names an object. `ignore` are
-    patterns of keys: an exclusive list leaves objects that match one of them alone; `order` has all
-    keys that the task names, also those of such objects, which stay where they are. `ignore_ids`
-    are ids of objects that nothing changes or deletes, and that count as no duplicates. If it
-    `only_deletes`, objects are neither created nor updated.
+    NEEDED = "needed"
+    ABSENT = "absent"
+    EXPIRED = "expired"
+    OPEN = "open"
 
-    `expires` says from when on an object must not exist. `expired` are the keys for which that
-    time has come, and `undecided` those for which nobody knows; `at` sets both. `gone` are keys
-    that must not exist beside others that must. `remarks` say what reading the options changed in
-    them. With `own_order`, the objects of an ordered list come one
-    after the other as the task names them.
+
+class DesiredObject(NamedTuple):
+    """One desired object: the fields that the task names, and the option that names it; its
+    position in an ordered list if it is new; and from when on it must not exist."""
+
+    values: Values
+    path: Option = THE_TASK
+    position: Position | None = None
+    expires: datetime | None = None
+    presence: Presence = Presence.NEEDED
+
+    def at(self, now: datetime | None) -> DesiredObject:
+        """The object at a time, which is Cloudflare's; None if it does not tell its time."""
+        if self.expires is None or self.presence is Presence.ABSENT:
+            return self
+        if now is None:
+            return self._replace(presence=Presence.OPEN)
+        return self._replace(presence=Presence.EXPIRED) if self.expires <= now else self
+
+
+@dataclass(frozen=True)
+class Desired:
+    """The desired state of one collection: objects by their key.
+
+    `exclusive` means that no others may exist. `ignore` are patterns of keys: an exclusive list
+    leaves objects that match one of them alone; `order` has all keys that the task names, also
+    those of such objects, which stay where they are. `ignore_ids` are ids of objects that nothing
+    changes or deletes, and that count as no duplicates. If it `only_deletes`, objects are neither
+    created nor updated. `remarks` say what reading the options changed in them. With `own_order`,
+    the objects of an ordered list come one after the other as the task names them. `part` is the
+    part of a host that describes it.
     """
 
     resource: Resource
-    objects: Mapping[Key, Values]
-    absent: bool = False
+    entries: Mapping[Key, DesiredObject]
     exclusive: bool = False
-    positions: Mapping[Key, Position] = NO_ITEMS
-    paths: Mapping[Key, Option] = NO_ITEMS
     ignore: Sequence[str] = ()
     order: Sequence[Key] = ()
     ignore_ids: AbstractSet[str] = frozenset()
     only_deletes: bool = False
-    expires: Mapping[Key, datetime] = NO_ITEMS
-    expired: AbstractSet[Key] = frozenset()
-    undecided: AbstractSet[Key] = frozenset()
     remarks: Sequence[Message] = ()
     own_order: bool = False
-    gone: AbstractSet[Key] = frozenset()
+    part: str = ""
+
+    @cached_property
+    def objects(self) -> Mapping[Key, Values]:
+        """The fields that the task names of each object."""
+        return {key: one.values for key, one in self.entries.items()}
+
+    @cached_property
+    def paths(self) -> Mapping[Key, Option]:
+        """The option that names each object."""
+        return {key: one.path for key, one in self.entries.items()}
+
+    @cached_property
+    def positions(self) -> Mapping[Key, Position]:
+        """The positions of new objects."""
+        return {key: one.position for key, one in self.entries.items() if one.position}
+
+    @cached_property
+    def expires(self) -> Mapping[Key, datetime]:
+        """The ends of objects that have one."""
+        return {key: one.expires for key, one in self.entries.items() if one.expires}
+
+    def _in(self, presence: Presence) -> AbstractSet[Key]:
+        return {key for key, one in self.entries.items() if one.presence is presence}
+
+    @cached_property
+    def expired(self) -> AbstractSet[Key]:
+        """The keys of objects whose time has come."""
+        return self._in(Presence.EXPIRED)
+
+    @cached_property
+    def undecided(self) -> AbstractSet[Key]:
+        """The keys of objects for which nobody knows that."""
+        return self._in(Presence.OPEN)
+
+    @cached_property
+    def gone(self) -> AbstractSet[Key]:
+        """The keys that must not exist because the task says so."""
+        return self._in(Presence.ABSENT)
+
+    @property
+    def absent(self) -> bool:
+        """Return whether none of the objects may exist because the task says so."""
+        return bool(self.entries) and len(self.gone) == len(self.entries)
 
     def at(self, now: datetime | None) -> Desired:
-        """The desired state at a time, which is Cloudflare's; None where it does not tell its
-        time."""
-        if now is None:
-            return self._replace(undecided=self.expires.keys())
-        expired = {key for key, expires in self.expires.items() if expires <= now}
-        return self._replace(expired=expired)
+        """The desired state at a time, which is Cloudflare's; None if it does not tell its time."""
+        if not self.expires:
+            return self
+        return replace(self, entries={key: one.at(now) for key, one in self.entries.items()})
+
+    def only(self, keys: Container[Key]) -> Desired:
+        """The desired state of these objects alone."""
+        return replace(
+            self, entries={key: self.entries[key] for key in self.entries if key in keys}
+        )
+
+    def with_values(self, objects: Mapping[Key, Values]) -> Desired:
+        """The desired state with other values of some objects, or with more objects."""
+        entries = dict(self.entries)
+        for key, values in objects.items():
+            entries[key] = entries.get(key, DesiredObject(values))._replace(values=values)
+        return replace(self, entries=entries)
+
+    def at_positions(self, positions: Mapping[Key, Position]) -> Desired:
+        """The desired state with these positions of new objects."""
+        own = self.entries.items()
+        return replace(
+            self, entries={key: one._replace(position=positions.get(key)) for key, one in own}
+        )
 
     def drops(self, key: Key) -> bool:
         """Return whether an exclusive list must not have this key."""
-        return self.exclusive and key not in self.objects and not self.ignores(key)
+        return self.exclusive and key not in self.entries and not self.ignores(key)
 
     def ignores(self, key: Key) -> bool:
         """Return whether one of the patterns matches this key."""
         return any(fnmatchcase(str(key[0]), pattern) for pattern in self.ignore)
+
+
+@remembered(256)
+def as_part(desired: Desired, part: str, names: Names) -> Desired:
+    """The desired state as that of a part of a host, which has these names for its options."""
+    return replace(
+        desired,
+        part=part,
+        entries={
+            key: one._replace(path=one.path.renamed(names)) for key, one in desired.entries.items()
+        },
+        remarks=[remark.renamed(names) for remark in desired.remarks],
+    )
 
 
 def parse_position(text: str) -> Position:
@@ -98,9 +193,8 @@ def parse_desired(
     Raises OptionError for a malformed value, a key that is given twice, and two values for one
     nested object.
     """
-    objects: dict[Key, Values] = {}
-    paths: dict[Key, Option] = {}
-    expires: dict[Key, datetime] = {}
+    objects: dict[Key, DesiredObject] = {}
+    presence = Presence.ABSENT if absent else Presence.NEEDED
     problems = OptionProblems()
     remarks: list[Message] = []
     for path, options in entries:
@@ -112,18 +206,17 @@ def parse_desired(
             if key in objects:
                 label = resource.label_of(values)
                 named_twice = f"{label} is named here and in "
-                raise OptionError(path, Message(named_twice, paths[key], "; keep one of them"))
-            objects[key] = values
-            paths[key] = path
+                raise OptionError(
+                    path, Message(named_twice, objects[key].path, "; keep one of them")
+                )
+            objects[key] = DesiredObject(values, path, expires=end, presence=presence)
             remarks.extend(_remarks(resource.fields, path, named))
-            if end is not None:
-                expires[key] = end
         except OptionError as exc:
             problems.add(exc)
     problems.raise_any()
-    merge_nested(resource, objects, paths, {})
-    desired = Desired(resource, objects, absent, exclusive)
-    return desired._replace(paths=paths, expires=expires, remarks=remarks)
+    desired = Desired(resource, objects, exclusive, remarks=remarks)
+    merge_nested(resource, desired.objects, desired.paths, {})
+    return desired
 
 
 def _remarks(fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]) -> list[Message]:
@@ -210,13 +303,10 @@ def parse_ignore(desired: Desired, patterns: Sequence[str], path: Option = THE_T
                 problem = Message(text, names[matched], " names; keep one of them")
                 raise OptionError(path.at("ignore", position), problem)
     problems.raise_any()
-    ignoring = desired._replace(ignore=tuple(patterns), order=tuple(desired.objects))
-    own = {
-        key: values
-        for key, values in desired.objects.items()
-        if key not in named_only or not ignoring.ignores(key)
-    }
-    return ignoring._replace(objects=own)
+    ignoring = replace(desired, ignore=tuple(patterns), order=tuple(desired.entries))
+    return ignoring.only(
+        [key for key in desired.entries if key not in named_only or not ignoring.ignores(key)]
+    )
 
 
 def numbered(option: str, entries: Sequence[Mapping[str, Any]], path: Option = THE_TASK) -> Entries:
@@ -316,7 +406,7 @@ def desired_rules(
         rules = parse_desired(resource, values, absent=absent, exclusive=exact)
         rules = parse_ignore(rules, ignore, path)
     problems.raise_any()
-    return rules._replace(positions=positions)
+    return rules.at_positions(positions)
 
 
 def _position(path: Option, text: str, exact: bool) -> Position:

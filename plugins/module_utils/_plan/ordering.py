@@ -14,25 +14,22 @@ from typing import AbstractSet, List, Mapping, Sequence, Tuple
 
 from .._errors import PlanError
 from .._schema.resource import Key, Object
-from .desired import Desired, Position
+from .desired import Desired, Position, Presence
 from .plan import POSITION, Operation
 
 
 def order_operations(
-    desired: Desired, existing: Sequence[Object], changes: Sequence[Operation]
+    desired: Sequence[Desired], existing: Sequence[Object], changes: Sequence[Operation]
 ) -> tuple[list[Operation], Sequence[Key]]:
     """The operations on an ordered list, with the positions of what is new or moves; and all keys
-    in their order.
+    in their order. Several parts of a host may describe objects of one list.
 
     Raises PlanError for a position beside something that does not exist.
     """
-    resource = desired.resource
+    resource = desired[0].resource
     deleted = {item.key for item in changes if item.action == "delete"}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
-    gone = (desired.expired | desired.undecided | desired.gone) - set(before)
-    objects = {key: desired.objects[key] for key in desired.objects if key not in gone}
-    arrange = _exclusive_order if desired.exclusive else _insert
-    order, unmoved = arrange(desired._replace(objects=objects), before)
+    order, unmoved = _order([_without_gone(item, before) for item in desired], before)
     places = {key: index for index, key in enumerate(order, start=1)}
     moving = set(order) - set(unmoved)
     by_key = {item.key: item for item in changes if item.action != "delete"}
@@ -46,20 +43,43 @@ def order_operations(
     return kept + [item for item in changes if item.action == "delete"], order
 
 
+def _without_gone(desired: Desired, before: Sequence[Key]) -> Desired:
+    known = set(before)
+    entries = desired.entries.items()
+    return desired.only(
+        {key for key, one in entries if key in known or one.presence is Presence.NEEDED}
+    )
+
+
+def _order(desired: Sequence[Desired], before: Sequence[Key]) -> Order:
+    """An exclusive list has its own order, into which the others are put unless it names them."""
+    order, unmoved = list(before), before
+    for item in desired:
+        if item.exclusive:
+            others = {key for one in desired if not one.absent for key in one.objects}
+            order, unmoved = _exclusive_order(item, before, others)
+    _insert([item for item in desired if not (item.exclusive or item.absent)], order)
+    for item in desired:
+        if item.own_order and not (item.exclusive or item.absent):
+            order = in_own_order(item, order)
+            unmoved = longest_ascending(before, {key: index for index, key in enumerate(order)})
+    return order, unmoved
+
+
 Order = Tuple[List[Key], Sequence[Key]]  # all keys in their order, and those that do not move
 
 
-def _exclusive_order(desired: Desired, before: Sequence[Key]) -> Order:
-    """The order of the task. Keys that it ignores do not move; those that it names stay between
-    their neighbours of the task, the others behind the key before them that does not move.
+def _exclusive_order(desired: Desired, before: Sequence[Key], others: AbstractSet[Key]) -> Order:
+    """The order of the task, which may name keys that `others` bring. Keys that it ignores do not
+    move; those that it names stay between their neighbours of the task, the others behind the key
+    before them that does not move.
 
     Raises PlanError if the task names ignored keys in another order than theirs.
     """
     known = set(before)
-    order = [
-        key for key in desired.order or desired.objects if key in desired.objects or key in known
-    ]
-    anchors = {key for key in order if key not in desired.objects}
+    there = known | others
+    order = [key for key in desired.order or desired.objects if key in there]
+    anchors = {key for key in order if key not in desired.objects and key in known}
     _require_order_of_ignored(desired, [key for key in order if key in anchors], before)
     unmoved = _unmoved_around(anchors, before, {key: index for index, key in enumerate(order)})
     ignored = known - set(order)
@@ -100,39 +120,49 @@ def _unmoved_around(
     return unmoved.union(longest_ascending(rest, places))
 
 
-def _insert(desired: Desired, before: Sequence[Key]) -> Order:
-    """The keys with the new ones at their positions, those with one position in the order of the
-    task."""
-    if desired.absent:
-        return list(before), before
-    resource = desired.resource
-    order = list(before)
+def _insert(desired: Sequence[Desired], order: list[Key]) -> None:
+    """Insert the new keys at their positions, those with one position in the order of the task."""
     predecessors: dict[Position, Key] = {}  # the last new key at each position
-    for key, values in desired.objects.items():
-        if key in before:
-            continue
-        where, other = position = desired.positions.get(key, ("last", ""))
-        neighbour = resource.key_of({resource.key[0]: other})
-        if other and neighbour not in order:
-            later = neighbour in desired.objects
-            raise PlanError(
-                f"The position of {resource.named(values)} names the"
-                f" {resource.key[0]} {other}, "
-                + ("which comes later in the task; move it up." if later else "which is not there.")
-            )
-        if where == "last":
-            order.append(key)
-        elif where == "before":
-            order.insert(order.index(neighbour), key)
-        elif position in predecessors:
-            order.insert(order.index(predecessors[position]) + 1, key)
-        else:
-            order.insert(order.index(neighbour) + 1 if other else 0, key)
-        predecessors[position] = key
-    if not desired.own_order:
-        return order, before
-    order = in_own_order(desired, order)
-    return order, longest_ascending(before, {key: index for index, key in enumerate(order)})
+    known = set(order)
+    waiting = [(item, key) for item in desired for key in item.objects if key not in known]
+    while waiting:
+        later = [one for one in waiting if not _is_placed(*one, order, predecessors)]
+        if len(later) == len(waiting):
+            raise _misplaced(*waiting[0])
+        waiting = later
+
+
+def _is_placed(
+    desired: Desired, key: Key, order: list[Key], predecessors: dict[Position, Key]
+) -> bool:
+    """Put a key into its place, unless its neighbour is not there yet."""
+    where, other = position = desired.positions.get(key, ("last", ""))
+    neighbour = desired.resource.key_of({desired.resource.key[0]: other})
+    if other and neighbour not in order:
+        if neighbour in desired.objects:
+            raise _misplaced(desired, key)
+        return False
+    if where == "last":
+        order.append(key)
+    elif where == "before":
+        order.insert(order.index(neighbour), key)
+    elif position in predecessors:
+        order.insert(order.index(predecessors[position]) + 1, key)
+    else:
+        order.insert(order.index(neighbour) + 1 if other else 0, key)
+    predecessors[position] = key
+    return True
+
+
+def _misplaced(desired: Desired, key: Key) -> PlanError:
+    """The error of a position whose neighbour is not there, or comes later in the task."""
+    resource, (_where, other) = desired.resource, desired.positions[key]
+    later = resource.key_of({resource.key[0]: other}) in desired.objects
+    return PlanError(
+        f"The position of {resource.named(desired.objects[key])} names the"
+        f" {resource.key[0]} {other}, "
+        + ("which comes later in the task; move it up." if later else "which is not there.")
+    )
 
 
 def in_own_order(desired: Desired, order: Sequence[Key]) -> list[Key]:

@@ -184,17 +184,17 @@ Returned = Mapping[Operation, Object]  # what Cloudflare returned for an operati
 
 
 class Plan(NamedTuple):
-    """The operations, in the order in which they are applied, and the state that they start
-    from. `alongside` is what other plans of the same run change of what this one only looks at;
-    `unread` says why a collection that decides about the plan cannot be read; `missing` are lists
-    that rules refer to and that the account does not have."""
+    """The operations, in the order in which they are applied, and the state that they start from.
+
+    `alongside` is what follows from them in collections that are only looked at; `unread` says why
+    a collection that decides about the plan cannot be read.
+    """
 
     before: State
     operations: tuple[Operation, ...]
     order: Mapping[str, Sequence[Key]] = NO_ITEMS  # by plural, of ordered lists
     alongside: State = NO_ITEMS  # by plural, as it is afterwards
     unread: Mapping[str, str] = NO_ITEMS  # by plural, a sentence
-    missing: Mapping[str, Sequence[str]] = NO_ITEMS
 
     def after(self, returned: Returned | None = None) -> State:
         """The state afterwards: for each operation what Cloudflare returned, or else what is

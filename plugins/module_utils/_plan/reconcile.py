@@ -53,34 +53,51 @@ def make_plan(
     """
     operations: list[Operation] = []
     order: dict[str, Sequence[Key]] = {}
+    problems: list[PlanError] = []
+    together: dict[str, list[Desired]] = {}
     for item in desired:
-        existing = before[item.resource.plural]
-        others = (nested or {}).get(item.resource.plural, ())
-        changes: Sequence[Operation] = _reconcile(item, existing, adjust)
+        together.setdefault(item.resource.plural, []).append(item)
+    for plural, items in together.items():
+        existing, others = before[plural], (nested or {}).get(plural, ())
         try:
-            changes = share_nested(
-                item.resource, item.objects, item.paths, existing, changes, others
-            )
-        except OptionError as exc:
-            raise PlanError(Message(exc.message, ".")) from exc
-        _check_validity(changes)
-        if item.resource.is_ordered:
-            changes, order[item.resource.plural] = order_operations(item, existing, changes)
-            operations += changes
-            continue
-        # Networks sort before their subsets: an exclusion is created after the prefix around it,
-        # and deleted before it.
-        changes = sorted(changes, key=lambda operation: operation.order)
-        operations += [operation for operation in changes if operation.action != "delete"]
-        operations += [operation for operation in reversed(changes) if operation.action == "delete"]
+            changes = [one for item in items for one in _changes(item, existing, adjust, others)]
+            if items[0].resource.is_ordered:
+                changes, order[plural] = order_operations(items, existing, changes)
+        except PlanError as exc:
+            problems.append(exc)
+        else:
+            operations += changes if items[0].resource.is_ordered else _in_turn(changes)
+    if problems:
+        raise problems[0].joined(problems[1:])
     operations = _with_inner(operations, inner, before)
     return Plan(before, tuple(sorted(operations, key=_turn)), order)
+
+
+def _changes(
+    desired: Desired, existing: Sequence[Object], adjust: Adjust, nested: Sequence[Object]
+) -> Sequence[Operation]:
+    """The operations on what one part describes of a collection, in no order."""
+    resource, changes = desired.resource, _reconcile(desired, existing, adjust)
+    try:
+        shared = share_nested(resource, desired.objects, desired.paths, existing, changes, nested)
+    except OptionError as exc:
+        raise PlanError(Message(exc.message, ".")) from exc
+    _check_validity(shared)
+    return shared
+
+
+def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
+    """Networks sort before their subsets: an exclusion is created after the prefix around it, and
+    deleted before it."""
+    ordered = sorted(changes, key=lambda operation: operation.order)
+    kept = [operation for operation in ordered if operation.action != "delete"]
+    return kept + [operation for operation in reversed(ordered) if operation.action == "delete"]
 
 
 def _turn(operation: Operation) -> tuple[int, bool]:
     """Sorts operations; an object that rules may name is deleted after these rules."""
     phase = PHASES.index(operation.action)
-    return phase, operation.action == "delete" and operation.resource.holds is not None
+    return phase, operation.action == "delete" and operation.resource.is_referred_to
 
 
 def _with_inner(
@@ -143,7 +160,7 @@ def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matche
     missing: list[str] = []
     for key, values in desired.objects.items():
         matches = by_key.get(key, [])
-        if desired.absent or key in desired.expired or key in desired.gone:
+        if key in desired.expired or key in desired.gone:
             matched.surplus.extend(matches)
         elif matches:
             kept, duplicates = _choose(desired, values, matches)

@@ -8,6 +8,7 @@ out: an existing value that protects less is set back, and one that protects mor
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from .._plan.desired import Desired
@@ -40,7 +41,7 @@ def _with_switches(desired: Desired, planned: Sequence[Object]) -> Desired:
     conditions = {id(rule.obj): CONDITIONS.intersection(rule.conditions) for rule in rules}
     defaults = [_defaults(desired, obj, planned, conditions.get(id(obj), ())) for obj in planned]
     if not any(defaults):
-        return desired._replace(own_order=_is_lost_by_order(desired, planned))
+        return replace(desired, own_order=_is_lost_by_order(desired, planned))
     described = [_stored(resource, obj, changes) for obj, changes in zip(planned, defaults)]
     objects: dict[Key, Values] = {}
     after: list[Object] = []
@@ -53,9 +54,8 @@ def _with_switches(desired: Desired, planned: Sequence[Object]) -> Desired:
             key = resource.key_of(planned[index])
             objects[key] = _overlaid(resource, desired.objects[key], kept)
         after.append(_stored(resource, planned[index], kept))
-    return desired._replace(
-        objects={**desired.objects, **objects}, own_order=_is_lost_by_order(desired, after)
-    )
+    own_order = _is_lost_by_order(desired, after)
+    return replace(desired.with_values(objects), own_order=own_order)
 
 
 def _is_lost_by_order(desired: Desired, planned: Sequence[Object]) -> bool:

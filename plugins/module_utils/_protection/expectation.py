@@ -136,6 +136,15 @@ class Expectation(NamedTuple):
         return self.expected[component] if isinstance(self.expected, Mapping) else self.expected
 
 
+def kinds_expected(entries: Any) -> set[str]:
+    """The kinds of what the entries of a task expect, before they are checked; a packet in the
+    Network Firewall is a packet as well."""
+    known = [entry for entry in entries or () if isinstance(entry, Mapping)]
+    kinds = {kind for entry in known for kind in DESCRIBED_KINDS if entry.get(kind) is not None}
+    packets = [entry for entry in known if entry.get(PACKET) is not None]
+    return kinds | {FIREWALL for entry in packets if str(entry.get("expect")) in OF_FIREWALL}
+
+
 def parse_expectations(options: Mapping[str, Any]) -> Sequence[Expectation]:
     """The expectations of a task; raises OptionError."""
     problems = OptionProblems()

@@ -11,6 +11,7 @@ An object that no task names is checked as if it were the only one beside the na
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain
 from typing import Any, Iterator, Mapping, Sequence
 
@@ -40,7 +41,13 @@ from .coverage import Coverage, has_flag
 from .loss import UNMITIGATED, Loss, UnmanagedRecord, loss_by, unmanaged_record
 from .losses import later_rules, objects_among, phase_skip_loss, rule_losses, skipped_in_words
 from .modes import UNDECIDED, union_of_modes
-from .ordinary_traffic import OWNER_NAMES, depends_on_owner, rules_matching_all_traffic, width
+from .ordinary_traffic import (
+    OWNER_NAMES,
+    depends_on_owner,
+    owner_names_in,
+    rules_matching_all_traffic,
+    width,
+)
 from .overrides import in_force, losses_by_others, unlike_described
 from .worse import worse
 
@@ -96,7 +103,7 @@ def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[
         for item in desired
         if item.resource.parent and not item.absent
         for record in unmanaged_records(
-            [item._replace(resource=CUSTOM_RULES)],
+            [replace(item, resource=CUSTOM_RULES)],
             {CUSTOM_RULES.plural: state[item.resource.plural]},
         )
     ]
@@ -170,8 +177,9 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
     contents = contents_in(state)
     for resource, _read in DECIDING:
         named = {rule.key for rule in rules_in_force(described, resource)}
-        own, _field, what = OWNER_NAMES[resource.traffic]
-        unknown = "" if own.plural in state else f"may match everything, since {what} not known"
+        _own, _field, what = OWNER_NAMES[resource.traffic]
+        is_known = owner_names_in(resource, state) is not None
+        unknown = "" if is_known else f"may match everything, since {what} not known"
         rules = [spelt_out(rule, contents) for rule in rules_in_force(state, resource)]
         for index, rule in enumerate(rules):
             key = _target(resource, rule)

@@ -31,7 +31,7 @@ from .._expressions.solve import Flows, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
 from .._schema.registry import ZoneRule
-from .._schema.resource import Key, Resource, State
+from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few
 from .._values.address_set import (
     EVERYTHING,
@@ -160,13 +160,22 @@ def union_of_rules(rule: ZoneRule, some: Sequence[ZoneRule]) -> ZoneRule:
     return rule._replace(expression=every or "false")
 
 
+def owner_names_in(resource: Resource, state: State) -> Sequence[Object] | None:
+    """The objects whose names the rules of a resource may use; None if a state does not have them.
+    The plan of a host may change the prefixes of its account."""
+    own, _field, _words = OWNER_NAMES[resource.traffic]
+    of_plan = state.get(PREFIXES.plural) if own is OWN_PREFIXES else None
+    return state.get(own.plural) if of_plan is None else of_plan
+
+
 def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[ZoneRule] = ()) -> str:
     """The kind of plain traffic of which all matches an active rule, and none of those before, in
     words; empty if there is none."""
     if not (rule.enforces or rule.lets_pass):
         return ""
-    own, name, _words = OWNER_NAMES[resource.traffic]
-    known = [obj for obj in state.get(own.plural) or () if not has_flag(obj, "excluded")]
+    _own, name, _words = OWNER_NAMES[resource.traffic]
+    objects = owner_names_in(resource, state) or ()
+    known = [obj for obj in objects if not has_flag(obj, "excluded")]
     names = [str(obj[name]).lower() for obj in known if obj.get(name)]
     return plain_traffic(_left(rule, before), resource.traffic, rule.lets_pass, tuple(names))
 

@@ -96,6 +96,7 @@ LISTS = Resource(
     listing=AtOnce(),
     on_demand=True,
     read_only=(*TIMES_OF_CLOUDFLARE, "num_items", REFERENCES),
+    is_referred_to=True,
     semantics=Semantics(not_ours=_not_ours),
 )
 
@@ -155,16 +156,6 @@ def uses_of(obj: Mapping[str, Any]) -> int:
     """Number of rules that refer to a list, by Cloudflare's own count."""
     number = obj.get(REFERENCES)
     return int(number) if isinstance(number, (int, float)) else 0
-
-
-def with_references(state: State, changes: Mapping[str, int]) -> State:
-    """A state as the modules before this one leave it: more or fewer rules refer to its lists."""
-    lists: list[Object] = []
-    for obj in state.get(LISTS.plural, ()) if changes else ():
-        more = changes.get(LISTS.label_of(obj))
-        uses = {REFERENCES: max(0, int(obj.get(REFERENCES) or 0) + more)} if more else {}
-        lists.append({**obj, **uses})
-    return {**state, LISTS.plural: lists} if lists else state
 
 
 def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:

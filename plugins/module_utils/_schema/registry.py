@@ -216,6 +216,16 @@ MANAGED: Sequence[Managed] = (
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
     Managed(zone.SECURITY_LEVEL, "security_level", "level"),
 )
+
+
+def managed_of(owners: Container[str]) -> list[Managed]:
+    """The resources of an account, a zone or both; of custom rulesets, which both may have, those
+    of the account."""
+    own = [item for item in MANAGED if item.resource.owner in owners]
+    first = {item.module: item.resource.owner for item in reversed(own)}
+    return [item for item in own if first[item.module] == item.resource.owner]
+
+
 # Resources that are read alone: what stands beside the protection of accounts and zones.
 READ_ONLY: Sequence[Resource] = neighbours.NEIGHBOURS
 OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, zone.CUSTOM_RULES_OF_ACCOUNT)  # for its zones
@@ -251,7 +261,9 @@ def rules_in_force(state: State, resource: Resource = zone.CUSTOM_RULES) -> list
     rules = IN_ORDER[resource.plural](state.get(resource.plural) or ())
     if resource is not zone.CUSTOM_RULES:
         return rules
-    of_account = state.get(zone.CUSTOM_RULES_OF_ACCOUNT.plural)
+    (shown,) = state.get(neighbours.ZONE.plural) or ({},)
+    is_other = zone.plan_of(shown) in zone.OTHER_PLANS  # which does not meet rules of its account
+    of_account = () if is_other else state.get(zone.CUSTOM_RULES_OF_ACCOUNT.plural)
     if not of_account and not any(map(executed_by, rules)):
         return rules
     first, then = Chain(state, OF_ACCOUNT), Chain(state)

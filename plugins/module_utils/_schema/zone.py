@@ -310,6 +310,7 @@ def _rulesets(owner: str) -> Resource:
         read_only=("version", "last_updated"),
         quota=10,
         holds=partial(rules_of, owner),
+        is_referred_to=True,
         phase=CUSTOM_PHASE,
         semantics=Semantics(not_ours=_other_ruleset),
     )
@@ -367,6 +368,17 @@ def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
         deploy.update(without(parameters, "id"))  # which no option describes
     own = list(state.get(rules_of(owner, name).plural, ()))
     return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
+
+
+def whole_rulesets(state: State, owner: str) -> list[Object]:
+    """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
+    rulesets: list[Object] = []
+    for obj in own_rulesets(state, owner):
+        name = CUSTOM_RULESETS[owner].label_of(obj)
+        rules = state.get(rules_of(owner, name).plural)
+        ids = filter(None, (obj.get("id"), id_of_new(name))) if rules is not None else ()
+        rulesets += [{**obj, "id": identity, "rules": rules} for identity in ids]
+    return rulesets
 
 
 ENTERPRISE = "enterprise"

@@ -8,6 +8,7 @@ the whole of it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._errors import OptionProblems
@@ -124,6 +125,7 @@ class AccountProtection(ModuleSpec):
 
     risks = ACCOUNT_RISKS
     expects = (PACKET,)
+    lists_unmanaged = True
 
     def __init__(self) -> None:
         self.options = {
@@ -156,12 +158,10 @@ class AccountProtection(ModuleSpec):
                 parsed.append(parse_desired(resource, entries, exclusive=option in purge))
         problems.raise_any()
         ignored = frozenset(options.get("ignore_ids") or ())
-        return [item._replace(ignore_ids=ignored) for item in parsed]
+        return [replace(item, ignore_ids=ignored) for item in parsed]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        from .._protection.holes import unmanaged_records  # loaded by this module alone
-
-        return {"protection": subsets_of(state), "unmanaged": unmanaged_records(desired, state)}
+        return {"protection": subsets_of(state)}
 
 
 def _option_for(resource: Resource) -> str:

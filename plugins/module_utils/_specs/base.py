@@ -8,16 +8,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from copy import copy
-from typing import AbstractSet, Any, Mapping, Sequence
+from typing import Any, Mapping, Sequence
 
 from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.client import Client
 from .._api.settings import shared_options
-from .._context import TASK, Context
+from .._context import Context
 from .._errors import OptionError
-from .._guard.feasibility import ALONE, Surroundings
 from .._guard.risks.base import Risk, risk_options
 from .._plan.desired import Desired, parse_desired
 from .._protection.expectation import Expectation
@@ -43,32 +41,38 @@ EXACT_OPTIONS: OptionSpec = {  # of a collection that a state makes exclusive
 
 
 class ModuleSpec(ABC):
-    """One module, in a class of its own.
+    """One module, in a class of its own, which gives these steps in their order:
+
+    - `owned`: the module for the owner that the options name (if several kinds may).
+    - `desired`: the desired state that the options describe (of a module that writes).
+    - `reads`: the resources to read, first collections and then those inside of objects.
+    - `settled`: the desired state with what depends on the existing one (rulesets, by their ids).
+    - `result`: what the module returns of the state afterwards (must be given).
+    - `look`: what it returns beside its resources (of a module that reads).
 
     `owner` is the option that names the account or zone, `options` the argument spec beyond the
-    shared one. `risks` are those that its plans can have, `surroundings` what is checked around
-    them, and `expects` the kinds of expectations that it checks; `expectations` are those of its
-    task. A module that writes has a
-    `desired` of its own, one that learns something beside its resources a `look`. One that only
-    reads returns the id of the owner, and one that writes if it `returns_owner`, since it reads for
-    others as well. If it is about `one_object`, so is its result of a staged rollout.
+    shared one, `risks` are those that its plans can have. `of_rules` says that these are plans of
+    rules, lists or overrides, about which other collections decide as well. `expects` are the kinds
+    of expectations that it checks, `expectations` those of its task. A module that only reads
+    returns the ids of its owner, and one that writes if it `returns_owner`. The result of a staged
+    rollout is one object if the module is about `one_object`. If it `lists_unmanaged`, it returns
+    the objects that the task does not name.
     """
 
-    owner: str = ACCOUNT_OPTION
+    owner: str = ACCOUNT_OPTION  # empty if the options decide
     options: OptionSpec
     risks: Sequence[Risk] = ()
-    surroundings: Surroundings = ALONE
+    of_rules = False
     expects: Sequence[str] = ()
     expectations: Sequence[Expectation] = ()
     returns_owner = False
     one_object = False
-    context = TASK
+    lists_unmanaged = False
 
-    def within(self, context: Context) -> ModuleSpec:
-        """The module for this caller."""
-        spec = copy(self)
-        spec.context = context
-        return spec
+    @property
+    def owners(self) -> Sequence[str]:
+        """The options that name the owners of what the module reads."""
+        return (self.owner,)
 
     def desired(self, options: Options) -> Sequence[Desired]:
         """The desired state; raises OptionError."""
@@ -93,13 +97,9 @@ class ModuleSpec(ABC):
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         """Result of the module about the state afterwards."""
 
-    def judged_lists(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> AbstractSet[str]:
-        """Names of the lists to check for rules that unmanaged items weaken."""
-        return frozenset()
-
-    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
+    def look(
+        self, options: Options, client: Client, result: ModuleResult, context: Context
+    ) -> ModuleResult:
         """The result of the module beside that of its resources; raises ServiceError."""
         return {}
 
@@ -117,11 +117,9 @@ def fields_of(resource: Resource, options: Options) -> dict[str, Any]:
 class Setting(ModuleSpec):
     """A module for a single object, which has the name of its resource as its result."""
 
-    def __init__(
-        self, resource: Resource, risks: Sequence[Risk], surroundings: Surroundings = ALONE
-    ) -> None:
+    def __init__(self, resource: Resource, risks: Sequence[Risk], of_rules: bool = False) -> None:
         self._resource, self.owner = resource, resource.owner
-        self.risks, self.surroundings = risks, surroundings
+        self.risks, self.of_rules = risks, of_rules
         self._names = tuple(item.name for item in resource.fields)
         own = {name: {**option, "required": True} for name, option in resource.options.items()}
         self.options = {**own, **risk_options(risks)}

@@ -9,26 +9,27 @@ ruleset, or all that the owner should have."""
 from __future__ import annotations
 
 from copy import copy
-from typing import AbstractSet, Any, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import AbstractSet, Callable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import risks_of_rules
-from .._guard.rule_plans import SURROUNDINGS
 from .._guard.terms import BACKTEST
-from .._guard.way import whole_rulesets
 from .._plan.desired import (
     STATE,
     Desired,
+    DesiredObject,
     Entries,
     Position,
+    Presence,
     desired_rules,
     numbered,
     parse_desired,
     parse_ignore,
     parse_position,
 )
-from .._protection.holes import rules_of_rulesets, unmanaged_records, unnamed_rulesets
 from .._schema.managed_rules import EXECUTE, deployed
 from .._schema.resource import (
     ACCOUNT_OPTION,
@@ -44,12 +45,9 @@ from .._schema.resource import (
 )
 from .._schema.zone import (
     CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
     CUSTOM_RULESETS,
     DEPLOYMENT_OPTIONS,
-    ENTERPRISE_ZONES,
     ENTRY_POINTS,
-    EXECUTED_RULESETS,
     own_rulesets,
     rules_of,
     whole_ruleset,
@@ -90,8 +88,9 @@ class OfRulesets(ModuleSpec):
 
     owner = ZONE_OPTION
     risks = CUSTOM_RULE_RISKS
-    surroundings = SURROUNDINGS
+    of_rules = True
     returns_owner = True
+    lists_unmanaged = True
 
     def owned(self, options: Options, environment: Mapping[str, str]) -> ModuleSpec:
         owners = OWNERS.values()
@@ -135,9 +134,7 @@ class OfRulesets(ModuleSpec):
         """The desired rules of the entry point, each of which executes a ruleset; raises
         OptionError."""
         entry_point = ENTRY_POINTS[self.owner]
-        names: dict[Key, str] = {}
-        gone: set[Key] = set()
-        positions: dict[Key, Position] = {}
+        more: dict[Key, Callable[[DesiredObject], DesiredObject]] = {}
         rules: list[tuple[Option, Values]] = []
         for path, entry in entries:
             deploy = entry.get("deploy")
@@ -147,17 +144,16 @@ class OfRulesets(ModuleSpec):
             ref = parsed(path.at("deploy", "ref"), RULESET_NAME.value.parse, deploy["ref"] or name)
             rule = {**deploy, "ref": ref}
             place, key = rule.pop("position"), entry_point.key_of(rule)
+            position = None
             if place is not None:
-                positions[key] = parsed(path.at("deploy", "position"), parse_position, place)
-            names[key] = name
-            gone |= set() if any(value is not None for value in deploy.values()) else {key}
+                position = parsed(path.at("deploy", "position"), parse_position, place)
+            is_gone = all(value is None for value in deploy.values())
+            more[key] = partial(_executing, name, position, is_gone)
             rules.append((path.at("deploy"), rule))
         desired = parse_desired(entry_point, rules)
-        executing = {
-            key: {**values, "action": EXECUTE, "action_parameters": {"id": id_of_new(names[key])}}
-            for key, values in desired.objects.items()
-        }
-        return desired._replace(objects=executing, positions=positions, gone=gone)
+        return replace(
+            desired, entries={key: more[key](one) for key, one in desired.entries.items()}
+        )
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         rulesets, *rules, deployments = desired
@@ -166,7 +162,7 @@ class OfRulesets(ModuleSpec):
         gone |= rulesets.objects.keys() if rulesets.absent else set()
         left_out = gone | rulesets.expired | (rulesets.undecided - own.keys())
         kept = [
-            item._replace(objects={}, exclusive=False)
+            replace(item, entries={}, exclusive=False)
             if (item.resource.within,) in left_out
             else item
             for item in rules
@@ -175,6 +171,15 @@ class OfRulesets(ModuleSpec):
         for obj in own_rulesets(state, self.owner):
             ids[rulesets.resource.key_of(obj)].append(str(obj.get("id")))
         return (rulesets, *kept, _settled(deployments, state, ids, left_out))
+
+
+def _executing(
+    name: str, position: Position | None, is_gone: bool, entry: DesiredObject
+) -> DesiredObject:
+    """A deployment of the ruleset with this name."""
+    values = {**entry.values, "action": EXECUTE, "action_parameters": {"id": id_of_new(name)}}
+    presence = Presence.ABSENT if is_gone else entry.presence
+    return entry._replace(values=values, position=position, presence=presence)
 
 
 def _settled(
@@ -186,28 +191,22 @@ def _settled(
     by_ruleset: dict[str, list[Object]] = {}
     for rule in existing:
         by_ruleset.setdefault(deployed(rule), []).append(rule)
-    objects: dict[Key, Values] = {}
-    paths, positions = dict(deployments.paths), dict(deployments.positions)
-    for key, values in deployments.objects.items():
-        name = (deployed(values)[1:-1],)
-        gone = gone | {name} if key in deployments.gone else gone
+    entries: dict[Key, DesiredObject] = {}
+    for one in deployments.entries.values():
+        values = one.values
+        name: Key = (deployed(values)[1:-1],)
+        gone = gone | {name} if one.presence is Presence.ABSENT else gone
         if name in gone:
             continue
         now = [rule for one in ids.get(name, ()) for rule in by_ruleset.get(one, ())]
         same = _deployment(resource.label_of(values), values, now, existing)
-        kept = resource.key_of(same or values)
-        objects[kept] = {**values, **{name: same[name] for name in SAME}} if same else values
-        paths[kept] = deployments.paths[key]
-        positions.update({kept: positions[key]} if key in positions else {})
-    removed = {
-        resource.key_of(rule): {"ref": rule.get("ref")}
-        for name in gone & ids.keys()
-        for one in ids[name]
-        for rule in by_ruleset.get(one, ())
-    }
-    return deployments._replace(
-        objects={**objects, **removed}, paths=paths, positions=positions, gone=removed.keys()
-    )
+        there = {name: same[name] for name in SAME} if same else {}
+        entries[resource.key_of(same or values)] = one._replace(values={**values, **there})
+    for name in gone & ids.keys():
+        for rule in (rule for one in ids[name] for rule in by_ruleset.get(one, ())):
+            removed = DesiredObject({"ref": rule.get("ref")}, presence=Presence.ABSENT)
+            entries[resource.key_of(rule)] = removed
+    return replace(deployments, entries=entries)
 
 
 def _deployment(
@@ -251,13 +250,13 @@ class CustomRuleset(OfRulesets):
             CUSTOM_RULESETS[self.owner], [(Option(), {"name": options["name"]})], absent=not some
         )
         rules = self._rules(Option(), options, absent=True)
-        return (rulesets._replace(only_deletes=some), rules, self._deployments([]))
+        return (replace(rulesets, only_deletes=some), rules, self._deployments([]))
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         name = RULESET_NAME.value.parse(options["name"])
         own = own_rulesets(state, self.owner)
         shown = (whole_ruleset(obj, self.owner, state) for obj in own if obj.get("name") == name)
-        return {"ruleset": next(shown, None), "unmanaged": rules_of_rulesets(desired, state)}
+        return {"ruleset": next(shown, None)}
 
 
 class CustomRulesets(OfRulesets):
@@ -277,7 +276,7 @@ class CustomRulesets(OfRulesets):
         entries = numbered("rulesets", options["rulesets"])
         absent, exact = options["state"] == ABSENT, options["state"] == EXACT
         rulesets, *others = self._described(entries, exact, absent)
-        rulesets = parse_ignore(rulesets._replace(exclusive=exact), options["ignore"])
+        rulesets = parse_ignore(replace(rulesets, exclusive=exact), options["ignore"])
         return (rulesets, *others)
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
@@ -288,71 +287,10 @@ class CustomRulesets(OfRulesets):
         return [*{**more, **named}.values()]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        rulesets, entry_point = desired[0], ENTRY_POINTS[self.owner].plural
-        own = own_rulesets(state, self.owner)
+        rulesets, own = desired[0], own_rulesets(state, self.owner)
         named = [obj for obj in own if rulesets.resource.key_of(obj) in rulesets.objects]
         ours = own if rulesets.exclusive else named
-        shown = [whole_ruleset(obj, self.owner, state) for obj in ours]
-        others = [obj for obj in own if obj not in named]
-        unmanaged = [
-            *rules_of_rulesets(desired, state),
-            *unnamed_rulesets(rulesets.resource, ENTRY_POINTS[self.owner], others, state),
-            *self._rules_beside(desired[-1], named, others, state),
-        ]
-        executed = state.get(EXECUTED_RULESETS, ())
-        chain = {entry_point: state[entry_point], EXECUTED_RULESETS: executed}
-        for_role = {"chain": chain} if self.context.is_role else {}
-        return {"rulesets": shown, "unmanaged": unmanaged, **for_role}
-
-    def _rules_beside(
-        self, deployments: Desired, named: Sequence[Object], others: Sequence[Object], state: State
-    ) -> Iterator[Mapping[str, Any]]:
-        """The rules of the entry point that take something from the named rulesets, or concern all
-        plain traffic; if another module names rules of it, only the deployments of these rulesets
-        that do more than execute them."""
-        entry_point, of_account = ENTRY_POINTS[self.owner], CUSTOM_RULES_OF_ACCOUNT.plural
-        rules = state[entry_point.plural]
-        executed = {
-            (entry_point.name, entry_point.label_of(rule)): deployed(rule) for rule in rules
-        }
-        ours, theirs = map(_ids, (named, others))
-        has_own_module = self.owner == ZONE_OPTION and CUSTOM_RULES.plural in self.context.modules
-        described = {
-            entry_point.key_of(rule): rule
-            for rule in rules
-            if deployed(rule) in ours and [*rule["action_parameters"]] == ["id"]
-        }
-        whole: State = {
-            **state,
-            EXECUTED_RULESETS: [
-                *state.get(EXECUTED_RULESETS, ()),
-                *whole_rulesets(state, self.owner),
-            ],
-        }
-        if self.owner == ACCOUNT_OPTION:  # judged as a zone of the plan Enterprise meets them
-            whole = {**whole, CUSTOM_RULES.plural: [*map(_in_enterprise, rules)], of_account: ()}
-        beside = deployments._replace(resource=CUSTOM_RULES, objects=described)
-        for record in unmanaged_records([beside], whole):
-            is_own = record["resource"] == CUSTOM_RULES.name
-            target = (entry_point.name if is_own else record["resource"], record["key"])
-            identity = executed.get(target, "")
-            is_judged = identity in theirs and record["weakens"] is not False
-            is_elsewhere = has_own_module and identity not in ours
-            if record["reason"] and not is_judged and not is_elsewhere:
-                yield {**record, "resource": target[0]}
+        return {"rulesets": [whole_ruleset(obj, self.owner, state) for obj in ours]}
 
 
-def _ids(rulesets: Sequence[Object]) -> set[str]:
-    """The ids by which rules may execute rulesets, also those that are not yet made."""
-    return {str(one) for obj in rulesets for one in (obj.get("id"), id_of_new(str(obj["name"])))}
-
-
-def _in_enterprise(rule: Object) -> Object:
-    expression = str(rule.get("expression") or "").replace(ENTERPRISE_ZONES, "true")
-    return {**rule, "expression": expression}
-
-
-SPECS: Mapping[str, ModuleSpec] = {
-    "custom_ruleset": CustomRuleset(),
-    "custom_rulesets": CustomRulesets(),
-}
+SPECS: Mapping[str, ModuleSpec] = {"custom_ruleset": CustomRuleset()}

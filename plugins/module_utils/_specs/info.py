@@ -12,6 +12,7 @@ from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import read_announced, read_changes, read_ip_lists
+from .._context import Context
 from .._errors import OptionError, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
@@ -81,7 +82,9 @@ class ProtectionInfo(ModuleSpec):
             gathered["covers"] = [answer(coverage, network) for network in options["covers"]]
         return dict(gathered, coverage=summarise(coverage))
 
-    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
+    def look(
+        self, options: Options, client: Client, result: ModuleResult, context: Context
+    ) -> ModuleResult:
         names = options["gather_subset"]
         beside = {name: read(client) for name, read in BESIDE.items() if name in names}
         return {**beside, **changes_of(options, client)}
@@ -124,16 +127,21 @@ class CustomRulesInfo(RulesInfo):
         hits: OptionSpec = {HITS_HOURS: CHANGES_OPTION[CHANGES_HOURS]}
         self.options = {**self.options, **CHANGES_OPTION, **hits}
 
-    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
-        return {**changes_of(options, client), **self._hits(options, client, result)}
+    def look(
+        self, options: Options, client: Client, result: ModuleResult, context: Context
+    ) -> ModuleResult:
+        hits = self._hits(options, client, result, context)
+        return {**changes_of(options, client), **hits}
 
-    def _hits(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
+    def _hits(
+        self, options: Options, client: Client, result: ModuleResult, context: Context
+    ) -> ModuleResult:
         hours = options.get(HITS_HOURS) or 0
         if not hours:
             return {}
         from .._traffic.hits import read_hits
 
-        return {"rules": read_hits(result["rules"], hours, client, self.context)}
+        return {"rules": read_hits(result["rules"], hours, client, context)}
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         for name in (CHANGES_HOURS, HITS_HOURS):

@@ -7,20 +7,17 @@
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Mapping, Sequence
 
-from .._context import CREATION, DELETION
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
-from .._guard.rule_plans import SURROUNDINGS
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, parse_ignore
-from .._protection.losses import lists_of_others, unmanaged_items, unmanaged_lists
 from .._schema.lists import LIST_KIND, LISTS, items_of, managed_lists, with_items
 from .._schema.resource import Object, OptionSpec, State
 from .._text import Message, Option
-from .._values.kinds import identifier
 from .base import (
     ABSENT,
     EXACT,
@@ -68,7 +65,7 @@ class IpList(ModuleSpec):
     """The module ip_list: one list and its items."""
 
     risks = LIST_RISKS
-    surroundings = SURROUNDINGS
+    of_rules = True
 
     def __init__(self) -> None:
         self.options = {**LIST_OPTIONS, **STATE_OPTION, **risk_options(LIST_RISKS)}
@@ -84,7 +81,7 @@ class IpList(ModuleSpec):
         items = desired_items(Option(), options, absent, purge)
         if absent and options["items"] is not None:
             holder = parse_desired(LISTS, [(Option(), {"name": options["name"]})])
-            return (holder._replace(only_deletes=True), items)
+            return (replace(holder, only_deletes=True), items)
         fields = [(Option(), fields_of(LISTS, options))]
         return (parse_desired(LISTS, fields, absent=absent), items)
 
@@ -97,10 +94,10 @@ class IpList(ModuleSpec):
 
 
 class IpLists(ModuleSpec):
-    """The module ip_lists: lists with their items, in one plan; with state exact, all lists."""
+    """The lists of a host with their items; with state exact, all lists of the account."""
 
     risks = LIST_RISKS
-    surroundings = SURROUNDINGS
+    of_rules = True
 
     def __init__(self) -> None:
         ignored: OptionSpec = {name: {"type": "str"} for name in LISTS.assigned}
@@ -111,12 +108,6 @@ class IpLists(ModuleSpec):
             **risk_options(LIST_RISKS),
         }
 
-    def _describes(self, options: Options) -> bool:
-        return options["state"] != ABSENT and self.context.step != DELETION
-
-    def _is_exclusive(self, options: Options) -> bool:
-        return options["state"] == EXACT and self.context.step != CREATION
-
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         return (LISTS, *map(items_of, self._names(options, state)))
 
@@ -125,67 +116,37 @@ class IpLists(ModuleSpec):
         if LISTS.plural not in state:
             return ()
         names = [parsed_name(path, item["name"]) for path, item in _entries(options)]
-        if self._is_exclusive(options):
+        if options["state"] == EXACT:
             names += [LISTS.label_of(obj) for obj in managed_lists(state)]
         return list(dict.fromkeys(names))
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        entries = _entries(options)
+        entries, absent = _entries(options), options["state"] == ABSENT
         problems = OptionProblems()
         items: list[Desired] = []
-        for path, entry in entries if self._describes(options) else ():
+        for path, entry in entries if not absent else ():
             with problems.collected():
                 if entry["purge"]:
                     check_purge("items", entry["items"], path=path)
                 exclusive = entry["purge"] or options["state"] == EXACT
-                items.append(desired_items(path, entry, False, exclusive))
+                if entry["items"] is not None:
+                    items.append(desired_items(path, entry, False, exclusive))
+        fields = [(path, fields_of(LISTS, entry)) for path, entry in entries]
+        exclusive = options["state"] == EXACT
         with problems.collected():
-            lists = self._lists(options, entries)
+            lists = parse_desired(LISTS, fields, absent=absent, exclusive=exclusive)
+            lists = parse_ignore(lists, options["ignore"] or ())
         problems.raise_any()
         return (lists, *items)
-
-    def _lists(self, options: Options, entries: Entries) -> Desired:
-        """The desired lists, without their items; raises OptionError."""
-        if self.context.zone_id:
-            parsed(Option("zone_id"), identifier, self.context.zone_id)
-        exclusive, only_deletes = self._is_exclusive(options), self.context.step == DELETION
-        names = ["name"] if only_deletes else [item.name for item in LISTS.fields]
-        fields = [(path, {name: entry.get(name) for name in names}) for path, entry in entries]
-        absent = options["state"] == ABSENT
-        lists = parse_desired(LISTS, fields, absent=absent, exclusive=exclusive)
-        if self.context.step != CREATION:
-            lists = parse_ignore(lists, options["ignore"] or ())
-        return lists._replace(only_deletes=only_deletes)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         known = self._names(options, state)
         lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) in known]
-        result = {"lists": [_with_items(state, obj) for obj in lists]}
-        if not self._describes(options):
-            return result
-        return {**result, "unmanaged": unmanaged_lists(_described_lists(options, desired), state)}
-
-    def judged_lists(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> AbstractSet[str]:
-        if not self._describes(options):
-            return frozenset()
-        described = _described_lists(options, desired)
-        return {
-            *(LISTS.label_of(obj) for obj in lists_of_others(desired, state)),
-            *(item.resource.within for item in described if unmanaged_items(item, state)),
-        }
+        return {"lists": [_with_items(state, obj) for obj in lists]}
 
 
 def _entries(options: Options) -> Entries:
     return numbered("lists", options["lists"])
 
 
-def _described_lists(options: Options, desired: Sequence[Desired]) -> list[Desired]:
-    """The desired lists, and the items of those whose entries say which they have."""
-    entries = [(path, item) for path, item in _entries(options) if item["items"] is not None]
-    named = {parsed_name(path, item["name"]) for path, item in entries}
-    return [item for item in desired if item.resource is LISTS or item.resource.within in named]
-
-
-SPECS: Mapping[str, ModuleSpec] = {"ip_list": IpList(), "ip_lists": IpLists()}
+SPECS: Mapping[str, ModuleSpec] = {"ip_list": IpList()}

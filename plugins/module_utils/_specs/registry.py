@@ -15,6 +15,7 @@ from .base import ModuleSpec
 Specs = Mapping[str, ModuleSpec]
 
 
+HOST_MODULE = "host_baseline"  # all that a host describes, of several modules
 # By the file that has them; `rulesets` has all others.
 ROOMS: Mapping[str, Sequence[str]] = {
     "account": (
@@ -27,10 +28,11 @@ ROOMS: Mapping[str, Sequence[str]] = {
         "protection_filter",
         "account_protection",
     ),
-    "ip_lists": ("ip_list", "ip_lists"),
-    "custom_rulesets": ("custom_ruleset", "custom_rulesets"),
+    "ip_lists": ("ip_list",),
+    "custom_rulesets": ("custom_ruleset",),
     "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
     "traffic": ("protection_traffic_info",),
+    "host": (HOST_MODULE,),
     "rulesets": (),
 }
 
@@ -44,6 +46,8 @@ def _modules_in(room: str) -> Specs:
         from .custom_rulesets import SPECS
     elif room == "info":
         from .info import SPECS
+    elif room == "host":
+        from .host import SPECS
     elif room == "traffic":
         from .traffic import SPECS
     else:

@@ -8,21 +8,17 @@ class each, which their declarations fill."""
 
 from __future__ import annotations
 
-import glob
-from typing import AbstractSet, Mapping, Sequence
+from typing import Mapping, Sequence
 
 from .._guard.risks.account import lowers_sensitivity
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
-from .._guard.rule_plans import SURROUNDINGS
 from .._guard.terms import BACKTEST
 from .._plan.desired import THE_TASK, Desired, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATION_OPTIONS, FIREWALL, PACKET, REQUEST
-from .._protection.holes import unmanaged_records
 from .._remembered import remembered
-from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import MANAGED, Managed
-from .._schema.resource import ZONE_OPTION, Key, Resource, State, Values
+from .._schema.resource import ZONE_OPTION, Resource, State
 from .._schema.zone import FIREWALL_RULES
 from .base import (
     ABSENT,
@@ -51,7 +47,8 @@ class OrderedRules(ModuleSpec):
     """
 
     returns_owner = True
-    surroundings = SURROUNDINGS
+    lists_unmanaged = True
+    of_rules = True
 
     def __init__(self, item: Managed) -> None:
         resource, self._option = item.resource, item.option
@@ -69,22 +66,10 @@ class OrderedRules(ModuleSpec):
 
     def desired(self, options: Options) -> Sequence[Desired]:
         values = (options[name] for name in (self._option, "state", "ignore"))
-        return (_desired_rules(self._resource, self._option, *values, self.context.deployments),)
+        return (_desired_rules(self._resource, self._option, *values),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        rules = list(state[self._resource.plural])
-        others = [self._resource.key_of({"ref": ref}) for ref in self.context.deployments]
-        objects: dict[Key, Values] = {**{key: {} for key in others}, **desired[0].objects}
-        described = desired[0]._replace(objects=objects)
-        return {self._option: rules, "unmanaged": unmanaged_records([described], state)}
-
-    def judged_lists(
-        self, options: Options, desired: Sequence[Desired], state: State
-    ) -> AbstractSet[str]:
-        named, existing = desired[0].objects, state[self._resource.plural]
-        if self._resource is not L7_OVERRIDES or {*map(self._resource.key_of, existing)} & {*named}:
-            return frozenset()
-        return {L7_OVERRIDES_OF_ACCOUNT.plural}
+        return {self._option: list(state[self._resource.plural])}
 
 
 @remembered(256)  # lists, which many hosts have in common
@@ -94,11 +79,9 @@ def _desired_rules(
     rules: Sequence[Options],
     state: str,
     ignore: Sequence[str] | None,
-    deployments: Sequence[str],
 ) -> Desired:
     absent, exact = state == ABSENT, state == EXACT
-    ignored = [*(ignore or ()), *(map(glob.escape, deployments) if exact else ())]
-    return desired_rules(resource, numbered(option, rules), absent, exact, THE_TASK, ignored)
+    return desired_rules(resource, numbered(option, rules), absent, exact, THE_TASK, ignore or ())
 
 
 class FirewallRules(ModuleSpec):
@@ -106,7 +89,8 @@ class FirewallRules(ModuleSpec):
 
     owner = ZONE_OPTION
     risks = risks_of_rules(FIREWALL_RULES)
-    surroundings = SURROUNDINGS
+    of_rules = True
+    lists_unmanaged = True
 
     def __init__(self) -> None:
         rules = list_option(FIREWALL_RULES, required=True)
@@ -117,15 +101,14 @@ class FirewallRules(ModuleSpec):
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         by_key = {FIREWALL_RULES.key_of(item): item for item in state[FIREWALL_RULES.plural]}
-        rules = [by_key[key] for key in desired[0].objects]
-        return {"rules": rules, "unmanaged": unmanaged_records(desired, state)}
+        return {"rules": [by_key[key] for key in desired[0].objects]}
 
 
 SPECS: Mapping[str, ModuleSpec] = {
     "firewall_rules": FirewallRules(),
     **{item.module: OrderedRules(item) for item in MANAGED if item.resource.is_ordered},
     **{
-        item.module: Setting(item.resource, (lowers_sensitivity,), SURROUNDINGS)
+        item.module: Setting(item.resource, (lowers_sensitivity,), of_rules=True)
         for item in MANAGED
         if item.resource.level_field
     },

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
@@ -15,7 +17,7 @@ from .._context import TASK, Context
 from .._errors import OptionProblems
 from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backtest, parse_evidence
-from .._plan.desired import Desired, check_values
+from .._plan.desired import Desired, DesiredObject, Presence, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
 from .._schema.resource import Resource, State
 from .base import ModuleSpec, Options
@@ -46,15 +48,19 @@ class Task(NamedTuple):
     def own(self) -> Sequence[Desired]:
         """The desired state without the ends of a posture, of which its role tells."""
         return [
-            item._replace(
-                expires={
-                    key: end
-                    for key, end in item.expires.items()
-                    if key in item.undecided or not self.context.brings(item.paths[key])
-                }
-            )
+            replace(item, entries={key: self._own(one) for key, one in item.entries.items()})
+            if item.expires
+            else item
             for item in self.desired
         ]
+
+    def _own(self, entry: DesiredObject) -> DesiredObject:
+        is_open = entry.presence is Presence.OPEN
+        return (
+            entry
+            if is_open or not self.context.brings(entry.path)
+            else entry._replace(expires=None)
+        )
 
     def inner(self, state: State) -> Sequence[Resource]:
         """The collections inside of objects of a state, which the task reads as well."""
@@ -81,14 +87,12 @@ def parse_task(
     if context.reads:
         from .whole_state import StateReader  # loaded for roles
 
-        spec = StateReader(spec.owner, context.reads)
-    else:
-        spec = spec.within(context)
+        spec = StateReader(spec.owned(options, environment).owners, context.reads)
     problems = OptionProblems()
     with problems.collected():
         spec = spec.owned(options, environment)
     with problems.collected():
-        settings = parse_settings(options, spec.owner, environment, warn)
+        settings = parse_settings(options, spec.owners, environment, warn)
     with problems.collected():
         limits = parse_limits(options, spec.risks)
     with problems.collected():
@@ -96,6 +100,7 @@ def parse_task(
         accepted = parse_acceptances("accept_risks", elements, _codes(spec, elements))
     with problems.collected():
         approval = parse_approval(options)
+    spec = copy(spec)
     spec.expectations, unreadable = _parsed_expectations(options)
     with problems.collected():
         desired = spec.desired(options)
@@ -107,7 +112,7 @@ def parse_task(
         unreadable.raise_any()
     problems.raise_any()
     own = [item for item in spec.expectations if item.kind in spec.expects]
-    around = bool(options.get("staged_rollout")), spec.risks, spec.surroundings
+    around = bool(options.get("staged_rollout")), spec.risks, spec.of_rules
     terms = Terms(limits, accepted, approval, evidence, own, *around, backtest)
     others = checked_elsewhere(spec.expectations, spec.expects)
     return Task(spec, options, settings, reads, desired, terms, warnings, others, context)

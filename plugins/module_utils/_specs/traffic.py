@@ -11,6 +11,7 @@ from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Mapping, Sequence
 
 from .._api.client import Client
+from .._context import Context
 from .._errors import OptionError, OptionProblems
 from .._plan.desired import Desired
 from .._schema.account import COMPONENTS
@@ -69,7 +70,9 @@ class TrafficInfo(ModuleSpec):
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {}
 
-    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
+    def look(
+        self, options: Options, client: Client, result: ModuleResult, context: Context
+    ) -> ModuleResult:
         from .._traffic.evidence import top_record, traffic_record
 
         components = [name for name in COMPONENTS if name in options["components"]]

@@ -11,6 +11,7 @@ from typing import Any, Mapping, Sequence
 
 from .._api.client import Client
 from .._api.neighbours import read_ip_lists, read_rulesets
+from .._context import Context
 from .._plan.api_fields import declared, undeclared
 from .._plan.desired import Desired
 from .._schema.lists import WHOLE_LISTS
@@ -26,9 +27,17 @@ NOW = "now"  # the time of Cloudflare, beside a state
 class StateReader(ModuleSpec):
     """Each collection of an account or zone by its plural, and the time there."""
 
-    def __init__(self, owner: str, plurals: Sequence[str]) -> None:
-        self.owner, self.options = owner, {}
-        self._resources = [item.resource for item in MANAGED if item.resource.plural in plurals]
+    def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
+        self._owners, self.options = owners, {}
+        self._resources = [
+            item.resource
+            for item in MANAGED
+            if item.resource.plural in plurals and item.resource.owner in owners
+        ]
+
+    @property
+    def owners(self) -> Sequence[str]:
+        return self._owners
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         return [one for one in self._resources if not isinstance(one.listing, InFiles)]
@@ -36,10 +45,12 @@ class StateReader(ModuleSpec):
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return state
 
-    def look(self, options: Options, client: Client, result: ModuleResult) -> ModuleResult:
-        now = {NOW: write_timestamp(client.now) if client.now else None}
+    def look(
+        self, options: Options, client: Client, result: ModuleResult, context: Context
+    ) -> ModuleResult:
         files = [one for one in self._resources if isinstance(one.listing, InFiles)]
-        return {**now, **{one.plural: _read_whole(one, client) for one in files}}
+        whole = {one.plural: _read_whole(one, client) for one in files}
+        return {**whole, NOW: write_timestamp(client.now) if client.now else None}
 
 
 def _read_whole(resource: Resource, client: Client) -> list[dict[str, Any]]:

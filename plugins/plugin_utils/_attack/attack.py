@@ -23,17 +23,9 @@ from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry
 from .._baseline.approval import approved_plan
-from .._baseline.host_task import HostRun, HostRunner, HostTask, wrong_parts
+from .._baseline.host_task import HostRun, HostRunner, HostTask
 from .._baseline.posture import merged, time_there
-from .._baseline.results import has_failed
-from .._baseline.variables import (
-    ACCOUNT,
-    OF_HOST,
-    POSTURE,
-    SNAPSHOT_DIRECTORY,
-    Part,
-    connection_options,
-)
+from .._baseline.variables import OF_HOST, POSTURE, SNAPSHOT_DIRECTORY, Part, connection_options
 from .._export.snapshot import snapshots_in
 from .._files import require_writable
 from .file import posture_file
@@ -81,14 +73,14 @@ class Attack:
             raise ValueError(f"There is no posture to end: {self._file.path} does not exist.")
         posture = dict(written or {}) if values.get(OVER) else asked_posture(values)
         during = {**values, POSTURE: {**posture, "until": FAR}}
-        parts = merged(task.host, during, lambda _until: True).parts(task.host)
-        now = time_there(parts, task.runner().run_module)
+        part = merged(task.host, during, lambda _until: True).part(task.host)
+        now = time_there(part, task.runner().run_module)
         if values.get(OVER):
             return self._apply(last_posture(values, posture, now))
         posture = next_posture(values, posture, self._file.path, written or {}, now)
         if written and holds(written, parse_expiry(posture["until"])):
             task.warn(f"The posture held until {written['until']}, and all of it ends earlier now.")
-        self._show_traffic(parts)
+        self._show_traffic(part)
         return self._apply(posture)
 
     def _written(self) -> dict[str, Any] | None:
@@ -107,9 +99,7 @@ class Attack:
         taken = task.merged_in_silence(values)
         if taken.posture and not values.get(OVER):
             task.tell(taken.posture.sentence("would hold" if check_mode else "holds"))
-        parts = taken.parts(task.host)
-        if wrong := wrong_parts(parts):
-            return HostRun(wrong, True)
+        part = taken.part(task.host)
         require_writable(self._file.path.parent)
         predicted: list[Mapping[str, Any]] = []
         runner = task.runner()
@@ -120,7 +110,7 @@ class Attack:
             return result
 
         take_snapshot = snapshots_in(
-            self._directory(), task.host, parts, runner.run_module, check_mode
+            self._directory(), task.host, part, runner.run_module, check_mode
         )
 
         def before_writing() -> str:
@@ -130,10 +120,10 @@ class Attack:
             return path
 
         approved = approved_plan(task.host, values)
-        run = HostRunner(run_module).update(task.host, parts, check_mode, approved, before_writing)
-        run = run._replace(accept=ACCEPT, posture=taken.posture and taken.posture.record())
-        task.warn(*task.shared_owners(run.results.values()))
-        if run.refusal or has_failed(run.results):
+        run = HostRunner(run_module).update(part, check_mode, approved, before_writing)
+        run = run._replace(posture=taken.posture and taken.posture.record())
+        task.warn(*task.shared_owners(run.result))
+        if run.failed:
             return self._failure(run)
         self._write(posture)
         task.warn(*task.way_back(values, taken, run))
@@ -176,27 +166,25 @@ class Attack:
             goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
             self._task.tell(goes_on)
             return run
-        failed = [result for result in run.results.values() if result.get("failed")]
-        if run.refusal or not all(str(item.get("msg")).startswith(HAS_RISKS) for item in failed):
+        if not str(run.result.get("msg")).startswith(HAS_RISKS):
             return run
-        risks = [risk for result in failed for risk in result.get("risks") or ()]
+        risks = run.result.get("risks") or ()
         own = map(json.dumps, self._values.get(ACCEPT) or ())
         lacking = ", ".join(dict.fromkeys([*own, *map(acceptance_to_copy, risks)]))
         sentences = [f"{risk['code']}: {risk['message']}" for risk in risks]
         copied = shlex.quote(f"{{{ACCEPT}: [{lacking}]}}")
         add = f"If this is meant, run the same again with -e {copied} Nothing was changed."
-        return run._replace(refusal=" ".join([HAS_RISKS, *sentences, add]))
+        return run._replace(result={**run.result, "msg": " ".join([HAS_RISKS, *sentences, add])})
 
     def _show(self, operations: list[Mapping[str, Any]]) -> None:
         names = [f"{item['action']} {_title(item)}" for item in operations]
         self._task.tell(f"The run {'would' if self._check_mode else 'will'} {first_few(names)}.")
 
-    def _show_traffic(self, parts: list[Part]) -> None:
+    def _show_traffic(self, part: Part) -> None:
         """Show who attacks, as far as the analytics know it; they never stop the run."""
-        account = next((part for part in parts if part.module == ACCOUNT), None)
-        if account is None:
+        if not part.options.get("account_id"):
             return
-        options = {**connection_options(account), "hours": MINUTES / 60, "top": HEAVIEST}
+        options = {**connection_options(part), "hours": MINUTES / 60, "top": HEAVIEST}
         result = self._task.runner().run_module(Part("protection_traffic_info", options), False)
         for sentence in _traffic_lines(result):
             self._task.tell(sentence)

@@ -2,8 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The plan of a host, which is that of each module together, and the one that was approved: pure
-functions."""
+"""The plan of a host, and the one that was approved: pure functions."""
 
 from __future__ import annotations
 
@@ -18,7 +17,7 @@ from typing import Any, TypedDict
 from ...module_utils._guard.terms import PLAN_ID
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._text import excerpt, first_joined, plural, visible
+from ...module_utils._text import excerpt, first_joined, visible
 from .._plain import by_path
 
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
@@ -26,7 +25,6 @@ PLANS = "plans"  # the folder of these files in the directory of a report
 REPORT_FILE = "report.json"
 OF_OPERATIONS = ("action", "resource", "key", "fields", "before")
 
-Results = Mapping[str, ModuleResult]  # by the name of the part, in the order in which they ran
 ListedOperation = Mapping[str, Any]  # of a result, or of a plan file
 
 
@@ -38,7 +36,6 @@ class PlanFile(TypedDict):
     generated: str
     report: str
     plan_id: str
-    plans: dict[str, str]
     operations: list[dict[str, Any]]
     backtest: dict[str, Any] | None
 
@@ -52,7 +49,6 @@ def plan_file(
         generated=generated,
         report=report_id,
         plan_id=record["plan_id"],
-        plans=record["plans"],
         operations=[{name: item[name] for name in OF_OPERATIONS} for item in operations],
         backtest=record["backtest"],
     )
@@ -70,7 +66,7 @@ def is_plan(text: str) -> bool:
         plan = json.loads(text)
     except ValueError:
         return False
-    return isinstance(plan, Mapping) and {"plan_id", "plans", "operations"} <= plan.keys()
+    return isinstance(plan, Mapping) and {"plan_id", "operations"} <= plan.keys()
 
 
 def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
@@ -95,59 +91,20 @@ def not_of_its_report(plan: Mapping[str, Any], path: Path) -> str:
     return ""
 
 
-def plan_ids(results: Results) -> dict[str, str]:
-    """The plan_id of each module that has something to do, by module, of results by module."""
-    plans = {module: str(result.get("plan_id") or "") for module, result in results.items()}
-    return {module: plan_id for module, plan_id in plans.items() if plan_id}
-
-
-def host_plan_id(plans: Mapping[str, str]) -> str:
-    """The plan_id of a host: SHA-256 over those of its modules, by module; empty where none has
-    anything to do."""
-    parts = {str(module): str(plan_id) for module, plan_id in plans.items() if plan_id}
-    text = json.dumps(parts, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest() if parts else ""
-
-
 @dataclass(frozen=True)
 class ApprovedPlan:
-    """The `plan_id` of an approved plan; that of each module, and the operations, if the approval
-    has them."""
+    """The `plan_id` of an approved plan, and its operations if the approval has them."""
 
     plan_id: str
-    plans: Mapping[str, str] | None = None
     operations: Sequence[Mapping[str, Any]] | None = None
 
-    def refusal(self, host: str, results: Results) -> str:
-        """The reason why the predicted results must not be applied; an empty text where they may.
-
-        Nothing to do is always approved, so a run that was interrupted goes on with the modules
-        that are left.
-        """
-        plans = plan_ids(results)
-        if not plans or host_plan_id(plans) == self.plan_id:
+    def differences(self, result: ModuleResult) -> str:
+        """The differences of a refused plan from the approved one, in sentences; empty if the
+        result is of no other plan, or the approval does not name its operations."""
+        is_other = result.get("plan_id") not in (None, "", self.plan_id)
+        if not (result.get("failed") and is_other and self.operations is not None):
             return ""
-        own = self.plans or {}
-        others = [module for module, identity in plans.items() if own.get(module) != identity]
-        if not others:
-            return ""
-        parts = [
-            f"{module} has {plural(len(results[module]['operations']), 'operation', 'operations')}"
-            for module in others
-        ]
-        approved = f"is {self.plan_id}" if self.plan_id else "approves none"
-        differences = ""
-        if self.operations is not None:
-            current = [
-                item for result in results.values() for item in result.get("operations") or ()
-            ]
-            differences = f" {describe_differences(self.operations, current)}"
-        return (
-            f"The plan of {host} is not the approved one: {' and '.join(parts)}, the plan_id is"
-            f" {host_plan_id(plans)}, and {EXPECTED_PLAN} {approved}."
-            f"{differences} Nothing was changed. Review the operations, and approve"
-            " the plan if they are meant."
-        )
+        return describe_differences(self.operations, result.get("operations") or ())
 
 
 def approved_plan(host: str, values: Mapping[str, Any]) -> ApprovedPlan | None:
@@ -165,7 +122,7 @@ def approved_plan(host: str, values: Mapping[str, Any]) -> ApprovedPlan | None:
 def read_approved_plan(host: str, value: Any) -> ApprovedPlan:
     """The value of baseline_expected_plan for a host; raises ValueError.
 
-    The value is a plan_id, or a dictionary with plan_id and plans as a report has it in
+    The value is a plan_id, or a dictionary with plan_id and operations as a report has it in
     plans/<host>.json, or the path of such a file, from the working directory on.
     """
     if isinstance(value, str) and not PLAN_ID.fullmatch(value.strip()):
@@ -174,8 +131,7 @@ def read_approved_plan(host: str, value: Any) -> ApprovedPlan:
         return _of_dictionary(host, value)
     if not isinstance(value, str):
         raise ValueError(
-            f"{EXPECTED_PLAN} is neither a plan_id, nor a dictionary with plan_id and plans, nor a"
-            " file."
+            f"{EXPECTED_PLAN} is neither a plan_id, nor a dictionary with plan_id, nor a file."
         )
     return ApprovedPlan(value.strip())
 
@@ -191,7 +147,7 @@ def _read_plan(host: str, name: str) -> Any:
         ) from exc
     if not isinstance(plan, Mapping):
         raise ValueError(
-            f"{EXPECTED_PLAN}: the file {name} holds no plan, which has plan_id and plans."
+            f"{EXPECTED_PLAN}: the file {name} holds no plan, which has plan_id and operations."
         )
     problem = not_of_its_report(plan, path)
     if problem:
@@ -203,19 +159,14 @@ def _read_plan(host: str, name: str) -> Any:
 
 
 def _of_dictionary(host: str, plan: Mapping[str, Any]) -> ApprovedPlan:
-    plan_id, plans = plan.get("plan_id"), plan.get("plans")
-    if not isinstance(plans, Mapping) or not isinstance(plan_id, (str, type(None))):
-        raise ValueError(f"{EXPECTED_PLAN} lacks plan_id or plans, which the plan of a host has.")
+    plan_id = str(plan.get("plan_id") or "")
+    if "plan_id" not in plan or not PLAN_ID.fullmatch(plan_id):
+        raise ValueError(f"{EXPECTED_PLAN} lacks the plan_id, which the plan of a host has.")
     if plan.get("host", host) != host:
         raise ValueError(f"{EXPECTED_PLAN} is the plan of {plan['host']}, and not of {host}.")
-    identities = {str(module): str(identity) for module, identity in plans.items() if identity}
-    if host_plan_id(identities) != (plan_id or ""):
-        raise ValueError(
-            f"{EXPECTED_PLAN} was changed by hand: its plan_id is not that of its plans."
-        )
     operations = plan.get("operations")
     whole = isinstance(operations, list) and all(isinstance(item, Mapping) for item in operations)
-    return ApprovedPlan(plan_id or "", identities, operations if whole else None)
+    return ApprovedPlan(plan_id, operations if whole else None)
 
 
 MAX_DIFFERENCES = 5

@@ -9,8 +9,9 @@ result."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ansible.utils.display import Display
@@ -19,48 +20,49 @@ from ...module_utils._arguments import Arguments
 from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Screen, Warn
-from .._action import ModuleCalls, failure_diff, wrong_options
+from .._action import ModuleCalls, failure_diff
 from .._plain import TEMPLATE, data_of, plain
 from .._variables import require_valid
 from .._worker import claimed_before
-from .approval import ApprovedPlan, Results, plan_ids
-from .lists import informed
+from .approval import ApprovedPlan
 from .misspelt import misspelt_in_host
 from .posture import MergedHost, afterwards, merged, time_there
-from .results import (
-    NOTHING_CHANGED,
-    IsAccepted,
-    combined,
-    failure_message,
-    has_failed,
-    lines,
-    refused,
-)
+from .results import NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
-    ACCEPT_RISKS,
     POSTURE,
     PREFIX,
     SNAPSHOT_DIRECTORY,
     Part,
     RunModule,
     TakeSnapshot,
+    described_by,
     one_owner,
-    with_plans,
     without_omitted,
 )
 
 
 class HostRun(NamedTuple):
-    """The results of a host's modules; `refusal` says why the predicted ones were not applied."""
+    """The result of a host."""
 
-    results: Results
+    result: ModuleResult
     predicted: bool  # whether nothing was applied
-    refusal: str = ""
     snapshot: str = ""  # the path of the state before the first change
     deleted: Sequence[str] = ()  # the paths of older snapshots
-    accept: str = ACCEPT_RISKS  # the variable of accepted risks
     posture: Mapping[str, Any] | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the run failed."""
+        return bool(self.result.get("failed"))
+
+    @property
+    def only_predicted(self) -> bool:
+        """Return whether the host has something to do that was not done."""
+        return self.predicted and bool(self.result.get("plan_id"))
+
+
+NOTHING_TO_DO: ModuleResult = {"changed": False}
 
 
 @dataclass(frozen=True)
@@ -69,55 +71,44 @@ class HostRunner:
 
     run_module: RunModule
 
-    def run(self, parts: Sequence[Part], check_mode: bool, done: Results | None = None) -> Results:
-        """The result of each module by its name: those that are `done` already, and others as far
-        as none fails. A prediction goes on behind a plan that is refused."""
-        results: dict[str, ModuleResult] = {}
-        for part in parts:
-            result = (done or {}).get(part.name)
-            if result is None:
-                result = self.run_module(informed(part, results, check_mode), check_mode)
-            results[part.name] = result
-            if result.get("failed") and not (check_mode and "operations" in result):
-                break
-        return results
-
     def update(
         self,
-        host: str,
-        parts: Sequence[Part],
+        part: Part,
         check_mode: bool,
         approved: ApprovedPlan | None = None,
         snapshot: TakeSnapshot | None = None,
     ) -> HostRun:
-        """Update a host to match its parts, in check mode only in prediction.
+        """Update a host to match what it describes, in check mode only in prediction.
 
-        All parts are predicted before the first one is applied, and those with nothing to do are
-        done then. A single module predicts by itself. The snapshot is taken between prediction and
-        run, if there is something to do.
+        If there is something to do, Cloudflare validates it, and the snapshot is taken, between
+        prediction and run.
         """
-        if approved is None and snapshot is None and len(parts) <= 1:
-            return HostRun(self.run(parts, check_mode), check_mode)
-        predicted = self.run(parts, check_mode=True)
-        if has_failed(predicted):
-            # No run follows, so that none changes anything.
-            unchanged = {name: {**item, "changed": False} for name, item in predicted.items()}
-            return HostRun(unchanged, True)
-        refusal = approved.refusal(host, predicted) if approved else ""
-        if refusal or not plan_ids(predicted):
-            return HostRun(predicted, True, refusal)
+        if not described_by(part):
+            return HostRun(NOTHING_TO_DO, True)
+        if approved is not None:
+            part = replace(part, options={**part.options, "expected_plan": approved.plan_id})
+        if snapshot is None and not part.options.get("validate"):
+            return HostRun(self._run(part, check_mode, approved), check_mode)
+        predicted = HostRun(self._run(part, True, approved), True)
+        if predicted.failed or not predicted.only_predicted:
+            return predicted
         try:
             path = snapshot() if snapshot else ""
         except (OSError, ValueError) as exc:
-            refusal = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). Nothing was changed."
-            return HostRun(predicted, True, refusal)
+            refusal = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). {NOTHING_CHANGED}"
+            failure = {**predicted.result, "changed": False, "failed": True, "msg": refusal}
+            return HostRun(failure, True)
         if check_mode:
-            return HostRun(predicted, True)
-        plans = plan_ids(predicted)
-        if approved is not None:
-            parts = with_plans(parts, plans)
-        done = {name: result for name, result in predicted.items() if name not in plans}
-        return HostRun(self.run(parts, False, done), False, snapshot=path)
+            return predicted
+        return HostRun(self._run(part, False, approved), False, snapshot=path)
+
+    def _run(self, part: Part, check_mode: bool, approved: ApprovedPlan | None) -> ModuleResult:
+        result = self.run_module(part, check_mode)
+        differences = approved.differences(result) if approved else ""
+        if not differences:
+            return result
+        whole = f"{differences} {NOTHING_CHANGED}"
+        return {**result, "msg": result["msg"].replace(NOTHING_CHANGED, whole)}
 
 
 COLLECTION = "edgeops.protection."
@@ -175,7 +166,7 @@ class HostTask:
         if values.get(POSTURE) is None:
             return afterwards(self.host, values)
         first = merged(self.host, values, lambda _until: True)  # wrong ones before any request
-        now = time_there(first.parts(self.host), self.runner().run_module)
+        now = time_there(first.part(self.host), self.runner().run_module)
         return merged(self.host, values, lambda until: now < until)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
@@ -207,10 +198,10 @@ class HostTask:
         """A warning for each variable of the host that is not known, and seems to be ours."""
         return [self._of_host(text) for text in misspelt_in_host(self._calls.variables)]
 
-    def shared_owners(self, results: Iterable[Mapping[str, Any]] = ()) -> list[str]:
+    def shared_owners(self, result: Mapping[str, Any] = MappingProxyType({})) -> list[str]:
         """A sentence for each account or zone of this host that another host of this run has as
-        well; results tell the id of a zone that the host names by its domain."""
-        ids = [("edge_zone_id", item["zone_id"]) for item in results if item.get("zone_id")]
+        well; a result tells the id of a zone that the host names by its domain."""
+        ids = [("edge_zone_id", result["zone_id"])] if result.get("zone_id") else []
         others = {
             (name, str(value)): claimed_before(
                 f"{OWNER_VARIABLES[name]}={str(value).lower()}", self.host
@@ -228,14 +219,14 @@ class HostTask:
         self, values: Mapping[str, Any], current: MergedHost, updated: HostRun
     ) -> list[str]:
         """The reason why no run would take back the posture that the host is in, in a sentence."""
-        posture, is_in = current.posture, not (updated.predicted and plan_ids(updated.results))
-        if not posture or not posture.holds or not is_in or has_failed(updated.results):
+        posture = current.posture
+        if not posture or not posture.holds or updated.only_predicted or updated.failed:
             return []
         quiet = self.runner(warn=lambda _text: None)
-        later = quiet.run(afterwards(self.host, values).parts(self.host), True)
-        if not has_failed(later):
+        later = quiet.update(afterwards(self.host, values).part(self.host), True)
+        if not later.failed:
             return []
-        message = failure_message(later, updated.accept).replace(NOTHING_CHANGED, "").strip()
+        message = str(later.result["msg"]).replace(NOTHING_CHANGED, "").strip()
         return [f"No run would take the posture back, since it would be refused: {message}"]
 
     def _of_host(self, text: str) -> str:
@@ -253,22 +244,21 @@ class HostTask:
             updated = update()
         except ValueError as exc:
             return {"failed": True, "msg": str(exc), "warnings": self.misspelt_variables()}
-        if self._calls.shows_diff and (updated.refusal or has_failed(updated.results)):
-            self._display.display(failure_diff(updated.results.values()), stderr=True)
-        if updated.refusal:
-            return refused(updated.results, updated.refusal)
-        if not has_failed(updated.results):
-            for line in lines(self.host, updated.results, self._is_accepted()):
+        result = updated.result
+        if updated.failed and self._calls.shows_diff:
+            self._display.display(failure_diff([result]), stderr=True)
+        if not updated.failed:
+            for line in lines(self.host, result, self._is_accepted()):
                 self._display.display(line, stderr=True)  # stdout may be read by a program
-        verbose = self._display.verbosity > 0
-        warnings, accept = self.misspelt_variables(), updated.accept
-        result = combined(updated.results, warnings, updated.predicted, verbose, accept)
         more = {
             "snapshot": updated.snapshot,
             "deleted_snapshots": list(updated.deleted),
             "posture": updated.posture,
         }
-        return {**result, **{name: value for name, value in more.items() if value}}
+        return {
+            **shown_result(result, self.misspelt_variables(), self._display.verbosity > 0),
+            **{name: value for name, value in more.items() if value},
+        }
 
     def accepted(self) -> list[Accepted]:
         """The acceptances of the report on the host; raises ValueError."""
@@ -283,12 +273,3 @@ class HostTask:
             accepted = []
         now = datetime.now(timezone.utc)
         return lambda item: accepted_reason(item, accepted, now) is not None
-
-
-def wrong_parts(parts: Sequence[Part]) -> Results:
-    """The failure of the first part whose options are wrong, before any module runs; a single
-    module finds its own."""
-    for part in parts if len(parts) > 1 else ():
-        if failure := wrong_options(COLLECTION + part.module, part.options, part.context):
-            return {part.name: failure}
-    return {}

@@ -21,24 +21,24 @@ from ...module_utils._errors import OptionError
 from ...module_utils._plan.desired import Position, parse_position, parse_values
 from ...module_utils._schema.lists import WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import MANAGED, title_of_resource
-from ...module_utils._schema.resource import API_FIELDS, Key, Resource, Values
+from ...module_utils._schema.resource import API_FIELDS, InFiles, Key, Resource, Values
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
 from ...module_utils._timestamps import write_timestamp
 from .._variables import expiry_of, require_valid
+from .results import NOTHING_CHANGED
 from .variables import (
     ACCEPT_RISKS,
     EXPECTATIONS,
-    IP_LISTS,
     OF_A_POSTURE,
     POSTURE,
     POSTURES,
     PREFIX,
     Part,
     RunModule,
+    described_by,
+    host_part,
     names_owner,
-    parts_of,
-    resources_of,
     variable_of,
 )
 
@@ -103,9 +103,9 @@ class MergedHost:
     named: SetByPosture = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
-    def parts(self, host: str) -> list[Part]:
-        """The modules that the host needs; raises ValueError."""
-        return parts_of(host, self.values, self.brought)
+    def part(self, host: str) -> Part:
+        """All that the variables describe; raises ValueError."""
+        return host_part(host, self.values, self.brought)
 
     def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> list[str]:
         """A sentence for each operation that takes back what a posture has set that is over."""
@@ -180,15 +180,15 @@ def afterwards(host: str, values: Values) -> MergedHost:
     return merged(host, values, lambda _until: False)
 
 
-def time_there(parts: Sequence[Part], run_module: RunModule) -> datetime:
+def time_there(part: Part, run_module: RunModule) -> datetime:
     """The time of Cloudflare, by one more read of what the host has anyway; raises ValueError."""
-    part = next(part for part in parts if part.module != IP_LISTS)
-    reads = [resources_of(part)[0].resource.plural]
-    clock = replace(part, context=part.context._replace(reads=reads))
+    resources = [item.resource for item in described_by(part)]
+    short = next((one for one in resources if not isinstance(one.listing, InFiles)), resources[0])
+    clock = replace(part, context=part.context._replace(reads=[short.plural]))
     result = run_module(clock, True)
     if not result.get(NOW):
         unknown = f"{POSTURE}: Cloudflare does not tell its time, so nobody knows if it holds."
-        raise ValueError(f"{result.get('msg') or unknown} Nothing was changed.")
+        raise ValueError(f"{result.get('msg') or unknown} {NOTHING_CHANGED}")
     return datetime.fromisoformat(result[NOW])
 
 

@@ -3,36 +3,31 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The variables of the role baseline, and what they make of a host: the modules to run, with their
+"""The variables of the role baseline, and what they make of a host: one module to run, with its
 options.
 
-The role's variables are named after the options of the modules; the few that are not stand here.
+The role's variables are named after the options of the host; the few that are not stand here.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from ansible.module_utils.common.parameters import env_fallback
 
 from ...module_utils._api.settings import Settings, parse_settings, shared_options
 from ...module_utils._arguments import Arguments, read_options
-from ...module_utils._context import CREATION, DELETION, Context
+from ...module_utils._context import Context
 from ...module_utils._errors import OptionError, as_one
-from ...module_utils._guard.risks.base import codes_of
-from ...module_utils._protection.expectation import FIREWALL as FIREWALL_PACKET
-from ...module_utils._protection.expectation import NAME, OF_FIREWALL, PACKET, REQUEST
-from ...module_utils._schema.registry import MANAGED, MODULES, Managed
-from ...module_utils._schema.resource import (
-    ACCOUNT_OWNER,
-    OWNER_OPTIONS,
-    OWNERS,
-    ZONE_OPTION,
-    ZONE_OWNER,
-)
-from ...module_utils._specs.base import argument_spec
-from ...module_utils._specs.registry import MODULE_SPECS
+from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds_expected
+from ...module_utils._schema.registry import MANAGED, Managed
+from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
+from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec
+from ...module_utils._specs.host import SPECS as HOST_SPECS
+from ...module_utils._specs.host import option_of
+from ...module_utils._specs.registry import HOST_MODULE
 from ...module_utils._text import Names, Warn, first_few, with_names
 from .approval import EXPECTED_PLAN
 
@@ -41,11 +36,7 @@ RESULT = "baseline_result"  # what the role registers
 SOURCE = "baseline_source"  # what an export says of itself
 SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
-ACCOUNT, FIREWALL, CUSTOM = "account_protection", "firewall_rules", "custom_rules"
-NETWORK_FIREWALL = "network_firewall_rules"
-IP_LISTS, CUSTOM_RULESETS = "ip_lists", "custom_rulesets"
 ROLE = Context(is_role=True)
-OF_SEVERAL_MODULES = ("state", "ignore", "validate")  # options of several modules
 EXPECTATIONS = f"{PREFIX}{NAME}"
 ACCEPT_RISKS = f"{PREFIX}accept_risks"
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
@@ -61,7 +52,7 @@ INVENTORY: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class Part:
-    """One module to run for a host, with its options and the role's knowledge of the host; options
+    """A module to run for a host, with its options and the role's knowledge of the host; options
     that the host does not have are left out."""
 
     module: str
@@ -69,19 +60,9 @@ class Part:
     context: Context = ROLE
 
     @property
-    def name(self) -> str:
-        """The name of the part in results and plans."""
-        return f"{self.module}_{DELETION}" if self.deletes else self.module
-
-    @property
     def names(self) -> Names:
         """The variables that fill the options."""
         return self.context.names
-
-    @property
-    def deletes(self) -> bool:
-        """Return whether the part deletes lists, once no rule refers to them."""
-        return self.context.step == DELETION
 
 
 Brought = Mapping[str, Mapping[str, str]]  # by variable, and within it by entry such as [2]
@@ -91,32 +72,22 @@ TakeSnapshot = Callable[[], str]  # the path of the snapshot; raises OSError and
 
 def variable_of(item: Managed) -> str:
     """The variable that describes a resource."""
-    return f"{PREFIX}{item.option if item.module == ACCOUNT else item.module}"
+    return f"{PREFIX}{option_of(item)}"
 
 
 # By the plural of the resource.
 VARIABLE_OF = {item.resource.plural: variable_of(item) for item in MANAGED}
-SPEC_OF = {module: argument_spec(MODULE_SPECS[module]) for module in MODULES}
-
-
-def _variables_of(module: str) -> dict[str, str]:
-    """The variable for each option of a module: several modules have a list of rules."""
-    options = [option for option in SPEC_OF[module] if option != "expected_plan"]
-    own = {item.option: variable_of(item) for item in MANAGED if item.module == module}
-    if module != ACCOUNT:
-        own.update({option: f"{PREFIX}{module}_{option}" for option in OF_SEVERAL_MODULES})
-    return {option: own.get(option, f"{PREFIX}{option}") for option in options}
-
-
-OPTIONS: Mapping[str, Mapping[str, str]] = {module: _variables_of(module) for module in MODULES}
+HOST = HOST_SPECS[HOST_MODULE]
+OPTIONS = argument_spec(HOST)
+CONNECTION = shared_options(HOST.owner, env_fallback)
 _FILLED: Arguments = {
-    OPTIONS[module][name]: SPEC_OF[module][name] for module in OPTIONS for name in OPTIONS[module]
+    f"{PREFIX}{name}": item for name, item in OPTIONS.items() if name not in PLAN_OPTIONS
 }
 # The values that a posture takes; rules that come and go within a ruleset have no expiry.
 OF_A_POSTURE: Arguments = {
-    name.removeprefix(PREFIX): {**_FILLED[name], "required": False}
+    name.removeprefix(PREFIX): _FILLED[name]
     for name in (*VARIABLE_OF.values(), ACCEPT_RISKS, EXPECTATIONS)
-    if name != f"{PREFIX}{CUSTOM_RULESETS}"
+    if name != f"{PREFIX}custom_rulesets"
 }
 # The argument of each variable of the role, which is that of the option it fills.
 BASELINE: Arguments = {
@@ -134,6 +105,8 @@ OF_HOST: Arguments = {
     **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()},
     **{name: {"type": "str"} for name in OF_KNOWN_ZONE},
 }
+# The variables that say which account and zone a host is, and how to reach them.
+OF_CONNECTION = (*(f"{PREFIX}{name}" for name in CONNECTION), *INVENTORY.values())
 
 
 def without_omitted(value: Any, omitted: Any) -> Any:
@@ -150,45 +123,39 @@ def without_omitted(value: Any, omitted: Any) -> Any:
     return value
 
 
-def parts_of(host: str, variables: Mapping[str, Any], brought: Brought | None = None) -> list[Part]:
-    """The modules that a host needs, in their order; raises ValueError with a sentence for each
-    thing that lacks.
+def host_part(host: str, variables: Mapping[str, Any], brought: Brought | None = None) -> Part:
+    """All that the variables of a host describe; raises ValueError with a sentence for each thing
+    that lacks.
 
     `variables` holds values of `OF_HOST`, without templates. None and, of ids, credentials and
     addresses, an empty text count as not set. `brought` are the variables of postures that fill
     others, or entries of them.
     """
-    values, names = _with_inventory(variables)
+    values, filled = _with_inventory(variables)
     _check(host, values)
-    for module, kind in ((CUSTOM, REQUEST), (NETWORK_FIREWALL, FIREWALL_PACKET)):
-        if _expects(values, kind) and names_owner(values, MODULE_SPECS[module].owner):
-            values.setdefault(f"{PREFIX}{module}", [])
-    modules = [module for module in MODULES if _needs(values, module)]
-    zone = _known_zone(values, names)
-    parts = []
-    for module in modules:
-        others = [other for other in modules if other != module]
-        codes = (code for other in others for code in codes_of(MODULE_SPECS[other].risks))
-        own = _brought(module, brought or {})
-        context = ROLE._replace(
-            names={**_names_of(module, names), **own},
-            posture=[name for name, path in own.items() if path.startswith(POSTURE)],
-            elsewhere=list(dict.fromkeys(codes)),
-            modules=others,
-            zone_id=values.get(f"{PREFIX}zone_id", "") if module == IP_LISTS else "",
-            zone=zone if MODULE_SPECS[module].owner == ZONE_OPTION else {},
-        )
-        parts.append(Part(module, _options_of(module, values), context))
-    return _deleting_lists_last(parts)
-
-
-def _brought(module: str, brought: Brought) -> dict[str, str]:
-    """The variables of postures for the options of a module, and for entries of them."""
-    return {
-        f"{option}{entry}": path
-        for option, variable in OPTIONS[module].items()
-        for entry, path in brought.get(variable, {}).items()
+    own = {
+        f"{variable.removeprefix(PREFIX)}{entry}": path
+        for variable, entries in (brought or {}).items()
+        for entry, path in entries.items()
     }
+    names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
+    context = ROLE._replace(
+        names={**names, **own},
+        posture=[name for name, path in own.items() if path.startswith(POSTURE)],
+        zone=_known_zone(values, filled),
+    )
+    options = {
+        name: values[f"{PREFIX}{name}"]
+        for name in OPTIONS
+        if f"{PREFIX}{name}" in values and name not in PLAN_OPTIONS
+    }
+    return Part(HOST_MODULE, options, context)
+
+
+def described_by(part: Part) -> list[Managed]:
+    """The resources that the options of a host describe."""
+    options = {**dict.fromkeys(OPTIONS), **part.options}
+    return HOST.owned(options, {}).described(options)
 
 
 def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
@@ -201,104 +168,21 @@ def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[
     return {**named, "plan": {"legacy_id": plan}, **of_account} if plan else {}
 
 
-def _needs(values: Mapping[str, Any], module: str) -> bool:
-    """Return whether the variables of a host describe what a module writes; an account always
-    is."""
-    value = values.get(f"{PREFIX}{module}")
-    is_described = module == ACCOUNT or (value is not None and (value != [] or module != FIREWALL))
-    return is_described and any(names_owner(values, owner) for owner in owners_of(module))
-
-
-@lru_cache(maxsize=None)
-def owners_of(module: str) -> Sequence[str]:
-    """The options that name the owner of the objects that a module writes; the first one that a
-    host has counts."""
-    owners = [item.resource.owner for item in MANAGED if item.module == module]
-    return tuple(dict.fromkeys(owners or [MODULE_SPECS[module].owner]))
-
-
-def resources_of(part: Part) -> list[Managed]:
-    """The resources that a part writes."""
-    named = [item for item in owners_of(part.module) if {*OWNERS[item].options} & {*part.options}]
-    return [
-        item for item in MANAGED if item.module == part.module and item.resource.owner in named[:1]
-    ]
-
-
-def _deleting_lists_last(parts: Sequence[Part]) -> list[Part]:
-    """The parts; lists are made before the rules that refer to them, and deleted after."""
-    lists = next((part for part in parts if part.module == IP_LISTS), None)
-    state = lists.options.get("state", "present") if lists else "present"
-    if lists is None or state not in ("absent", "exact"):
-        return list(parts)
-    others = [part for part in parts if part is not lists]
-    creation, deletion = (
-        replace(lists, context=lists.context._replace(step=step)) for step in (CREATION, DELETION)
-    )
-    return [*([creation] if state == "exact" else []), *others, deletion]
-
-
 def connection_options(part: Part) -> dict[str, Any]:
     """The options of a part that say which account or zone it is about, and how to reach it."""
-    shared = _connection_spec(part)
-    return {option: value for option, value in part.options.items() if option in shared}
+    return {option: value for option, value in part.options.items() if option in CONNECTION}
 
 
-def _connection_spec(part: Part) -> Arguments:
-    return shared_options(MODULE_SPECS[part.module].owner, lambda *names: None)
-
-
-# The variables that say which account and zone a host is, and how to reach them.
-OF_CONNECTION = (
-    *connection_options(Part(ACCOUNT, dict(OPTIONS[ACCOUNT]))).values(),
-    *connection_options(Part(CUSTOM, dict(OPTIONS[CUSTOM]))).values(),
-    *INVENTORY.values(),
-)
-
-
-def parts_to_read(host: str, values: Mapping[str, Any]) -> list[Part]:
-    """The account and the zone of a host, with the options to reach them; raises ValueError for a
-    host that has neither, or no credentials."""
-    return parts_of(host, {**values, OPTIONS[CUSTOM]["rules"]: []})
-
-
-def settings_of(part: Part, retries: int, warn: Warn) -> Settings:
-    """The checked options to reach the account or the zone of a part; raises ValueError with the
+def settings_of(part: Part, owner: str, retries: int, warn: Warn) -> Settings:
+    """The checked options to reach the account or the zone of a host; raises ValueError with the
     names of the variables."""
-    options = read_options(_connection_spec(part), connection_options(part))
+    options = read_options(CONNECTION, connection_options(part))
     try:
         if options.errors:
             raise as_one(options.errors)
-        owner = MODULE_SPECS[part.module].owner
-        return parse_settings({**options, "retries": retries}, owner, {}, warn)
+        return parse_settings({**options, "retries": retries}, [owner], {}, warn)
     except OptionError as exc:
         raise ValueError(with_names(exc.message, part.names)) from exc
-
-
-def with_plans(parts: Iterable[Part], plans: Mapping[str, str]) -> list[Part]:
-    """The parts that may only apply these plans, by module; a module without one may change
-    nothing."""
-    return [
-        replace(part, options={**part.options, "expected_plan": plans.get(part.name, "")})
-        for part in parts
-    ]
-
-
-def _options_of(module: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    has_account = names_owner(values, ACCOUNT_OWNER.option)
-    return {
-        option: values[variable]
-        for option, variable in OPTIONS[module].items()
-        if variable in values
-        and (module, option) != (ACCOUNT, "zone_name")
-        and not (module == CUSTOM_RULESETS and option in ZONE_OWNER.options and has_account)
-    }
-
-
-def _names_of(module: str, filled: Mapping[str, str]) -> Names:
-    """The variable for each option of a module: that of the inventory if it fills the role's."""
-    variables = {**OPTIONS[module], "expected_plan": EXPECTED_PLAN}
-    return {option: filled.get(variable, variable) for option, variable in variables.items()}
 
 
 def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
@@ -325,21 +209,6 @@ def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[
     return {**values, **{ours: values[theirs] for ours, theirs in names.items()}}, names
 
 
-def _expects(values: Mapping[str, Any], kind: str) -> bool:
-    """Return whether the variables expect something of a request, of a packet, or of one in the
-    Network Firewall."""
-    entries = values.get(EXPECTATIONS) or ()
-    return any(
-        isinstance(entry, Mapping)
-        and (
-            entry.get(PACKET) and str(entry.get("expect")) in OF_FIREWALL
-            if kind == FIREWALL_PACKET
-            else entry.get(kind)
-        )
-        for entry in entries
-    )
-
-
 def names_owner(values: Mapping[str, Any], owner: str) -> bool:
     """Return whether a host has an account, or a zone, by its variables or the inventory's."""
     names = (f"{prefix}{name}" for name in OWNERS[owner].options for prefix in (PREFIX, "edge_"))
@@ -359,7 +228,7 @@ def _check(host: str, values: Mapping[str, Any]) -> None:
             problems.append(f"{host} has {names}, but no {owner.title}: set {ways}.")
     for owner in lacking:
         kind = PACKET if owner is ACCOUNT_OWNER else REQUEST
-        if _expects(values, kind):
+        if kind in kinds_expected(values.get(EXPECTATIONS)):
             problems.append(
                 f"{host} has {EXPECTATIONS} of a {kind}, but no {owner.title} to check it on."
             )
@@ -378,9 +247,13 @@ def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
     names = [
         variable_of(item)
         for item in MANAGED
-        if owners_of(item.module) == (owner,) and (item.module, item.option) != (ACCOUNT, "rules")
+        if _owners_of(variable_of(item)) == {owner} and variable_of(item) != f"{PREFIX}rules"
     ]
     return [name for name in dict.fromkeys(names) if values.get(name) not in (None, [])]
+
+
+def _owners_of(variable: str) -> set[str]:
+    return {item.resource.owner for item in MANAGED if variable_of(item) == variable}
 
 
 def _ways(*options: str) -> str:

@@ -20,7 +20,14 @@ from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
-from ...module_utils._schema.resource import ACCOUNT_OPTION, Object, Permission, Resource, Single
+from ...module_utils._schema.resource import (
+    ACCOUNT_OPTION,
+    OWNERS,
+    Object,
+    Permission,
+    Resource,
+    Single,
+)
 from ...module_utils._text import Names, Screen, Warn, with_names
 from ...module_utils._traffic.answers import Unanswered, read_answer
 from ...module_utils._traffic.queries import query
@@ -80,10 +87,12 @@ def resources_to_read(owner: str) -> list[Resource]:
 
 
 def examine_host(
-    parts: Sequence[Part], warn: Warn, clock: Callable[[], datetime], screen: Screen | None = None
+    part: Part, warn: Warn, clock: Callable[[], datetime], screen: Screen | None = None
 ) -> HostAnswers:
-    """Read every part; raises ValueError for wrong options, before any call."""
-    every = [(settings_of(part, RETRIES, warn), part.names) for part in parts]
+    """Read the account and the zone of a host; raises ValueError for wrong options, before any
+    call."""
+    there = [name for name, owner in OWNERS.items() if any(map(part.options.get, owner.options))]
+    every = [(settings_of(part, owner, RETRIES, warn), part.names) for owner in there]
     answers: list[HostAnswer] = []
     calls, seconds_ahead = 0, None
     for settings, names in every:

@@ -14,9 +14,9 @@ from typing import Any
 
 from ...module_utils._api.settings import shared_options
 from ...module_utils._arguments import Arguments
-from ...module_utils._schema.registry import MANAGED
+from ...module_utils._schema.registry import managed_of
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Resource
-from .._baseline.variables import SOURCE, owners_of
+from .._baseline.variables import SOURCE
 from .._files import files_beside, host_folder, variables_file
 from .describe import Export
 
@@ -128,9 +128,8 @@ def exported_resources(host: str, options: Mapping[str, Any]) -> list[Resource]:
         )
     return [
         item.resource
-        for item in MANAGED
-        if item.resource.owner in [owner for owner in owners_of(item.module) if owner in named][:1]
-        and options.get(
+        for item in managed_of(named)
+        if options.get(
             "ddos_overrides" if item.option == "overrides" else item.resource.plural, True
         )
     ]

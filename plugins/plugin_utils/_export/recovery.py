@@ -177,11 +177,11 @@ class Exceptions:
 
 @dataclass
 class Restoration:
-    """The variables that bring objects back, the modules to run for them, the state that they must
-    leave, and the objects that cannot come back."""
+    """The variables that bring objects back, the state that they must leave, and the objects that
+    cannot come back."""
 
     variables: dict[str, Any] = field(default_factory=dict)
-    parts: Sequence[Part] = ()
+    part: Part | None = None
     expected: list[ExpectedObjects] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
 

@@ -18,16 +18,7 @@ from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Resource, 
 from ...module_utils._schema.zone import rules_of
 from ...module_utils._text import first_joined
 from .._baseline.approval import EXPECTED_PLAN
-from .._baseline.variables import (
-    BASELINE,
-    OF_HOST,
-    PREFIX,
-    SNAPSHOT,
-    SOURCE,
-    VARIABLE_OF,
-    Part,
-    parts_of,
-)
+from .._baseline.variables import OF_HOST, PREFIX, SNAPSHOT, SOURCE, VARIABLE_OF, Part, host_part
 from .._plain import plain
 from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
 from .recovery import MAX_NAMED, Exceptions, Restoration, recover
@@ -64,20 +55,15 @@ OF_INVENTORY = tuple(
     name
     for name in OF_HOST
     if (name not in IN_A_FILE or name in (IGNORE_IDS, *IGNORED))
-    and not name.endswith("_validate")
-    and name not in (*(f"{PREFIX}{option}" for option in OF_A_ROLLOUT), EXPECTED_PLAN)
+    and name
+    not in (f"{PREFIX}validate", *(f"{PREFIX}{option}" for option in OF_A_ROLLOUT), EXPECTED_PLAN)
 )
 
 
-def _validations(described: Mapping[str, Any]) -> dict[str, bool]:
-    """The variables that let Cloudflare check rules which have fields that the collection does not
-    know."""
-    return {
-        f"{name}_validate": True
-        for name in BY_VARIABLE
-        if f"{name}_validate" in BASELINE
-        and any(API_FIELDS in entry for entry in described.get(name) or ())
-    }
+def _has_api_fields(described: Mapping[str, Any]) -> bool:
+    """Return whether rules have fields that the collection does not know."""
+    lists = [described.get(name) or () for name, item in BY_VARIABLE.items() if item.key]
+    return any(API_FIELDS in entry for entries in lists for entry in entries)
 
 
 def difference_message(file: str, host: str, differences: Sequence[str]) -> str:
@@ -103,12 +89,12 @@ class StateFile:
     objects: State | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
 
-    def parts(self, host: str, values: Mapping[str, Any]) -> list[Part]:
-        """The modules that write what the file describes, with the connection of the host."""
+    def part(self, host: str, values: Mapping[str, Any]) -> Part:
+        """What the file describes, with the connection of the host."""
         if self.objects is None:
-            return _parts(host, values, self.variables)
+            return _part(host, values, self.variables)
         every = {VARIABLE_OF[plural]: "" for plural in self.objects}  # described or not, it is read
-        return _parts(host, values, {**every, **export_state(self.objects).variables})
+        return _part(host, values, {**every, **export_state(self.objects).variables})
 
     def check_owners(self, host: str, owners: Mapping[str, str]) -> None:
         """Raises ValueError unless the file is about these accounts and zones."""
@@ -152,12 +138,11 @@ class StateFile:
         how = {
             f"{PREFIX}staged_rollout": False,  # each mode as it was
             f"{PREFIX}accept_risks": list(accept_risks),
-            **(_validations(recovered.variables) if validates else {}),
+            f"{PREFIX}validate": validates and _has_api_fields(recovered.variables),
         }
-        recovered.parts = [
-            replace(part, context=part.context._replace(names={**part.names, **NAMES}))
-            for part in _parts(host, {**values, **how}, recovered.variables)
-        ]
+        part = _part(host, {**values, **how}, recovered.variables)
+        names = {**part.names, **NAMES}
+        recovered.part = replace(part, context=part.context._replace(names=names))
         return recovered
 
 
@@ -232,8 +217,8 @@ def _exclusive(
     return described
 
 
-def _parts(host: str, values: Mapping[str, Any], described: Mapping[str, Any]) -> list[Part]:
-    """The modules for these variables; an owner of which they say nothing is left out."""
+def _part(host: str, values: Mapping[str, Any], described: Mapping[str, Any]) -> Part:
+    """What these variables describe; an owner of which they say nothing is left out."""
     left_out = ["account_id"] if ACCOUNT_STATE.isdisjoint(described) else []
     left_out += ["zone_id", "zone_name"] if ZONE_STATE.isdisjoint(described) else []
     kept = {
@@ -241,4 +226,4 @@ def _parts(host: str, values: Mapping[str, Any], described: Mapping[str, Any]) -
         for name, value in values.items()
         if name not in (IGNORE_IDS, *IGNORED) and not name.endswith(tuple(left_out))
     }
-    return parts_of(host, {**kept, **described})
+    return host_part(host, {**kept, **described})

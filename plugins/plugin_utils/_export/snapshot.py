@@ -17,21 +17,23 @@ from typing import Any, NamedTuple
 from ...module_utils._arguments import read_options
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
-from ...module_utils._specs.registry import MODULE_SPECS
+from ...module_utils._specs.host import option_of
+from ...module_utils._specs.registry import HOST_MODULE
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.variables import (
+    HOST,
     OPTIONS,
+    PREFIX,
     ROLE,
     SNAPSHOT,
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
     SOURCE,
-    SPEC_OF,
     Part,
     RunModule,
     TakeSnapshot,
     connection_options,
-    resources_of,
+    described_by,
 )
 from .._files import host_folder, require_writable, variables_file, write_private
 from .._plain import plain
@@ -39,7 +41,6 @@ from .._plain import plain
 NamedKeys = Mapping[
     str, Sequence[Object]
 ]  # objects by their keys alone, by the plural of the resource
-READERS = ("protection_info", "custom_rules_info")  # of an account, and of a zone
 
 
 class HostState(NamedTuple):
@@ -49,16 +50,14 @@ class HostState(NamedTuple):
     objects: State
 
 
-def read_parts(parts: Sequence[Part], run_module: RunModule) -> HostState:
-    """All that the parts may change; raises ValueError for a state that cannot be read."""
-    connection = {name: value for part in parts for name, value in connection_options(part).items()}
+def read_part(part: Part, run_module: RunModule) -> HostState:
+    """All that a host may change; raises ValueError for a state that cannot be read."""
     touched = [
         item.resource
-        for part in parts
-        for item in resources_of(part)
-        if not item.resource.on_demand or part.options.get(item.option) is not None
+        for item in described_by(part)
+        if not item.resource.on_demand or part.options.get(option_of(item)) is not None
     ]
-    return read_host(touched, connection, run_module)
+    return read_host(touched, connection_options(part), run_module)
 
 
 def read_host(
@@ -66,21 +65,19 @@ def read_host(
 ) -> HostState:
     """These resources of the account and the zone that the options of the connection name; raises
     ValueError for a state that cannot be read."""
-    owners: dict[str, str] = {}
-    objects: dict[str, Sequence[Object]] = {}
-    for module in READERS:
-        owner = MODULE_SPECS[module].owner
-        kinds = [item for item in BY_PLURAL.values() if item.owner == owner and item in resources]
-        reads = [item.plural for item in kinds]
-        if not reads:
-            continue
-        options = connection_options(Part(module, dict(connection)))
-        result = plain(run_module(Part(module, options, ROLE._replace(reads=reads)), False))
-        if result.get("failed"):
-            raise ValueError(str(result["msg"]))
-        owners[owner] = result[owner]
-        objects.update({plural: result[plural] for plural in reads})
-    return HostState(owners, objects)
+    reads = [name for name, item in BY_PLURAL.items() if item in resources]
+    owners = {BY_PLURAL[name].owner for name in reads}
+    other = {
+        name for owner in OWNERS.values() if owner.option not in owners for name in owner.options
+    }
+    options = {name: value for name, value in connection.items() if name not in other}
+    if not reads:
+        return HostState({}, {})
+    result = plain(run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads)), False))
+    if result.get("failed"):
+        raise ValueError(str(result["msg"]))
+    objects = {plural: result[plural] for plural in reads}
+    return HostState({owner: result[owner] for owner in OWNERS if owner in owners}, objects)
 
 
 SNAPSHOT_HEADER = (
@@ -93,12 +90,12 @@ TIME_AS_NAME = "%Y-%m-%dT%H-%M-%S.%fZ.yml"  # of a file, by the time in UTC
 def snapshots_in(
     directory: Any,
     host: str,
-    parts: Sequence[Part],
+    part: Part,
     run_module: RunModule,
     check_mode: bool,
     named: NamedKeys | None = None,
 ) -> TakeSnapshot | None:
-    """Reads what the parts may change, and writes it; None without a directory.
+    """Reads what a host may change, and writes it; None without a directory.
 
     `named` limits it, as `snapshot_text` says. In check mode it is only tried whether the file
     could be written.
@@ -111,22 +108,17 @@ def snapshots_in(
         if check_mode:
             require_writable(folder)
             return ""
-        text = snapshot_text(parts, read_parts(parts, run_module), named)
+        text = snapshot_text(part, read_part(part, run_module), named)
         return write_snapshot(folder, text, datetime.now(timezone.utc))
 
     return take_snapshot
 
 
-def named_by(parts: Sequence[Part]) -> NamedKeys:
-    """The objects that the parts name, with their keys alone, in the collections of which they
-    change no others."""
-    desired = [
-        item
-        for part in parts
-        for item in MODULE_SPECS[part.module]
-        .owned(part.options, {})
-        .desired(read_options(SPEC_OF[part.module], part.options))
-    ]
+def named_by(part: Part) -> NamedKeys:
+    """The objects that a host names, with their keys alone, in the collections of which it changes
+    no others."""
+    options = read_options(OPTIONS, part.options)
+    desired = HOST.owned(options, {}).desired(options)
     exclusive = {item.resource.plural for item in desired if item.exclusive}
     return {
         item.resource.plural: [
@@ -138,16 +130,15 @@ def named_by(parts: Sequence[Part]) -> NamedKeys:
     }
 
 
-def snapshot_text(parts: Sequence[Part], state: HostState, named: NamedKeys | None = None) -> str:
-    """The text of the file: what the parts may change, as Cloudflare has it. Of the collections in
-    `named`, the run only changes these objects, though its parts may say more."""
+def snapshot_text(part: Part, state: HostState, named: NamedKeys | None = None) -> str:
+    """The text of the file: what a host may change, as Cloudflare has it. Of the collections in
+    `named`, the run only changes these objects, though its variables may say more."""
     ignored = {
-        OPTIONS[part.module][option]: list(part.options[option])
-        for part in parts
-        for option in ("ignore", "ignore_ids")
-        if part.options.get(option)
+        f"{PREFIX}{option}": list(value)
+        for option, value in part.options.items()
+        if value and option.endswith(("_ignore", "ignore_ids"))
     }
-    limits = {"ignore": plain(ignored), "named": plain({**named_by(parts), **(named or {})})}
+    limits = {"ignore": plain(ignored), "named": plain({**named_by(part), **(named or {})})}
     source = {**state.owners, **{name: limit for name, limit in limits.items() if limit}}
     return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [SNAPSHOT_HEADER])
 

@@ -9,10 +9,9 @@ what the variables of a host accept, and let end within two weeks."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
-from itertools import product
 from typing import Any
 
 from ...module_utils._arguments import Arguments
@@ -20,6 +19,7 @@ from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._schema.registry import MANAGED
+from ...module_utils._specs.host import option_of
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.misspelt import declared_in
@@ -50,7 +50,7 @@ SOON = timedelta(days=14)
 ACCEPTED_OPTION = "accept_risks"
 
 
-def accepted_risks(parts: Sequence[Part], now: datetime) -> list[AcceptedRisk]:
+def accepted_risks(part: Part, now: datetime) -> list[AcceptedRisk]:
     """The risks that a host accepts at this moment."""
     return [
         AcceptedRisk(
@@ -60,22 +60,19 @@ def accepted_risks(parts: Sequence[Part], now: datetime) -> list[AcceptedRisk]:
             reason=item.reason,
             expires=write_timestamp(item.expires) if item.expires else None,
         )
-        for item in _acceptances(parts)
+        for item in _acceptances(part)
         if not item.has_expired(now)
     ]
 
 
 def expiring(
-    parts: Sequence[Part],
-    accepted: Iterable[Accepted],
-    now: datetime,
-    posture: Posture | None = None,
+    part: Part, accepted: Iterable[Accepted], now: datetime, posture: Posture | None = None
 ) -> list[Deadline]:
     """All that ends within two weeks, the first end first: entries, accepted risks and objects,
     accepted statuses, the posture."""
-    ends = [*_ends_of_entries(parts)]
+    ends = [*_ends_of_entries(part)]
     ends += [(posture.until, "posture", posture.name)] if posture else []
-    ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(parts)]
+    ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(part)]
     for item in accepted:
         of_status = " ".join([item.status or "", *networks(item.networks)])
         key = of_status if item.status else ", ".join(item.keys)
@@ -87,22 +84,19 @@ def expiring(
     ]
 
 
-def _acceptances(parts: Sequence[Part]) -> list[Acceptance]:
-    """The acceptances of a host, which all of its parts share."""
-    elements: Any = next(
-        (part.options[ACCEPTED_OPTION] for part in parts if part.options.get(ACCEPTED_OPTION)), []
-    )
+def _acceptances(part: Part) -> list[Acceptance]:
+    """The acceptances of a host."""
+    elements: Any = part.options.get(ACCEPTED_OPTION) or []
     try:
         return list(parse_acceptances(ACCEPTED_OPTION, elements, CODES))
     except OptionError:  # with which the modules fail, so that the host is unknown
         return []
 
 
-def _ends_of_entries(parts: Sequence[Part]) -> Iterator[tuple[datetime | None, str, str]]:
+def _ends_of_entries(part: Part) -> Iterator[tuple[datetime | None, str, str]]:
     """The ends of entries of lists."""
-    managed = [item for item in MANAGED if item.resource.may_expire]
-    for part, item in product(parts, managed):
-        for entry in part.options.get(item.option) or () if part.module == item.module else ():
+    for item in (item for item in MANAGED if item.resource.may_expire):
+        for entry in part.options.get(option_of(item)) or ():
             if _may_end(item.resource.kind, entry):
                 key = item.resource.entry_of({"name": entry.get("scope"), **entry})
                 with suppress(ValueError):  # the module refuses such an entry

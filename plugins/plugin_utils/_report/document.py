@@ -14,9 +14,8 @@ from typing import Any, cast
 from ...module_utils._protection.losses import matches_nothing
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._text import plural
-from .._baseline.approval import host_plan_id, plan_ids
 from .._baseline.unmanaged import weakening
-from .._baseline.variables import CUSTOM, FIREWALL, one_owner
+from .._baseline.variables import one_owner
 from .coverage import CLASSES, FAMILIES, AccountCoverage, prefix_records
 from .record import (
     REPORT_VERSION,
@@ -48,7 +47,7 @@ def assess(host: HostResults, before: AccountCoverage | None) -> tuple[Status, l
         "unknown": [
             *host.errors,
             *host.unread,
-            *host.of_each(lambda _module, result: result.get("unread") or ()),
+            *host.of_each(lambda result: result.get("unread") or ()),
             *(_unclear(before) if before else []),
         ],
         "unprotected": host.accepted.unprotected(before) if before else [],
@@ -100,14 +99,14 @@ def _drift(host: HostResults) -> list[str]:
 def enforces(host: HostResults) -> bool | None:
     """Return whether an existing rule of a zone blocks or challenges; None if none was read. One
     that no request meets does neither."""
-    modules = host.results.keys() & {CUSTOM, FIREWALL}
-    for name in modules:
+    lists = [rules for item in host.results.items() for rules in existing_rules(*item)]
+    for rules in lists:
         passed = "false"
-        for rule in existing_rules(name, host.results[name]):
+        for rule in rules:
             if rule.enforces and not matches_nothing(f"({rule.expression}) and not ({passed})"):
                 return True
             passed = f"({passed}) or ({rule.expression})" if rule.terminates else passed
-    return False if modules else None
+    return False if lists else None
 
 
 def shared_owners(records: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -147,7 +146,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
     """The record of a host that was read at this moment."""
     before, after = host.coverage()
     status, reasons = assess(host, before)
-    plans = plan_ids(host.results)
+    plans = [str(result["plan_id"]) for result in host.results.values() if "plan_id" in result]
     backtests = [item["backtest"] for item in host.results.values() if item.get("backtest")]
     return HostRecord(
         host=host.host,
@@ -161,8 +160,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         enforces=enforces(host),
         account_id=host.account_id,
         zone_id=host.zone_id,
-        plan_id=host_plan_id(plans) if host.results else None,
-        plans=plans,
+        plan_id=plans[0] if len(plans) == 1 else None,
         operations=host.of_each(differences_of),
         risks=host.risks(),
         posture=host.posture,

@@ -18,8 +18,9 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ...module_utils._protection.losses import unmanaged_lists
 from ...module_utils._schema.account import TCP_KINDS
 from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_of
-from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, MODULES, lists_named_in
-from ...module_utils._schema.resource import Object, Resource
+from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, lists_named_in
+from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Object, Owner, Resource
+from ...module_utils._specs.host import ACCOUNT, CUSTOM
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
 from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
@@ -31,7 +32,7 @@ from ...module_utils._values.address_set import (
     ranges_of,
     union,
 )
-from .._baseline.variables import ACCOUNT, CUSTOM, FIREWALL, Part, connection_options
+from .._baseline.variables import Part, connection_options
 from .record import Announced, LastChange, Unused, values_by_key
 from .results import TRAFFIC, HostResults, differences_of
 
@@ -166,7 +167,6 @@ def _is_at(change: LogEntry, moment: datetime) -> bool:
     return bool(at and abs(at - moment) <= SAME_MOMENT)
 
 
-ALONGSIDE = frozenset(name for name in BESIDE if name in MODULES)  # subsets of other modules
 ANNOUNCED = "report_announced"  # a variable
 LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"  # others
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
@@ -179,7 +179,7 @@ class Beside:
     """Reads with modules of their own, so that what one may not read hides nothing else."""
 
     run_module: RunPart
-    parts: Sequence[Part]
+    part: Part
     values: Mapping[str, Any]
 
     def read(self, host: HostResults) -> HostResults:
@@ -192,9 +192,9 @@ class Beside:
         return host
 
     def _announced(self, host: HostResults) -> HostResults:
-        if not (part := self._part(ACCOUNT)):
+        if not self._has(ACCOUNT_OWNER):
             return host
-        result = self._run(part, INFO, gather_subset=ANNOUNCED_SUBSETS)
+        result = self._run(INFO, gather_subset=ANNOUNCED_SUBSETS)
         if result.get("failed"):
             reason = f"The announced networks are not known: {result.get('msg')}"
             return replace(host, unread=[*host.unread, reason])
@@ -205,11 +205,10 @@ class Beside:
 
     def _hits(self, host: HostResults, hours: float) -> HostResults:
         """The rules of the baseline that nothing has matched, which is no reason for a status."""
-        part = self._part(CUSTOM)
-        named = {rule.get("ref") for rule in (part and part.options.get("rules")) or ()}
-        if not part or not named:
+        named = {rule.get("ref") for rule in self.part.options.get(CUSTOM) or ()}
+        if not named:
             return host
-        result = self._run(part, ZONE_INFO, hits_hours=hours)
+        result = self._run(ZONE_INFO, hits_hours=hours)
         if result.get("failed"):
             return replace(host, unknown_hits=[f"Hits are not known: {result.get('msg')}"])
         every = (rule for rule in result["rules"] if rule.get("enabled") is not False)
@@ -218,13 +217,12 @@ class Beside:
     def _changes(self, host: HostResults, hours: float) -> HostResults:
         """The last changes by the audit log, and by the objects whose ids and timestamps tell which
         writes are theirs."""
-        account = self._part(ACCOUNT)
-        dns = account and account.options.get("dns_rules") is not None
-        others = [part.module for part in self.parts if part.module in ALONGSIDE]
-        subsets = [*DEFAULT_SUBSETS, *(["dns_rules"] if dns else []), *others]
+        subsets = (*BESIDE, "dns_rules")
+        others = [name for name in subsets if self.part.options.get(name) is not None]
         # The log of an account has the changes of its zones.
-        of_zone = {"changes_hours": 0 if account else hours}
-        results = self._results({"gather_subset": subsets, "changes_hours": hours}, of_zone)
+        of_zone = {"changes_hours": 0 if self._has(ACCOUNT_OWNER) else hours}
+        of_account = {"gather_subset": [*DEFAULT_SUBSETS, *others], "changes_hours": hours}
+        results = self._results(of_account, of_zone)
         if failed := next((item for item in results.values() if item.get("failed")), None):
             log = Log(hours, unread=f"who changed it is not known: {failed.get('msg')}")
         else:
@@ -237,19 +235,20 @@ class Beside:
     ) -> dict[str, InfoResult]:
         """The results of the modules that read an account and a zone, by module, with these
         options, as far as the host has an account and a zone."""
-        account, zone = self._part(ACCOUNT), self._part(CUSTOM, FIREWALL)
-        readings = ((account, INFO, of_account), (zone, ZONE_INFO, of_zone))
+        readings = ((ACCOUNT_OWNER, INFO, of_account), (ZONE_OWNER, ZONE_INFO, of_zone))
         return {
-            module: self._run(part, module, **options) for part, module, options in readings if part
+            module: self._run(module, **options)
+            for owner, module, options in readings
+            if self._has(owner)
         }
 
-    def _part(self, *modules: str) -> Part | None:
-        """The first part that runs one of some modules."""
-        return next((part for part in self.parts if part.module in modules), None)
+    def _has(self, owner: Owner) -> bool:
+        return any(map(self.part.options.get, owner.options))
 
-    def _run(self, part: Part, module: str, **options: Any) -> Mapping[str, Any]:
-        """The result of another module, with the owner and the connection of a part."""
-        return self.run_module(Part(module, {**connection_options(part), **options}, part.context))
+    def _run(self, module: str, **options: Any) -> Mapping[str, Any]:
+        """The result of another module, with the owners and the connection of the host."""
+        own = {**connection_options(self.part), **options}
+        return self.run_module(Part(module, own, self.part.context))
 
 
 def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostResults:
@@ -267,11 +266,11 @@ def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostRe
     return replace(host, unused=unused if is_known else None, unknown_hits=unknown)
 
 
-def lists_not_read(results: Mapping[str, InfoResult]) -> list[dict[str, Any]]:
+def lists_not_read(result: InfoResult) -> list[dict[str, Any]]:
     """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
     names: those of an account that is not the host's may hold everything."""
     rules = {resource.plural: resource for resource, _in_order in EVALUATION}
-    state = {name: results[name].get("rules") or [] for name in results.keys() & rules.keys()}
+    state = {name: result[name] for name in result.keys() & rules.keys()}
     if not (names := lists_named_in(state)):
         return []
     lists = {LISTS.plural: [{"name": name, "kind": "ip"} for name in names]}
@@ -288,14 +287,13 @@ def lists_not_read(results: Mapping[str, InfoResult]) -> list[dict[str, Any]]:
 TRAFFIC_HOURS = "report_traffic_hours"  # the variable
 
 
-def traffic_task(parts: Sequence[Part], hours: Any) -> Part | None:
+def traffic_task(part: Part, hours: Any) -> Part | None:
     """The module that asks for so many hours of a host's traffic; None for no hours, and for a host
     without an account. DNS protection counts if the baseline describes it."""
-    account = next((part for part in parts if part.module == ACCOUNT), None)
     number = float(hours or 0)
-    if account is None or not number:
+    if not part.options.get("account_id") or not number:
         return None
-    components = [*TCP_KINDS, *(["dns"] if account.options.get("dns_rules") else [])]
-    options = {**connection_options(account), "hours": number, "components": components}
-    names = {**account.names, "hours": TRAFFIC_HOURS}
-    return Part(TRAFFIC, options, account.context._replace(names=names))
+    components = [*TCP_KINDS, *(["dns"] if part.options.get("dns_rules") else [])]
+    options = {**connection_options(part), "hours": number, "components": components}
+    names = {**part.names, "hours": TRAFFIC_HOURS}
+    return Part(TRAFFIC, options, part.context._replace(names=names))

@@ -134,7 +134,6 @@ def count_refused(risks: Sequence[Risk]) -> int:
 class Difference(TypedDict):
     """An operation that a run would make."""
 
-    module: str
     action: Literal["create", "update", "delete"]
     resource: str
     title: Annotated[str, "the resource in words"]
@@ -147,20 +146,12 @@ class Difference(TypedDict):
 class Risk(RiskRecord):
     """A risk of the plan."""
 
-    module: str
     accepted: Annotated[bool, "false if a run refuses the plan"]
-
-
-class Step(Pending):
-    """A step that waits for its time."""
-
-    module: str
 
 
 class Unmanaged(UnmanagedRecord):
     """An object that exists, and that the baseline does not name."""
 
-    module: str
     title: Annotated[str, "the resource in words"]
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
 
@@ -239,7 +230,6 @@ def accepted_lines(items: Sequence[AcceptedStatus]) -> Iterator[str]:
 class Expected(TypedDict):
     """An expectation of a request or packet, in the existing state and after a run."""
 
-    module: str
     description: str
     expected: Annotated[str, "the outcome in words"]
     actual: Annotated[str, "the outcome now, in words"]
@@ -365,9 +355,8 @@ class HostRecord(TypedDict):
     zone_id: str | None
     plan_id: Annotated[
         str | None,
-        "SHA-256 over plans; empty if there is nothing to do, null if the host could not be read",
+        "that of its plan; empty if there is nothing to do, null if the host could not be read",
     ]
-    plans: Annotated[dict[str, str], "the plan_id of each module that has something to do"]
     operations: Annotated[
         list[Difference],
         Column("differences", lambda record: f"{len(record['operations']):,}", True),
@@ -400,7 +389,7 @@ class HostRecord(TypedDict):
     traffic: Annotated[HostTraffic | None, "null if nobody asked for it (report_traffic_hours)"]
     backtest: Annotated[BacktestRecord | None, "null if nobody asked for it (baseline_backtest)"]
     pending: Annotated[
-        list[Step],
+        list[Pending],
         Column("pending", lambda record: f"{len(record['pending']):,}", True),
         Metric("pending", "Steps that wait for their time.", len),
         Counted("pending step", "pending steps"),

@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar, cast
 
+from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
-from ...module_utils._schema.registry import BY_NAME, DECIDING, ZoneRule, title_of_resource
+from ...module_utils._schema.registry import BY_NAME, DECIDING, InOrder, ZoneRule, title_of_resource
+from ...module_utils._schema.resource import Object, Resource
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
@@ -32,7 +34,6 @@ from .record import (
     PostureRecord,
     Risk,
     SeenTraffic,
-    Step,
     Unmanaged,
     Unused,
     misfit_of,
@@ -50,18 +51,16 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class HostResults:
-    """The results of a host by module, those of plans that a run refuses among them, and what else
-    its variables and its neighbours tell.
+    """The results of a host, and what else its variables and its neighbours tell: that of its plan,
+    or those of modules that a playbook has run for it.
 
-    `refusals` are the failures of the refused plans; `errors` and `unread` say in a sentence each
-    why the host, or a part of it, could not be read.
+    `errors` and `unread` say in a sentence each why the host, or a part of it, could not be read.
     """
 
     host: str
     account_id: str | None = None
     zone_id: str | None = None
     results: Mapping[str, ModuleResult] = field(default_factory=dict)
-    refusals: Mapping[str, ModuleResult] = field(default_factory=dict)
     errors: Sequence[str] = ()
     unread: Sequence[str] = ()
     accepted_risks: list[AcceptedRisk] = field(default_factory=list)
@@ -75,29 +74,27 @@ class HostResults:
     overdue: list[str] = field(default_factory=list)
     accepted: AcceptedNow = field(default_factory=AcceptedNow)
 
-    def of_each(self, read: Callable[[str, ModuleResult], Iterable[Found]]) -> list[Found]:
-        """Parts of all results, each read with its module."""
-        return [item for module, result in self.results.items() for item in read(module, result)]
+    def of_each(self, read: Callable[[ModuleResult], Iterable[Found]]) -> list[Found]:
+        """Parts of all results."""
+        return [item for result in self.results.values() for item in read(result)]
 
     def risks(self) -> list[Risk]:
-        """The risks of all plans, those first that a run refuses."""
-        others = {name: item for name, item in self.results.items() if name not in self.refusals}
+        """The risks of all plans, those first for which a run refuses one."""
+        ordered = sorted(self.results.values(), key=lambda result: not is_refusal(result))
         return [
-            cast(Risk, {"module": module, "accepted": accepted, **risk})
-            for accepted, results in ((False, self.refusals), (True, others))
-            for module, result in results.items()
+            cast(Risk, {"accepted": not is_refusal(result), **risk})
+            for result in ordered
             for risk in result.get("risks") or ()
         ]
 
     def unmanaged(self) -> list[Unmanaged]:
         """The objects that no baseline names, with the reason why they are accepted."""
 
-        def read(module: str, result: ModuleResult) -> Iterator[Unmanaged]:
+        def read(result: ModuleResult) -> Iterator[Unmanaged]:
             for item in result.get("unmanaged") or ():
                 reason = self.accepted.reason_of(item)
                 title = title_of_resource(item["resource"])
-                others = {"module": module, "title": title, "accepted": reason}
-                yield cast(Unmanaged, {**item, **others})
+                yield cast(Unmanaged, {**item, "title": title, "accepted": reason})
 
         return self.of_each(read)
 
@@ -118,30 +115,30 @@ def host_results(
     results: Mapping[str, ModuleResult],
     failures: Sequence[ModuleResult] = (),
 ) -> HostResults:
-    """The results of a host by module, and the failures that ended its run; a module that did not
-    run is absent.
-
-    A failure that is a refusal names its `module`. Raises ValueError if it does not, and for
-    traffic of another shape.
+    """The results of a host by module, and the failures that ended its run, which may name their
+    `module`; a module that did not run is absent. Raises ValueError for traffic of another shape.
     """
-    failed = [*failures, *(result for result in results.values() if result.get("failed"))]
     traffic = _traffic(host, results.get(TRAFFIC))
-    results = {module: result for module, result in results.items() if module != TRAFFIC}
-    refusals = {module: result for module, result in results.items() if is_refusal(result)}
-    for failure in filter(is_refusal, failures):
-        refusals.setdefault(_module_of(host, failure), failure)
-    ended = {name for name, item in results.items() if item.get("failed") or item.get("skipped")}
-    succeeded = {name: item for name, item in results.items() if name not in ended}
-    predicted = {**refusals, **succeeded}
-    errors = [_message(result) for result in failed if not is_refusal(result)]
-    if not errors and not predicted:
+    every = dict(results)
+    for number, failure in enumerate(failures):
+        name = str(failure.get("module") or number)
+        # A refused plan may have been predicted once more, with its risks accepted.
+        again = {"failed": True, "risks": failure["risks"]} if failure.get("risks") else {}
+        every[name] = {**failure, **every.get(name, {}), **again}
+    failed = [one for one in every.values() if one.get("failed") and not is_refusal(one)]
+    errors = [*map(_message, failed)]
+    known = {
+        name: one
+        for name, one in every.items()
+        if name != TRAFFIC and (is_refusal(one) or not (one.get("failed") or one.get("skipped")))
+    }
+    if not errors and not known:
         errors = [
             "There is no result: the run did not get to this host, or it has neither account nor"
             " zone."
         ]
     account, zone = (_identifier(owners.get(name)) for name in ("account_id", "zone_id"))
-    distinct = list(dict.fromkeys(errors))
-    return HostResults(host, account, zone, predicted, refusals, distinct, traffic=traffic)
+    return HostResults(host, account, zone, known, list(dict.fromkeys(errors)), traffic=traffic)
 
 
 def _traffic(host: str, result: ModuleResult | None) -> HostTraffic | None:
@@ -196,13 +193,6 @@ def is_unmet(result: ModuleResult) -> bool:
     return bool(result.get("failed") and unmet and "operations" in result)
 
 
-def _module_of(host: str, failure: ModuleResult) -> str:
-    module = failure.get("module")
-    if not module:
-        raise ValueError(f"a failure of {host} has risks, and does not name its module")
-    return str(module)
-
-
 def _identifier(value: object) -> str | None:
     return plain(value) if isinstance(value, str) and value else None
 
@@ -211,7 +201,7 @@ def _message(result: ModuleResult) -> str:
     return str(result.get("msg") or result.get("reason") or "The task failed without a message.")
 
 
-def differences_of(module: str, result: ModuleResult) -> Iterator[Difference]:
+def differences_of(result: ModuleResult) -> Iterator[Difference]:
     """The operations of a result."""
     for operation in result.get("operations") or ():
         resource, key = BY_NAME.get(operation["resource"]), str(operation["key"])
@@ -219,7 +209,6 @@ def differences_of(module: str, result: ModuleResult) -> Iterator[Difference]:
         before, after = ((diff.get(side) or {}).get(listed) or {} for side in ("before", "after"))
         existing = before if resource and not resource.key else before.get(key) or {}
         yield Difference(
-            module=module,
             action=operation["action"],
             resource=operation["resource"],
             title=title_of_resource(operation["resource"]),
@@ -239,23 +228,22 @@ def rule_name(key: str, obj: Mapping[str, Any]) -> str:
     return str(description) if obj.get("id") == key else f"{key} ({description})"
 
 
-def pending_steps(module: str, result: ModuleResult) -> Iterator[Step]:
+def pending_steps(result: ModuleResult) -> Iterator[Pending]:
     """The steps of a result that wait for their time."""
     pending = result.get("pending") or ()
     for step in [pending] if isinstance(pending, Mapping) else pending:
-        yield cast(Step, {"module": module, **step})
+        yield cast(Pending, step)
 
 
 OTHER_OUTCOME = "another outcome, undecided which one"
 
 
-def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
+def expected_records(result: ModuleResult) -> Iterator[Expected]:
     """The expectations of a result."""
     for item in result.get("expectations") or ():
         before = item["before"]
         is_open = before["met"] is False and before["actual"] == UNDECIDED
         yield Expected(
-            module=module,
             description=str(item["description"]),
             expected=expected_in_words(item["expected"]),
             actual=OTHER_OUTCOME if is_open else with_rule(before["actual"], before["rule"]),
@@ -265,10 +253,10 @@ def expected_records(module: str, result: ModuleResult) -> Iterator[Expected]:
         )
 
 
-def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
+def weaker_objects(result: ModuleResult) -> Iterator[str]:
     """Sentences on the account and on objects that protect less than described."""
     yield from (result.get("coverage") or {}).get("weaker") or ()
-    operations = differences_of(module, result)
+    operations = differences_of(result)
     names = {(item["resource"], item["key"]): item["name"] for item in operations}
     for item in result.get("weaker") or ():
         name = names.get((item["resource"], item["key"]), item["key"])
@@ -277,21 +265,25 @@ def weaker_objects(module: str, result: ModuleResult) -> Iterator[str]:
         yield sentence(f"The {title_of_resource(item['resource'])}{label} {item['reason']}")
 
 
-def existing_rules(module: str, result: ModuleResult) -> list[ZoneRule]:
-    """The rules in the result of a module for a zone, as they are before its plan."""
-    resource, in_order = RULES_OF_ZONES[module]
+def existing_rules(name: str, result: ModuleResult) -> list[list[ZoneRule]]:
+    """The rules of zones in a result, a list for each resource, as they are before its plan; `name`
+    is that of its module."""
+    every = {plural: result.get(plural) for plural in RULES_OF_ZONES}
+    every.update({name: result.get("rules")} if name in RULES_OF_ZONES else {})
+    return [
+        _existing(*RULES_OF_ZONES[plural], rules, result)
+        for plural, rules in every.items()
+        if rules is not None
+    ]
+
+
+def _existing(
+    resource: Resource, in_order: InOrder, rules: Sequence[Object], result: ModuleResult
+) -> list[ZoneRule]:
     sides = [(result.get("diff") or {}).get(side) or {} for side in ("before", "after")]
-    was, becomes = (side.get(module) or {} for side in sides)
-    rules = {resource.label_of(rule): rule for rule in result.get("rules") or ()}
-    kept = {label: rule for label, rule in rules.items() if label not in becomes}
+    was, becomes = (side.get(resource.plural) or {} for side in sides)
+    after = {resource.label_of(rule): rule for rule in rules}
+    kept = {label: rule for label, rule in after.items() if label not in becomes}
     existing = {**kept, **was}
-    order = [*(sides[0].get(f"{module}_order") or rules), *existing]
+    order = [*(sides[0].get(f"{resource.plural}_order") or after), *existing]
     return in_order([existing[label] for label in dict.fromkeys(order) if label in existing])
-
-
-def planned_rules(module: str, result: ModuleResult) -> list[ZoneRule]:
-    """The rules in the result of a module for a zone, after its plan; none of another module."""
-    if module not in RULES_OF_ZONES:
-        return []
-    _resource, in_order = RULES_OF_ZONES[module]
-    return in_order(list(result.get("rules") or ()))

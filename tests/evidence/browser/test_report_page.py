@@ -41,7 +41,6 @@ LONGEST = 3  # seconds until a page is open and filtered
 ACCEPTED = AcceptedRisk(code="broad_allowlist", networks=["8.0.0.0/8"], entries=[], reason="OPS-12", expires=None)
 ENDS = Deadline(title="allowlist entry", key="203.0.113.7/32", expires="2026-11-29T00:00:00+00:00")
 UNMANAGED = Unmanaged(
-    module="account_protection",
     resource="allowlist_entry",
     title="allowlist entry",
     key="203.0.113.0/24",

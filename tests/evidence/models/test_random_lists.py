@@ -12,7 +12,6 @@ from datetime import datetime
 from ipaddress import ip_network
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._context import CREATION, DELETION, TASK, Context
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.strategies import booleans, integers
@@ -34,7 +33,7 @@ from tests.evidence.models.risk_model import risks_in
 from tests.evidence.models.zone_model import ignored
 from tests.support.module_run import ACCOUNT
 
-DESCRIBING = ("present", "exact", CREATION)
+DESCRIBING = ("present", "exact")
 NEW: Item = {"kind": "ip", "description": "", "num_referencing_filters": 0, "items": []}
 Risks = dict[str, set[str]]  # the entries of the risks, by code
 
@@ -54,12 +53,12 @@ def lists_after(module: str, options: Item, before: Sequence[Item], now: datetim
             "items" if options.get("items") and options["state"] == "absent" else options["state"],
         )
     else:
-        entries, state = options["lists"], half_of(options)
+        entries, state = options["lists"], options["state"]
     names = [entry["name"].removeprefix("$") for entry in entries]
     of_kind = {each["name"]: each["kind"] == "ip" for each in before}
     if state in DESCRIBING and any(entry.get("purge") and entry.get("items") is None for entry in entries):
         raise Refused("a purge without items")
-    if state != CREATION and any(ignored(name, options) for name in names):
+    if any(ignored(name, options) for name in names):
         raise Refused("a pattern that matches a list of the task")
     if not all(of_kind.get(name, True) for name in names):
         raise Refused("a list of another kind")
@@ -68,18 +67,12 @@ def lists_after(module: str, options: Item, before: Sequence[Item], now: datetim
     for name, entry in zip(names, entries, strict=True) if state in DESCRIBING else ():
         existing = after.get(name, {**NEW, "name": name})
         described = {} if entry.get("description") is None else {"description": entry["description"]}
-        whole = bool(entry.get("purge")) or state in ("exact", CREATION)
+        whole = bool(entry.get("purge")) or state == "exact"
         after[name] = {**existing, **described, "items": items_after(existing["items"], entry.get("items"), whole, now)}
     for name in names if state == "items" and of_kind.get(names[0]) else ():
         gone = {address(item["ip"]) for item in options["items"]}
         after[name] = {**after[name], "items": [item for item in after[name]["items"] if item["ip"] not in gone]}
     return list(after.values())
-
-
-def half_of(options: Item) -> str:
-    """The state of a task, or the half of an exclusive plan that a role makes."""
-    step = options.get("context", TASK).step
-    return step if step and options["state"] == "exact" else str(options["state"])
 
 
 def check_one(options: Item) -> None:
@@ -94,7 +87,7 @@ def check_one(options: Item) -> None:
 
 def stays(each: Item, names: Sequence[str], state: str, options: Item) -> bool:
     """Whether a list is left; lists of other kinds are left alone."""
-    if each["kind"] != "ip" or state in ("present", "items", CREATION):
+    if each["kind"] != "ip" or state in ("present", "items"):
         return True
     if state == "absent":
         return each["name"] not in names
@@ -226,15 +219,10 @@ def list_plans(draw: st.DrawFn) -> tuple[Items, str, Item]:
                 task.pop("items", None)
         return existing, "ip_list", task
     state = draw(st.sampled_from(["present", "exact", "exact", "absent"]))
-    step = draw(st.sampled_from(["", "", CREATION, DELETION])) if state == "exact" else ""
     ignore = draw(st.just([]) | st.lists(PATTERNS, max_size=2))
     lists = draw(named_once(described(existing), lambda entry: entry["name"].removeprefix("$"), 3))
     lists = lists if state != "exact" or not draw(ONE_IN_MANY) else []
-    return (
-        existing,
-        "ip_lists",
-        {"lists": lists, "state": state, "ignore": ignore, **limits, "context": Context(step=step)},
-    )
+    return existing, "ip_lists", {"lists": lists, "state": state, "ignore": ignore, **limits}
 
 
 @given(plan=list_plans(), consent=CONSENTS)

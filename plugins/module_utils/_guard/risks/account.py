@@ -176,8 +176,9 @@ def _working(item: Component) -> dict[str, bool]:
 )
 def lowers_sensitivity(change: Change, limits: Limits) -> Found:
     """A rule mitigates later than it did, or than another one in its place."""
-    reasons = []
+    reasons: list[str] = []
     concerned: list[Operation] = []
+    level = _lower_level(change)
     for item in change.before.components:
         rules = [one for one in change.plan.operations if one.resource is rules_of(item.kind)]
         for lower in change.losses(rules_of(item.kind)) if rules else ():
@@ -189,9 +190,13 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Found:
                 reasons.append(f"{item.title}: {lower.label} ({lower.reason})")
                 concerned += by
     if not reasons:
-        return _lower_level(change)
+        return level
     message = f"Attacks would be mitigated later by {first_few(reasons)}."
-    return message, [], entries_of(dict.fromkeys(concerned))
+    entries = entries_of(dict.fromkeys(concerned))
+    if level:
+        of_level, _ranges, more = level
+        return f"{message} {of_level}", [], [*entries, *more]
+    return message, [], entries
 
 
 def _lower_level(change: Change) -> Found:

@@ -7,9 +7,10 @@
 
 from __future__ import annotations
 
-from typing import Iterator, NamedTuple, Sequence
+from collections import Counter
+from typing import Iterator, Mapping, NamedTuple, Sequence
 
-from ..._plan.plan import Operation
+from ..._plan.plan import Operation, Plan, with_along
 from ..._schema.lists import LISTS, uses_of
 from ..._schema.resource import Object
 from ..._text import capitalised, first_few, plural
@@ -101,26 +102,46 @@ def removes_referenced_list(change: Change, limits: Limits) -> Found:
     if not concerned:
         return None
     reasons = []
-    for obj, outcome in concerned:
-        rules = plural(uses_of(obj), "rule refers", "rules refer")
+    for obj, uses, outcome in concerned:
+        rules = plural(uses, "rule refers", "rules refer")
         reasons.append(f"{LISTS.label_of(obj)} ({rules} to it, and it would be {outcome})")
     message = f"Lists that rules refer to: {first_few(reasons)}."
-    return message, [], [entry_of(LISTS, obj) for obj, dummy in concerned]
+    return message, [], [entry_of(LISTS, obj) for obj, *_rest in concerned]
 
 
-def _lost_lists(change: Change) -> Iterator[tuple[Object, str]]:
-    """The lists that rules refer to and that would lose all, each with what becomes of it."""
+def _lost_lists(change: Change) -> Iterator[tuple[Object, int, str]]:
+    """The lists that would lose all, each with the number of rules that refer to it after the plan,
+    and with what becomes of it."""
     deleting = [item for item in change.plan.operations if item.action == "delete"]
-    for item in deleting:
-        if item.resource is LISTS and uses_of(item.existing or {}):
-            yield item.existing or {}, "deleted"
     items = {
         item.resource.within: item.resource for item in deleting if item.resource.parent is LISTS
     }
-    for obj in change.plan.before.get(LISTS.plural, ()):
-        resource = items.get(LISTS.label_of(obj))
-        if resource and uses_of(obj) and not change.after.state[resource.plural]:
-            yield obj, "empty"
+    lost = [(item.existing or {}, "deleted") for item in deleting if item.resource is LISTS]
+    lost += [
+        (obj, "empty")
+        for obj in change.plan.before.get(LISTS.plural, ())
+        for resource in [items.get(LISTS.label_of(obj))]
+        if resource and not change.after.state[resource.plural]
+    ]
+    more = _references(change.plan) if lost else {}
+    for obj, outcome in lost:
+        uses = uses_of(obj) + more.get(LISTS.label_of(obj), 0)
+        if uses_of(obj) and uses > 0:
+            yield obj, uses, outcome
+
+
+def _references(plan: Plan) -> Mapping[str, int]:
+    """By list, how many more rules refer to it after a plan, or fewer."""
+    from ..._schema.registry import evaluated_as, lists_named_in  # loads all kinds of rules
+
+    changes: Counter[str] = Counter()
+    for item in with_along(plan.operations):
+        rules = evaluated_as(item.resource)
+        if rules.traffic or rules.is_ordered:
+            for obj, number in ((item.existing, -1), (item.planned, 1)):
+                for name in lists_named_in({rules.plural: [obj]}) if obj else ():
+                    changes[name] += number
+    return changes
 
 
 REFERENCED_LIST_RISKS = (removes_referenced_list,)

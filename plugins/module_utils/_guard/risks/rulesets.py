@@ -37,6 +37,7 @@ from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import (
     DDOS_OVERRIDES,
+    DECIDING,
     EVALUATION,
     ZoneRule,
     contents_in,
@@ -74,15 +75,21 @@ class Rules(NamedTuple):
     same: AbstractSet[Key]
 
 
-def _changed_rules(change: Change, owner: str = "") -> Iterator[Rules]:
-    """The rules that a plan changes, or lists to which they refer, of an owner if one is named."""
+def _deciding(change: Change, owner: str = "") -> Iterator[Rules]:
+    """Those of the changed rules that decide by themselves, of an owner if one is named."""
+    deciding = [resource for resource, _read in DECIDING if owner in ("", resource.owner)]
+    return (rules for rules in _changed_rules(change) if rules.resource in deciding)
+
+
+def _changed_rules(change: Change) -> Iterator[Rules]:
+    """The rules that a plan changes, or lists to which they refer."""
     states = (change.before.state, change.after.state)
     changed = {evaluated_as(item.resource).plural for item in change.plan.operations}
     lists = [contents_in(state) for state in states]
     if lists[0] != lists[1]:
         changed.update(states[0])
     for resource, _read in EVALUATION:
-        if resource.plural in changed and owner in ("", resource.owner):
+        if resource.plural in changed:
             written = [rules_in_force(state, resource) for state in states]
             before, after = (
                 [spelt_out(rule, contents) for rule in rules]
@@ -119,7 +126,7 @@ def _weakening(change: Change, limits: Limits, owner: str) -> Found:
     most = limits[MAX_WEAKENED]
     reasons: list[str] = []
     entries: list[Entry] = []
-    for rules in _changed_rules(change, owner):
+    for rules in _deciding(change, owner):
         enforcing = [rule for rule in rules.before if rule.enforces]
         weakened = list(_weakened(rules.resource, enforcing, rules.after))
         if weakened:
@@ -212,7 +219,7 @@ def _concerning_everything(
     """
     reasons: dict[str, list[str]] = {}
     entries: list[Entry] = []
-    for rules in _changed_rules(change):
+    for rules in _deciding(change):
         state, resource = change.after.state, rules.resource
         met = rules_matching_all_traffic(resource, rules.after, state)
         after = [one for one in met if one[0].enforces is enforces]

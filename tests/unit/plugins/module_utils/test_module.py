@@ -63,13 +63,13 @@ def test_the_result_of_the_runner_is_the_end(
     monkeypatch.setenv(*role.environment().popitem())
 
     def run(*arguments: Any, context: Context) -> dict[str, Any]:
-        passed.append((*arguments[1:4], context))
+        passed.append((*arguments[1:4], context.environment()))
         return result
 
     module.params = {"enabled": True}
     monkeypatch.setattr(entry_point, "run", run)
     assert ended() == ("failed" in result, result)
-    assert passed == [({"enabled": True}, True, True, role)]  # the options, check mode, verbose, context
+    assert passed == [({"enabled": True}, True, True, role.environment())]  # the options, check mode, verbose, context
 
 
 @pytest.mark.usefixtures("module")

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import random
 from contextlib import nullcontext
 from typing import Any
 
@@ -13,7 +12,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils import _runner
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import ReadOptions
-from ansible_collections.edgeops.protection.plugins.module_utils._context import LONGEST, TASK, Context, context_in
+from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context, context_in
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     MAX_MESSAGE,
     option_errors,
@@ -80,20 +79,10 @@ def test_a_warning_passes_the_same_way() -> None:
 ROLE = Context(True, {"timeout": "role_timeout", "accept_risks": "role_risks", "base_url": "edge_base_url"})
 
 
-LISTS = Context(True, lists={"offices": {"before": [], "after": ["192.0.2.1"]}}, references={"old": -1})
-
-
-@pytest.mark.parametrize("context", [TASK, Context(True), ROLE, LISTS])
+@pytest.mark.parametrize("context", [TASK, Context(True, reads=["ip_lists"]), ROLE])
 def test_a_packed_module_knows_who_runs_it(context: Context) -> None:
-    assert context_in({"HOME": "/", **context.environment()}) == context
+    assert context_in({"HOME": "/", **context.environment()}).environment() == context.environment()
     assert context_in({"HOME": "/"}) == TASK
-
-
-def test_lists_that_are_too_long_for_an_environment_are_left_out() -> None:
-    long = random.Random(1).sample(range(2**32), 40_000)
-    context = ROLE._replace(lists={"long": {"before": [], "after": long}})
-    assert len(*context.environment().values()) < LONGEST
-    assert context_in(context.environment()) == ROLE
 
 
 class Refusing:

@@ -20,7 +20,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms im
     Terms,
     parse_acceptances,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
+    Desired,
+    DesiredObject,
+    parse_desired,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES, STATUS
@@ -41,9 +45,9 @@ def pending(now: datetime | None, modified_on: Any, local_time: datetime = NOON)
     """What is pending of a monitoring rule that the task wants enabled."""
     rollout = Rollout(NOBODY, now, Terms(A_DAY, is_staged=True), local_time)
     rule = {"id": "1", **RULE, "mode": "monitoring", "modified_on": modified_on}
-    desired = [Desired(RULES[0], {RULES[0].key_of(RULE): {**RULE, "mode": "enabled"}})]
+    desired = [Desired(RULES[0], {RULES[0].key_of(RULE): DesiredObject({**RULE, "mode": "enabled"})})]
     state = account_state(syn_flood_rules=[rule])
-    plan = rollout.plan(lambda adjust: make_plan(state, desired, adjust), RULES[0])
+    plan = rollout.plan(lambda adjust: make_plan(state, desired, adjust))
     assert not plan.operations or plan.operations[0].fields == {"mode": "enabled"}
     return rollout.pending(plan, desired)
 
@@ -140,8 +144,8 @@ def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[Service, Ro
     state = account_state(syn_flood_rules=[{"id": "1", **rule_of("monitoring"), "modified_on": modified_on}])
     state.pop("allowlist")
     desired = parse_desired(RULES[0], [(Option(), {**rule_of("enabled"), **(more or {})})])
-    plan = rollout.plan(lambda adjust: make_plan(state, [desired], adjust), RULES[0])
-    rollout.plan(lambda adjust: make_plan(plan.before, [desired], adjust), RULES[0])
+    plan = rollout.plan(lambda adjust: make_plan(state, [desired], adjust))
+    rollout.plan(lambda adjust: make_plan(plan.before, [desired], adjust))
     return service, rollout, plan
 
 

@@ -9,7 +9,6 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
-    Desired,
     numbered,
     parse_desired,
     parse_position,
@@ -101,9 +100,8 @@ def plans(draw: st.DrawFn, plural: str) -> Plan:
     if resource is CUSTOM_RULES:
         modes.remove({"absent": True})
     parsed = parse_desired(resource, numbered("entries", entries), **draw(st.sampled_from(modes)))
-    desired = Desired(resource, parsed.objects, parsed.absent, parsed.exclusive, positions, parsed.paths)
     try:
-        return make_plan({plural: existing}, [desired])
+        return make_plan({plural: existing}, [parsed.at_positions(positions)])
     except PlanError:
         return make_plan({plural: []}, [])
 
@@ -160,7 +158,7 @@ def rules(*refs: str) -> Objects:
 
 def ordered(existing: Objects, position: str) -> str:
     desired = parse_desired(CUSTOM_RULES, [(Option(), {"ref": "new", "action": "log", "expression": "true"})])
-    placed = Desired(CUSTOM_RULES, desired.objects, positions={("new",): parse_position(position)}, paths=desired.paths)
+    placed = desired.at_positions({("new",): parse_position(position)})
     return plan_id(OWNER, make_plan({"custom_rules": existing}, [placed]))
 
 

@@ -30,7 +30,7 @@ def plan(existing: str, desired: str, positions: Mapping[str, str] | None = None
     listed = [{"ref": ref, **({} if ref.isupper() else RULE)} for ref in desired]
     entries = parse_desired(CUSTOM_RULES, numbered("rules", listed), exclusive=exclusive)
     entries = parse_ignore(entries, ["[A-Z]"])
-    entries = entries._replace(positions={(ref,): parse_position(text) for ref, text in (positions or {}).items()})
+    entries = entries.at_positions({(ref,): parse_position(text) for ref, text in (positions or {}).items()})
     rules = [{"id": ref, "ref": ref, "description": "", "enabled": True, **RULE} for ref in existing]
     return make_plan({"custom_rules": rules}, [entries])
 

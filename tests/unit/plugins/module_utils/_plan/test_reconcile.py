@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timezone
 from itertools import permutations
 from typing import Any, Mapping, Sequence
@@ -140,7 +141,7 @@ def test_ignored_objects_are_neither_changed_nor_deleted(exclusive: bool) -> Non
         {"id": "p8", "prefix": "203.0.113/24"},
     ]
     desired = desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": "new"}, exclusive=exclusive)
-    made = plan({"prefixes": existing}, desired._replace(ignore_ids=frozenset(["p7", "p8", "gone"])))
+    made = plan({"prefixes": existing}, replace(desired, ignore_ids=frozenset(["p7", "p8", "gone"])))
     assert [(item.action, (item.existing or {})["id"]) for item in made.operations] == [("update", "p1")]
     assert [item["id"] for item in made.after()["prefixes"]] == ["p1", "p7", "p8"]
 

@@ -10,7 +10,11 @@ from __future__ import annotations
 from typing import Any, Dict
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
+    Desired,
+    DesiredObject,
+    parse_desired,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import (
     unmanaged_records,
     weaker_records,
@@ -84,7 +88,7 @@ CASES: list[tuple[Resource, Entry, bool | None, str]] = [
 
 def unmanaged(state: dict[str, Any], *named: tuple[Resource, list[Any]]) -> list[UnmanagedRecord]:
     """The records on the objects of a state of which a task names these."""
-    desired = [Desired(item, {item.key_of(obj): obj for obj in objects}) for item, objects in named]
+    desired = [Desired(item, {item.key_of(obj): DesiredObject(obj) for obj in objects}) for item, objects in named]
     return unmanaged_records(desired, state)
 
 

@@ -7,8 +7,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of, with_references
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import State
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 
 ITEMS = items_of("offices")
 
@@ -42,11 +41,3 @@ def test_the_key_of_an_item_begins_with_its_list() -> None:
     assert ITEMS.key_in("offices 192.0.2.1/32") == ITEMS.key_of(item)
     assert ITEMS.key_in("shops 192.0.2.1") is None
     assert ITEMS.key_in("192.0.2.1") is None
-
-
-@pytest.mark.parametrize(("change", "number"), [(-1, 1), (-5, 0), (3, 5)])
-def test_references_change_before_a_list_does(change: int, number: int) -> None:
-    state: State = {"ip_lists": [{"name": "offices", "num_referencing_filters": 2}, {"name": "shops"}]}
-    changed = with_references(state, {"offices": change})
-    assert [obj.get("num_referencing_filters") for obj in changed["ip_lists"]] == [number, None]
-    assert with_references(state, {}) is state

@@ -2,14 +2,13 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The options of the modules for lists, and what they desire."""
+"""The options for lists, of the module and of a host, and what they desire."""
 
 from __future__ import annotations
 
 from typing import Any, Mapping
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._context import CREATION, DELETION, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import IpList, IpLists
 
@@ -68,34 +67,18 @@ def test_all_errors_in_the_options_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("state", "step", "exclusive", "names"),
-    [
-        ("present", "", False, ["offices"]),
-        ("absent", "", False, ["offices"]),
-        ("exact", "", True, ["offices", "shops"]),
-        ("exact", CREATION, False, ["offices"]),
-        ("exact", DELETION, True, ["offices", "shops"]),
-    ],
+    ("state", "exclusive", "names"),
+    [("present", False, ["offices"]), ("absent", False, ["offices"]), ("exact", True, ["offices", "shops"])],
 )
-def test_exact_lists_concern_the_others_too(state: str, step: str, exclusive: bool, names: list[str]) -> None:
-    options, spec = many({}, state=state), MANY.within(Context(step=step))
-    desired = spec.desired(options)
-    assert desired[0].exclusive is exclusive
-    assert [resource.plural for resource in spec.reads(options, desired, {})] == ["ip_lists"]
-    assert [resource.within for resource in spec.reads(options, desired, STATE) if resource.parent] == names
-
-
-def test_an_exclusive_plan_has_two_halves() -> None:
-    options = many({"description": "new", "items": [{"ip": "192.0.2.9"}]}, state="exact", ignore=["offices"])
-    lists, items = MANY.within(Context(step=CREATION)).desired(options)
-    assert (lists.only_deletes, items.exclusive) == (False, True)
-    (lists,) = MANY.within(Context(step=DELETION)).desired({**options, "ignore": []})
-    assert (lists.only_deletes, lists.objects) == (True, {("offices",): {"name": "offices"}})
-
-
-def test_the_zone_of_the_rules_is_an_id() -> None:
-    with pytest.raises(OptionError, match="zone_id: 'example.com' is not an id"):
-        MANY.within(Context(zone_id="example.com")).desired(many())
+def test_exact_lists_concern_the_others_too(state: str, exclusive: bool, names: list[str]) -> None:
+    options = many({"items": []}, state=state)
+    lists, *items = MANY.desired(options)
+    assert (lists.exclusive, [item.exclusive for item in items]) == (
+        exclusive,
+        [] if state == "absent" else [exclusive],
+    )
+    assert [resource.plural for resource in MANY.reads(options, (lists, *items), {})] == ["ip_lists"]
+    assert [resource.within for resource in MANY.reads(options, (lists, *items), STATE) if resource.parent] == names
 
 
 def test_results_count_items() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError, OptionErrors
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
@@ -61,7 +62,7 @@ class Service:
 def test_the_services_clock_counts(behind: timedelta, queries: int) -> None:
     now = (datetime.now(timezone.utc) - behind).replace(microsecond=0)
     service = Service(now.strftime("%a, %d %b %Y %H:%M:%S GMT"))
-    traffic = SPEC.look(OPTIONS, Client(service, {"account_id": "0" * 32}), {})["traffic"]
+    traffic = SPEC.look(OPTIONS, Client(service, {"account_id": "0" * 32}), {}, TASK)["traffic"]
     assert len(service.since) == queries
     until = datetime.fromisoformat(traffic["until"])
     assert abs(until - now) <= timedelta(minutes=2)

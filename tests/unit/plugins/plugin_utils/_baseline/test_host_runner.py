@@ -5,65 +5,83 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import ApprovedPlan, host_plan_id
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import ApprovedPlan
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 
-PARTS = [Part("account_protection", {"enabled": True}), Part("custom_rules", {})]
+TOKEN = {"edge_api_token": "secret"}
+PART = host_part("lima", {**TOKEN, "edge_account_id": "a" * 32})
 DONE = {"changed": True, "operations": [{}], "plan_id": "a" * 64}
 NOTHING = {"changed": False, "operations": [], "plan_id": ""}
+REFUSED = {"failed": True, "msg": "It has risks. Nothing was changed.", "operations": [{}], "plan_id": "a" * 64}
 
 
-@dataclass
-class Modules:
-    """Modules with these results; `calls` has the module of each call, and whether it was a prediction."""
+class Module:
+    """A module with this result; `calls` say of each call whether it was a prediction, and of a snapshot."""
 
-    results: dict[str, dict[str, Any]]
-    calls: list[tuple[str, bool]] = field(default_factory=list)
-    options: list[dict[str, Any]] = field(default_factory=list)
+    def __init__(self, result: dict[str, Any] = DONE) -> None:
+        self.calls: list[Any] = []
+        self.options: dict[str, Any] = {}
+        self._result = result
+        self.runner = HostRunner(self._run)
 
-    def run(self, part: Part, check_mode: bool) -> dict[str, Any]:
-        self.calls.append((part.module, check_mode))
-        self.options.append(part.options)
-        return self.results[part.module]
+    def _run(self, part: Any, check_mode: bool) -> dict[str, Any]:
+        self.calls.append(check_mode)
+        self.options = part.options
+        return self._result
 
-
-def modules(account: dict[str, Any] | None = None, zone: dict[str, Any] | None = None) -> Modules:
-    return Modules({"account_protection": account or DONE, "custom_rules": zone or NOTHING})
+    def snapshot(self) -> str:
+        self.calls.append("snapshot")
+        return "file.yml"
 
 
 @pytest.mark.parametrize("check_mode", [True, False])
-def test_check_mode_is_an_argument_of_each_call(check_mode: bool) -> None:
-    both = modules()
-    assert HostRunner(both.run).run(PARTS, check_mode) == both.results
-    assert both.calls == [("account_protection", check_mode), ("custom_rules", check_mode)]
+def test_a_run_without_a_snapshot_predicts_nothing_first(check_mode: bool) -> None:
+    module = Module()
+    run = module.runner.update(PART, check_mode)
+    assert (module.calls, run.predicted, run.result) == ([check_mode], check_mode, DONE)
 
 
-def test_the_prediction_of_a_host_in_order_is_its_run() -> None:
-    both = modules(account=NOTHING)
-    assert HostRunner(both.run).update("lima", PARTS, check_mode=False).predicted
-    assert both.calls == [("account_protection", True), ("custom_rules", True)]
+@pytest.mark.parametrize(
+    ("result", "check_mode", "calls", "path"),
+    [
+        (DONE, False, [True, "snapshot", False], "file.yml"),
+        (DONE, True, [True, "snapshot"], ""),
+        (NOTHING, False, [True], ""),
+        (REFUSED, False, [True], ""),
+    ],
+)
+def test_a_snapshot_is_taken_between_the_prediction_and_the_run(
+    result: dict[str, Any], check_mode: bool, calls: list[Any], path: str
+) -> None:
+    module = Module(result)
+    run = module.runner.update(PART, check_mode, snapshot=module.snapshot)
+    assert (module.calls, run.predicted, run.snapshot) == (calls, calls[-1] is not False, path)
 
 
-def test_a_single_module_predicts_by_itself() -> None:
-    both = modules()
-    assert not HostRunner(both.run).update("lima", PARTS[:1], check_mode=False).predicted
-    assert both.calls == [("account_protection", False)]
+def test_nothing_is_changed_without_the_snapshot_that_was_asked_for() -> None:
+    def snapshot() -> str:
+        raise OSError("the disk is full")
+
+    module = Module()
+    run = module.runner.update(PART, False, snapshot=snapshot)
+    assert (module.calls, run.failed, run.result["changed"], run.result["plan_id"]) == ([True], True, False, "a" * 64)
+    text = "baseline_snapshot_directory: there is no snapshot (the disk is full). Nothing was changed."
+    assert run.result["msg"] == text
 
 
-def test_a_prediction_goes_on_behind_a_refused_plan_and_a_run_does_not() -> None:
-    refused = {"failed": True, "msg": "It has risks.", "operations": [{}]}
-    for check_mode, names in ((True, ["account_protection", "custom_rules"]), (False, ["account_protection"])):
-        both = modules(account=refused)
-        assert list(HostRunner(both.run).run(PARTS, check_mode)) == names
+def test_a_host_that_describes_nothing_is_not_read() -> None:
+    module = Module()
+    run = module.runner.update(host_part("lima", {**TOKEN, "edge_zone_id": "b" * 32}), False)
+    assert (module.calls, run.result, run.predicted) == ([], {"changed": False}, True)
 
 
-def test_each_module_gets_its_part_of_the_approved_plan() -> None:
-    both = modules()
-    plans = {"account_protection": "a" * 64}
-    HostRunner(both.run).update("lima", PARTS, False, ApprovedPlan(host_plan_id(plans), plans))
-    assert [options["expected_plan"] for options in both.options[2:]] == ["a" * 64]
+def test_an_approved_plan_is_an_option_and_another_one_is_told_by_its_differences() -> None:
+    module = Module(REFUSED)
+    for plan_id, told in (("b" * 64, " None None is to be None, which was not approved."), ("a" * 64, "")):
+        run = module.runner.update(PART, False, ApprovedPlan(plan_id, []))
+        assert module.options["expected_plan"] == plan_id
+        assert run.result["msg"] == f"It has risks.{told} Nothing was changed."

@@ -7,14 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import (
-    HostRun,
-    HostTask,
-    wrong_parts,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRun, HostTask
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
-
-from tests.support.connection import CONNECTION
 
 OMIT = "__omit_place_holder__"
 NOTHING = {"changed": False, "operations": [], "plan_id": ""}
@@ -57,8 +51,7 @@ def test_values_with_templates_alone_are_templated() -> None:
 
 def test_warnings_name_the_host() -> None:
     shown: list[str] = []
-    runner = task().runner(shown.append)
-    result = runner.run([Part("custom_rules", {"a": 1})], check_mode=True)["custom_rules"]
+    result = task().runner(shown.append).run_module(Part("custom_rules", {"a": 1}), True)
     assert shown == ["lima: edgeops.protection.custom_rules says so"]
     assert (result["options"], result["check_mode"]) == ({"a": 1}, True)
 
@@ -77,7 +70,7 @@ def test_a_zone_that_hosts_name_by_its_id_and_its_domain_is_one_as_soon_as_resul
     lima = task(edge_zone_name="kyiv.example")
     oslo = task(inventory_hostname="oslo", baseline_zone_id="d" * 32)
     assert lima.shared_owners() == oslo.shared_owners() == []
-    (text,) = lima.shared_owners([{"changed": False}, {"zone_id": "d" * 32}])
+    (text,) = lima.shared_owners({"zone_id": "d" * 32})
     assert text.startswith(f"oslo and lima are one: both have edge_zone_id {'d' * 32}")
 
 
@@ -90,11 +83,3 @@ def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -
     assert (result["failed"], result["msg"]) == (True, refusal or "baseline_rules is not a list.")
     (warning,) = result["warnings"]
     assert warning.startswith("lima: ") and "baseline_ruls" in warning
-
-
-def test_the_first_part_with_wrong_options_is_named_before_any_module_runs() -> None:
-    account, zone = ({**CONNECTION, **extra} for extra in ({"enabled": True}, {"zone_id": "x"}))
-    zone.pop("account_id")
-    parts = [Part("account_protection", account), Part("custom_rules", {**zone, "rules": []})]
-    assert list(wrong_parts(parts)) == ["custom_rules"]
-    assert wrong_parts(parts[:1]) == {}

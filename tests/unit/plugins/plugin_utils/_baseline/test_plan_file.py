@@ -11,21 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import (
-    host_plan_id,
-    is_plan,
-    read_approved_plan,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import is_plan, read_approved_plan
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import report_files, stale_plans
 
 EARLIER, LATER = "2026-11-21T10:00:00+00:00", "2026-11-21T11:00:00+00:00"
-PLANS = {"account_protection": "1" * 64}
+PLAN_ID = "1" * 64
 
 
-def record(host: str, plans: dict[str, str] | None) -> Any:
-    """A host with these plans; one with None could not be read."""
-    status, reasons = ("unknown", ["It was not read."]) if plans is None else ("drift", ["It differs."])
+def record(host: str, plan_id: str | None) -> Any:
+    """A host with this plan; one with None could not be read."""
+    status, reasons = ("unknown", ["It was not read."]) if plan_id is None else ("drift", ["It differs."])
     names = (
         "operations",
         "risks",
@@ -39,8 +35,7 @@ def record(host: str, plans: dict[str, str] | None) -> Any:
         "unknown_hits",
     )
     lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring", "overdue")}
-    values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, "plans": plans or {}, **lists}
-    plan_id = None if plans is None else host_plan_id(plans)
+    values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, **lists}
     nothing = dict.fromkeys(
         (
             "mitigates",
@@ -67,25 +62,25 @@ def write(folder: Path, generated: str, *records: Any) -> None:
 
 
 def test_a_plan_says_whose_it_is(tmp_path: Path) -> None:
-    write(tmp_path, EARLIER, record("lima", PLANS))
+    write(tmp_path, EARLIER, record("lima", PLAN_ID))
     plan = json.loads((tmp_path / "plans" / "lima.json").read_text(encoding="utf-8"))
-    assert list(plan) == ["host", "generated", "report", "plan_id", "plans", "operations", "backtest"]
-    assert (plan["host"], plan["generated"], plan["plans"]) == ("lima", EARLIER, PLANS)
+    assert list(plan) == ["host", "generated", "report", "plan_id", "operations", "backtest"]
+    assert (plan["host"], plan["generated"], plan["plan_id"]) == ("lima", EARLIER, PLAN_ID)
     assert len(plan["report"]) == 64
-    assert read_approved_plan("lima", str(tmp_path / "plans" / "lima.json")).plans == PLANS
+    assert read_approved_plan("lima", str(tmp_path / "plans" / "lima.json")).plan_id == PLAN_ID
 
 
 @pytest.mark.parametrize(
     ("records", "reason"),
     [
         ([record("lima", None)], "does not know this host"),
-        ([record("oslo", PLANS)], "does not have this host"),
-        ([record("lima", {"account_protection": "2" * 64})], "has another plan of this host"),
-        ([record("lima", PLANS), record("oslo", {})], "has another plan of this host"),
+        ([record("oslo", PLAN_ID)], "does not have this host"),
+        ([record("lima", "2" * 64)], "has another plan of this host"),
+        ([record("lima", PLAN_ID), record("oslo", "")], "has another plan of this host"),
     ],
 )
 def test_a_plan_of_an_earlier_report_is_refused(tmp_path: Path, records: list[Any], reason: str) -> None:
-    write(tmp_path, EARLIER, record("lima", PLANS))
+    write(tmp_path, EARLIER, record("lima", PLAN_ID))
     file = tmp_path / "plans" / "lima.json"
     plan = file.read_text(encoding="utf-8")
     write(tmp_path, LATER, *records)
@@ -95,23 +90,23 @@ def test_a_plan_of_an_earlier_report_is_refused(tmp_path: Path, records: list[An
 
 
 def test_a_damaged_report_approves_nothing(tmp_path: Path) -> None:
-    write(tmp_path, EARLIER, record("lima", PLANS))
+    write(tmp_path, EARLIER, record("lima", PLAN_ID))
     (tmp_path / "report.json").write_text("[]", encoding="utf-8")
     with pytest.raises(ValueError, match="nobody knows whether it names this plan"):
         read_approved_plan("lima", str(tmp_path / "plans" / "lima.json"))
 
 
 def test_a_plan_that_was_taken_out_of_its_report_counts_by_itself(tmp_path: Path) -> None:
-    write(tmp_path, EARLIER, record("lima", PLANS))
+    write(tmp_path, EARLIER, record("lima", PLAN_ID))
     alone = tmp_path / "approved.json"
     (tmp_path / "plans" / "lima.json").rename(alone)
-    assert read_approved_plan("lima", str(alone)).plans == PLANS
+    assert read_approved_plan("lima", str(alone)).plan_id == PLAN_ID
 
 
 def test_plans_of_hosts_that_a_report_lacks_or_does_not_know_are_stale(tmp_path: Path) -> None:
-    write(tmp_path, EARLIER, record("lima", PLANS), record("oslo", PLANS), record("kyiv", PLANS))
+    write(tmp_path, EARLIER, record("lima", PLAN_ID), record("oslo", PLAN_ID), record("kyiv", PLAN_ID))
     (tmp_path / "plans" / "mine.json").write_text('{"of": "somebody else"}', encoding="utf-8")
-    later = [record("lima", PLANS), record("oslo", None)]
+    later = [record("lima", PLAN_ID), record("oslo", None)]
     names = {name for name, _text in report_files(report_of(later, LATER))}
     assert [path.name for path in stale_plans(tmp_path, names)] == ["kyiv.json", "oslo.json"]
 

@@ -6,15 +6,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED, ZONE
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     OF_CONNECTION,
-    parts_to_read,
+    host_part,
     settings_of,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
@@ -50,29 +48,16 @@ def test_the_page_names_all_that_is_read(row: str, owner: str) -> None:
     assert [name for name in names if name not in line] == []
 
 
-@pytest.mark.parametrize(
-    ("variables", "modules"),
-    [
-        ({"edge_account_id": ACCOUNT}, ["account_protection"]),
-        ({"edge_zone_id": ZONE_ID}, ["custom_rules"]),
-        ({"edge_zone_name": "shop.example"}, ["custom_rules"]),
-        ({"edge_account_id": ACCOUNT, "baseline_zone_id": ZONE_ID}, ["account_protection", "custom_rules"]),
-    ],
-)
-def test_an_account_and_a_zone_are_read_as_far_as_the_host_has_them(
-    variables: dict[str, Any], modules: list[str]
-) -> None:
-    parts = parts_to_read("frankfurt", {**variables, "edge_api_token": TOKEN, "edge_base_url": URL})
-    assert [part.module for part in parts] == modules
-    settings = [settings_of(part, RETRIES, lambda text: None) for part in parts]
-    assert {item.base_url for item in settings} == {URL}
-
-
 def test_options_of_the_role_beat_those_of_the_inventory() -> None:
     values = {"edge_account_id": ACCOUNT, "edge_api_token": TOKEN, "baseline_timeout": 7, "baseline_base_url": URL}
-    (part,) = parts_to_read("frankfurt", {**values, "edge_base_url": "https://other.example/client/v4"})
-    settings = settings_of(part, RETRIES, lambda text: None)
+    part = host_part("frankfurt", {**values, "edge_base_url": "https://other.example/client/v4"})
+    settings = settings_of(part, "account_id", RETRIES, lambda text: None)
     assert (settings.timeout, settings.base_url, settings.retries) == (7.0, URL, 1)
+
+
+def test_a_host_needs_no_address_of_the_service() -> None:
+    part = host_part("frankfurt", {"edge_account_id": ACCOUNT, "edge_api_token": TOKEN})
+    assert settings_of(part, "account_id", RETRIES, print).base_url == "https://api.cloudflare.com/client/v4"
 
 
 def test_only_variables_of_the_connection_are_read() -> None:

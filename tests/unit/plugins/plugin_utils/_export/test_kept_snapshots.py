@@ -9,7 +9,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import parts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     HostState,
     check_keep,
@@ -30,10 +30,10 @@ ACCOUNT, OTHER, ZONE = "1" * 32, "c" * 32, "b" * 32
 def write(folder: Path, hours: float, account: str = ACCOUNT, zone: str = "") -> Path:
     """A snapshot that is some hours older than NOW."""
     owner = {"edge_account_id": account, **({"edge_zone_id": zone} if zone else {})}
-    parts = parts_of("lima", {**owner, "edge_api_token": "x", **({"baseline_custom_rules": []} if zone else {})})
+    part = host_part("lima", {**owner, "edge_api_token": "x"})
     owners = {"account_id": account, **({"zone_id": zone} if zone else {})}
     state = HostState(owners, {"status": [{"enabled": True}]})
-    return Path(write_snapshot(folder, snapshot_text(parts, state), NOW - timedelta(hours=hours)))
+    return Path(write_snapshot(folder, snapshot_text(part, state), NOW - timedelta(hours=hours)))
 
 
 def names(folder: Path) -> set[str]:

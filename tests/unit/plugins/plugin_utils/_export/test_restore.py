@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Advice, Option
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, described_by
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.recovery import Restoration
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
@@ -52,28 +53,35 @@ def restored(document: Any, accept_risks: list[Any] | None = None) -> Restoratio
     return read_file(document, "file.yml").restoration("lima", HOST, {}, accept_risks or [])
 
 
+def part_of(restoration: Restoration) -> Part:
+    assert restoration.part
+    return restoration.part
+
+
+def modules_of(part: Part) -> list[str]:
+    return [*dict.fromkeys(item.module for item in described_by(part))]
+
+
 def test_a_file_is_restored_exactly_with_the_credentials_and_limits_of_the_host() -> None:
-    account, zone = restored(FILE, ["empties_list"]).parts
-    assert account.options["prefixes"] == FILE["baseline_prefixes"]
-    assert (account.options["enabled"], account.options["purge"]) == (True, LISTS)
-    assert (account.options["staged_rollout"], account.options["accept_risks"]) == (False, ["empties_list"])
-    assert (account.options["timeout"], account.options["max_deletions_percent"]) == (5.0, 10)
-    assert (zone.options["state"], zone.options["rules"]) == ("exact", [{"ref": "a"}])
-    assert all(part.options["api_token"] == "token" for part in (account, zone))
-    assert all(part.names["accept_risks"] == "restore_accept_risks" for part in (account, zone))
+    part = part_of(restored(FILE, ["empties_list"]))
+    options = part.options
+    assert options["prefixes"] == FILE["baseline_prefixes"]
+    assert (options["enabled"], options["purge"]) == (True, LISTS)
+    assert (options["staged_rollout"], options["accept_risks"]) == (False, ["empties_list"])
+    assert (options["timeout"], options["max_deletions_percent"]) == (5.0, 10)
+    assert (options["custom_rules_state"], options["custom_rules"]) == ("exact", [{"ref": "a"}])
+    assert (options["api_token"], part.names["accept_risks"]) == ("token", "restore_accept_risks")
 
 
 def test_objects_of_others_stay_theirs() -> None:
-    account, zone = restored(FILE).parts
-    assert account.options["ignore_ids"] == ["p9", "p1"]
-    assert zone.options["ignore"] == ["tf_*", "x"]
+    options = part_of(restored(FILE)).options
+    assert (options["ignore_ids"], options["custom_rules_ignore"]) == (["p9", "p1"], ["tf_*", "x"])
 
 
 def test_objects_that_a_file_cannot_describe_are_not_purged() -> None:
     source = {**SOURCE, "incomplete": ["allowlist", "custom_rules"]}
-    account, zone = restored({**FILE, "baseline_source": source}).parts
-    assert account.options["purge"] == ["prefixes", "rules", "filters"]
-    assert zone.options["state"] == "present"
+    options = part_of(restored({**FILE, "baseline_source": source})).options
+    assert (options["purge"], options["custom_rules_state"]) == (["prefixes", "rules", "filters"], "present")
 
 
 @pytest.mark.parametrize(
@@ -85,23 +93,20 @@ def test_objects_that_a_file_cannot_describe_are_not_purged() -> None:
     ],
 )
 def test_only_what_a_file_describes_is_restored(kept: list[str], modules: list[str]) -> None:
-    parts = restored({name: FILE[name] for name in ("baseline_source", *kept)}).parts
-    assert [part.module for part in parts] == modules
+    assert modules_of(part_of(restored({name: FILE[name] for name in ("baseline_source", *kept)}))) == modules
 
 
 def test_a_snapshot_is_read_with_all_of_its_resources() -> None:
     snapshot = {"dns_rules": [], "prefixes": [], "custom_rules": [RULE]}
-    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml")
-    account, zone = file.parts("lima", HOST)
-    assert (account.module, account.options["dns_rules"], zone.module) == ("account_protection", [], "custom_rules")
+    part = read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml").part("lima", HOST)
+    assert (part.options["dns_rules"], modules_of(part)) == ([], ["account_protection", "custom_rules"])
 
 
 def test_a_snapshot_comes_back_and_what_differs_is_told() -> None:
     snapshot = {"custom_rules": [{**RULE, "exposed_credential_check": {"x": 1}}]}
     file = read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml")
     restoration = file.restoration("lima", HOST, {"custom_rules": [{**RULE, "future": 2}]}, [])
-    (part,) = restoration.parts
-    assert part.options["rules"] == [
+    assert part_of(restoration).options["custom_rules"] == [
         {
             "ref": "a",
             "action": "log",
@@ -123,12 +128,12 @@ def test_a_dry_run_asks_the_service_for_no_validation(validates: bool, from_expo
     if from_export:
         content = {"baseline_custom_rules": [{"ref": "a", "api_fields": {"future": 1}}]}
     file = read_file({"baseline_source": SOURCE, **content}, "file.yml")
-    (part,) = file.restoration("lima", HOST, {"custom_rules": []}, validates=validates).parts
+    part = part_of(file.restoration("lima", HOST, {"custom_rules": []}, validates=validates))
     assert part.options.get("validate", False) is validates
 
 
 def test_a_restore_advises_no_staged_rollout() -> None:
-    (part,) = restored({"baseline_source": SOURCE, "baseline_rules": []}).parts
+    part = part_of(restored({"baseline_source": SOURCE, "baseline_rules": []}))
     assert Advice("; let ", Option("staged_rollout"), " do it").name(part.names) == ""
 
 
@@ -143,8 +148,7 @@ def test_a_duplicate_is_named_once_and_the_other_one_comes_back(exists: list[str
     assert f"(id {named}) cannot be brought back: it is a duplicate" in refusal.sentence
     rest = file.restoration("lima", HOST, current, objects=[named])
     rest.require_complete()
-    (part,) = rest.parts
-    assert [item["mode"] for item in part.options["filters"]] == ["enabled"]
+    assert [item["mode"] for item in part_of(rest).options["filters"]] == ["enabled"]
 
 
 def test_an_object_that_cannot_come_back_is_named() -> None:

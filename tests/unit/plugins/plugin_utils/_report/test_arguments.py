@@ -31,11 +31,8 @@ NOW = datetime(2026, 11, 21, 10, tzinfo=timezone.utc)
 SOON, LATER, OVER = "2026-12-01", "2026-12-24", "2026-11-20"
 
 
-def parts(**options: Any) -> list[Part]:
-    return [
-        Part("account_protection", options),
-        Part("custom_rules", {"accept_risks": options.get("accept_risks", [])}),
-    ]
+def part(**options: Any) -> Part:
+    return Part("host_baseline", options)
 
 
 def test_accepted_risks_in_force_keep_their_reason_and_their_end() -> None:
@@ -44,7 +41,7 @@ def test_accepted_risks_in_force_keep_their_reason_and_their_end() -> None:
         {"code": "broad_allowlist", "networks": ["8.0.0.0/8"], "reason": "OPS-1", "expires": SOON},
         {"code": "mass_deletion", "expires": OVER},
     ]
-    forever, bound = accepted_risks(parts(accept_risks=elements), NOW)
+    forever, bound = accepted_risks(part(accept_risks=elements), NOW)
     assert (forever["code"], forever["expires"], forever["networks"]) == ("empties_list", None, [])
     assert bound == {
         "code": "broad_allowlist",
@@ -69,7 +66,7 @@ def test_ends_within_two_weeks_are_listed_once_the_first_end_first() -> None:
         {"resource": "allowlist_entry", "keys": ["8.*"], "reason": "probes", "expires": SOON},
         {"status": "uncovered", "networks": ["8.8.8.8"], "reason": "lab", "expires": SOON},
     ]
-    listed = expiring(parts(**options), parse_accepted(entries, "lima"), NOW)
+    listed = expiring(part(**options), parse_accepted(entries, "lima"), NOW)
     assert [(item["title"], item["key"], item["expires"]) for item in listed] == [
         ("prefix", "192.0.2.0/24", "2026-11-22T07:00:00+00:00"),
         ("accepted allowlist_entry", "8.*", "2026-12-02T00:00:00+00:00"),
@@ -80,6 +77,6 @@ def test_ends_within_two_weeks_are_listed_once_the_first_end_first() -> None:
 
 
 def test_a_malformed_acceptance_is_left_to_the_module_that_refuses_it() -> None:
-    wrong = parts(accept_risks=["no_risk"])
+    wrong = part(accept_risks=["no_risk"])
     assert accepted_risks(wrong, NOW) == []
     assert expiring(wrong, [], NOW) == []

@@ -37,20 +37,20 @@ def test_a_network_without_a_clear_answer_is_not_known() -> None:
     assert (record["unprotected"], record["not_known"]) == ([], ["198.51.100.0/24", "nowhere"])
 
 
-ACCOUNT = Part("account_protection", {"account_id": "0" * 32, "enabled": True})
+ACCOUNT = Part("host_baseline", {"account_id": "0" * 32, "enabled": True})
 HOST = HostResults("lima", unread=["Something else."])
 PART = {"prefix": "192.0.2.0/24", "announced": None, "since": None}
 NETWORKS: dict[str, Any] = {"prefix": "192.0.2.0/24", "approved": True, "networks": [PART], "delegated": []}
 
 
-def read(result: Mapping[str, Any], parts: Any = (ACCOUNT,), **values: Any) -> tuple[HostResults, list[Part]]:
+def read(result: Mapping[str, Any], described: Part = ACCOUNT, **values: Any) -> tuple[HostResults, list[Part]]:
     asked: list[Part] = []
 
     def run(part: Part) -> Mapping[str, Any]:
         asked.append(part)
         return result
 
-    return Beside(run, list(parts), values).read(HOST), asked
+    return Beside(run, described, values).read(HOST), asked
 
 
 @pytest.mark.parametrize("values", [{}, {"report_announced": False}, {"report_announced": None}])
@@ -59,7 +59,7 @@ def test_nothing_is_read_that_no_variable_asks_for(values: dict[str, Any]) -> No
 
 
 def test_a_host_without_an_account_announces_nothing() -> None:
-    assert read({}, parts=[Part("custom_rules", {})], report_announced=True) == (HOST, [])
+    assert read({}, Part("host_baseline", {"zone_id": "1" * 32}), report_announced=True) == (HOST, [])
 
 
 def test_announced_networks_are_read_from_the_account_of_the_host() -> None:

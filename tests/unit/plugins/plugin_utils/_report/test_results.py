@@ -53,11 +53,7 @@ REFUSED = {"failed": True, "msg": "No.", "risks": [RISK], "operations": [], "mod
 def test_a_result_is_read_into_the_parts_of_a_record() -> None:
     host = host_results("lima", {"zone_id": "z"}, {"custom_rules": ZONE})
     (difference,) = host.of_each(differences_of)
-    assert (difference["module"], difference["title"], difference["name"]) == (
-        "custom_rules",
-        "custom rule",
-        "login (log in)",
-    )
+    assert (difference["title"], difference["name"]) == ("custom rule", "login (log in)")
     assert difference["before"] == {"enabled": False}
     assert [(item["title"], item["key"], item["accepted"]) for item in host.unmanaged()] == [
         ("custom rule", "other", None)
@@ -65,7 +61,7 @@ def test_a_result_is_read_into_the_parts_of_a_record() -> None:
     assert host.of_each(weaker_objects) == ["The custom rule form skips more."]
     record = host_record(host, GENERATED)
     assert (record["status"], record["zone_id"], record["account_id"]) == ("weakened", "z", None)
-    assert (record["plans"], record["coverage"], record["mitigates"]) == ({"custom_rules": "a" * 64}, None, None)
+    assert (record["plan_id"], record["coverage"], record["mitigates"]) == ("a" * 64, None, None)
     assert record["reasons"][-2:] == ["1 difference from the baseline.", "It waits."]
 
 
@@ -107,13 +103,13 @@ def test_empty_values_of_a_new_object_and_its_key_say_nothing() -> None:
 
 
 def test_an_operation_of_an_unknown_resource_has_its_name_and_key() -> None:
-    (thing,) = differences_of("custom_rules", {"operations": [{"action": "create", "resource": "thing", "key": 7}]})
+    (thing,) = differences_of({"operations": [{"action": "create", "resource": "thing", "key": 7}]})
     assert (thing["title"], thing["name"], thing["key"], thing["before"]) == ("thing", "7", "7", {})
 
 
 @pytest.mark.parametrize("name", BY_NAME)
 def test_the_title_of_an_operation_is_that_of_its_resource(name: str) -> None:
-    (item,) = differences_of("any", {"operations": [{"action": "create", "resource": name, "key": "x"}]})
+    (item,) = differences_of({"operations": [{"action": "create", "resource": name, "key": "x"}]})
     assert item["title"] == BY_NAME[name].title and "_" not in item["title"]
 
 
@@ -134,8 +130,7 @@ def with_expectations(*expectations: dict[str, Any], **others: Any) -> dict[str,
 def test_results_now_and_after_a_run_stand_in_lines() -> None:
     records = list(
         expected_records(
-            "custom_rules",
-            with_expectations(expectation(True, True), expectation(None, None, "ssl"), expectation(False, True)),
+            with_expectations(expectation(True, True), expectation(None, None, "ssl"), expectation(False, True))
         )
     )
     assert list(expected_lines(records)) == [
@@ -148,9 +143,7 @@ def test_results_now_and_after_a_run_stand_in_lines() -> None:
 
 def test_an_outcome_that_is_undecided_may_be_unmet_already() -> None:
     item = expectation(None, False, "there is no rule admin")
-    records = list(
-        expected_records("custom_rules", with_expectations({**item, "before": {**item["before"], "met": False}}))
-    )
+    records = list(expected_records(with_expectations({**item, "before": {**item["before"], "met": False}})))
     (reason,) = unmet_reasons(records)
     assert reason == "An expectation is unmet: closed: expected blocked, but another outcome, undecided which one."
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import ACCOUNT, Part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics, packet_samples
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import traffic_task
@@ -164,24 +164,21 @@ def test_traffic_that_is_not_known_has_no_bar() -> None:
     assert (texts.shares, texts.words) == ({}, "Not known. The analytics saw no traffic.")
 
 
-PARTS = [
-    Part(
-        ACCOUNT, {"account_id": "a", "api_token": "t", "prefixes": []}, Context(names={"account_id": "edge_account_id"})
-    )
-]
+OPTIONS: dict[str, Any] = {"account_id": "a", "api_token": "t", "prefixes": []}
+HOST = Part("host_baseline", OPTIONS, Context(names={"account_id": "edge_account_id"}))
 
 
 @pytest.mark.parametrize(
     ("hours", "asked"), [(0, False), ("0", False), (None, False), ("", False), ("24", True), (0.5, True)]
 )
 def test_traffic_is_asked_for_if_hours_are_set(hours: Any, asked: bool) -> None:
-    part = traffic_task(PARTS, hours)
+    part = traffic_task(HOST, hours)
     assert bool(part) is asked
-    assert traffic_task([Part("custom_rules", {})], hours) is None
+    assert traffic_task(Part("host_baseline", {"zone_id": "z"}), hours) is None
 
 
 def test_the_task_has_the_connection_of_the_account_and_the_name_of_the_variable() -> None:
-    part = traffic_task(PARTS, "24")
+    part = traffic_task(HOST, "24")
     assert part and part.options == {
         "account_id": "a",
         "api_token": "t",
@@ -192,8 +189,7 @@ def test_the_task_has_the_connection_of_the_account_and_the_name_of_the_variable
 
 
 def test_dns_protection_counts_if_the_baseline_describes_it() -> None:
-    (account,) = PARTS
-    part = traffic_task([Part(ACCOUNT, {**account.options, "dns_rules": [{}]})], 1)
+    part = traffic_task(Part("host_baseline", {**OPTIONS, "dns_rules": [{}]}), 1)
     assert part and part.options["components"][-1] == "dns"
 
 

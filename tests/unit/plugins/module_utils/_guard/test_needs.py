@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.needs import Asked, completed
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import weakens_ddos_rules
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import warnings_of_surroundings
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.surroundings import with_surroundings
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import warnings_of_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
@@ -27,21 +27,25 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
+OF_ACCOUNT, OF_ZONE = {"account_id": ACCOUNT}, {"zone_id": ZONE}
 CATALOGUE = L7_OVERRIDES.catalogue_object().plural
 REFUSAL = ServiceError("No permission.", ErrorDetails(method="GET", path="", status=403, errors=[], ray=None), False)
 
 
 class Reading:
-    """A client of a zone whose account has these overrides or rules, and the list office; or may not be read."""
+    """A client of a zone, unless it has other owners, whose account has these overrides or rules, and the list office;
+    or may not be read."""
 
-    def __init__(self, *objects: dict[str, Any], refused: bool = False, account: Any = ACCOUNT) -> None:
-        self.owner = {"zone_id": ZONE}
+    def __init__(
+        self, *objects: dict[str, Any], refused: bool = False, account: Any = ACCOUNT, owners: Any = OF_ZONE
+    ) -> None:
+        self.owner = owners
         self.zones: list[dict[str, Any]] = []
         self.asked: list[str] = []
         self._objects, self._refused, self._account = list(objects), refused, account
 
     def within(self, owner: dict[str, str]) -> Reading:
-        assert owner in ({"account_id": ACCOUNT}, {"zone_id": ZONE})
+        assert owner in (OF_ACCOUNT, OF_ZONE)
         return self
 
     def read(self, resource: Resource) -> list[dict[str, Any]]:
@@ -57,8 +61,8 @@ class Reading:
         return [{"id": "c", "name": "office", "kind": "ip"}] if resource.plural == "ip_lists" else self._objects
 
 
-def complete(plan: Plan, client: Any, judged: str = "", **context: Any) -> Plan:
-    return with_surroundings(plan, Context(**context), frozenset(filter(None, [judged])), client)
+def complete(plan: Plan, client: Any, judged: str = "") -> Plan:
+    return completed(plan, Asked(client, TASK, frozenset(filter(None, [judged]))))
 
 
 FIRST = {"ref": "upload", "expression": "true", "action": "block"}
@@ -112,7 +116,7 @@ def test_overrides_of_the_account_that_protect_more_are_a_risk_and_no_warning(pl
     assert risk is not None
     assert f"{message} attack may pass" in risk.message
     assert risk.record()["entries"] == ["upload"]
-    assert warnings_of_surroundings(plan) == []
+    assert warnings_of_rules(plan) == []
 
 
 @pytest.mark.parametrize(
@@ -133,8 +137,8 @@ def test_overrides_of_the_account_that_protect_more_are_a_risk_and_no_warning(pl
 )
 def test_other_overrides_of_the_account_are_a_warning_and_no_risk(plan: Plan, warning: str) -> None:
     assert weakens_ddos_rules.in_change(Change(plan, Coverage(plan.before), Coverage(plan.after())), Limits()) is None
-    assert warning in str(warnings_of_surroundings(plan))
-    assert bool(warning) is bool(warnings_of_surroundings(plan))
+    assert warning in str(warnings_of_rules(plan))
+    assert bool(warning) is bool(warnings_of_rules(plan))
 
 
 @pytest.mark.parametrize(
@@ -148,40 +152,40 @@ def test_other_overrides_of_the_account_are_a_warning_and_no_risk(plan: Plan, wa
 )
 def test_no_other_override_hides_any(plan: Plan) -> None:
     client = Reading(STRICT)
-    assert complete(plan, client) is plan
-    assert (client.asked, warnings_of_surroundings(plan)) == ([], [])
+    assert complete(plan, client) == plan
+    assert (client.asked, warnings_of_rules(plan)) == ([], [])
 
 
-def rule_of(expression: str, was: str = "") -> Plan:
+def rule_of(expression: str, was: str = "", **read: Any) -> Plan:
     rule = {"ref": "a", "action": "block", "expression": expression}
     existing = [{"id": ZONE, **rule, "expression": was}] if was else []
-    return make_plan({"custom_rules": existing}, [parse_desired(CUSTOM_RULES, [(Option(), rule)])])
+    return make_plan({"custom_rules": existing, **read}, [parse_desired(CUSTOM_RULES, [(Option(), rule)])])
 
 
 OFFICE = {"office": [(3221225984, 3221226239)]}
 GATE = {"office": [(3221225985, 3221225985)]}
-BOTH = {"office": {"before": ["192.0.2.0/24"], "after": ["192.0.2.1"]}}
+LISTS = [{"id": "c", "name": "office", "kind": "ip"}]
+ITEMS = items_of("office")
 
 
 @pytest.mark.parametrize(
-    ("was", "lists", "refused", "before", "after"),
+    ("read", "asked", "contents"),
     [
-        ("", {}, False, OFFICE, OFFICE),
-        ("", {"office": ["192.0.2.1", "nowhere"], "other": []}, True, {}, GATE),
-        ("ssl and ip.src in $office", {"office": ["192.0.2.1"]}, False, OFFICE, GATE),
-        ("ssl and ip.src in $office", BOTH, True, OFFICE, GATE),
+        ({}, ["zone", "ip_lists", ITEMS.plural], OFFICE),
+        ({"ip_lists": LISTS}, ["zone", ITEMS.plural], OFFICE),
+        ({"ip_lists": LISTS, ITEMS.plural: [{"ip": "192.0.2.1"}]}, [], GATE),
     ],
 )
-def test_lists_are_read_unless_the_run_knows_them(was: str, lists: Any, refused: bool, before: Any, after: Any) -> None:
-    plan = complete(rule_of("ip.src in $office", was), Reading(refused=refused), lists=lists)
-    assert contents_in(plan.after()) == after
-    assert was == "" or contents_in(plan.before) == before
-    assert warnings_of_surroundings(plan) == []
+def test_lists_are_read_unless_the_host_has_them(read: Any, asked: list[str], contents: Any) -> None:
+    client = Reading()
+    plan = complete(rule_of("ip.src in $office", "ssl and ip.src in $office", **read), client)
+    assert contents_in(plan.before) == contents_in(plan.after()) == contents
+    assert (client.asked, warnings_of_rules(plan)) == (asked, [])
 
 
 def test_nothing_is_read_if_rules_refer_to_no_list() -> None:
     client, plan = Reading(refused=True), rule_of("ip.src in {192.0.2.1}")
-    assert complete(plan, client, lists={"office": ["192.0.2.1"]}) is plan
+    complete(plan, client)
     assert client.asked == []
 
 
@@ -191,14 +195,13 @@ def test_nothing_is_read_if_rules_refer_to_no_list() -> None:
 def test_a_list_that_cannot_be_read_is_told_of_rules_that_change(reading: dict[str, Any], reason: str) -> None:
     plan = complete(rule_of("ip.src in $office"), Reading(**reading))
     assert contents_in(plan.after()) == {}
-    (warning,) = warnings_of_surroundings(plan)
+    (warning,) = warnings_of_rules(plan)
     assert warning.startswith("What the lists office hold is not known: ")
     assert reason in warning
     unchanged = complete(rule_of("ip.src in $office", "ip.src in $office"), Reading(**reading))
-    assert warnings_of_surroundings(unchanged) == []
+    assert warnings_of_rules(unchanged) == []
 
 
-ITEMS = items_of("office")
 SKIP = {"ref": "pass", "action": "skip", "expression": "ip.src in $office"}
 
 
@@ -220,27 +223,24 @@ def item_of(action: str = "create", **fields: Any) -> Plan:
     ],
 )
 def test_rules_are_read_if_items_change_that_they_may_refer_to(plan: Plan, asked: list[str]) -> None:
-    client = Reading(SKIP)
+    client = Reading(SKIP, owners=OF_ACCOUNT)
     assert complete(plan, client).before.get("network_firewall_rules") == ([SKIP] if asked else None)
     assert client.asked == asked
 
 
-def test_rules_are_read_of_lists_that_are_judged_and_of_a_zone() -> None:
-    client = Reading(SKIP)
-    assert complete(item_of("update"), client, "office", zone_id=ZONE).before["custom_rules"] == [SKIP]
-    assert client.asked == ["network_firewall_rules", "custom_rules"]
-
-
-def test_rules_that_refer_to_no_such_list_are_left_out() -> None:
-    plan = item_of()
-    assert complete(plan, Reading({**SKIP, "expression": "ip.src in $shops"})) is plan
+@pytest.mark.parametrize("owners", [OF_ZONE, {**OF_ACCOUNT, **OF_ZONE}])
+def test_rules_are_read_of_lists_that_are_judged_and_of_a_zone(owners: dict[str, str]) -> None:
+    client = Reading(SKIP, owners=owners)
+    assert complete(item_of("update"), client, "office").before["custom_rules"] == [SKIP]
+    assert client.asked == [*(["network_firewall_rules"] if owners != OF_ZONE else []), "custom_rules"]
 
 
 def test_rules_that_cannot_be_read_are_told_of_a_change() -> None:
-    (told,) = warnings_of_surroundings(complete(item_of(), Reading(refused=True)))
+    client = Reading(refused=True, owners=OF_ACCOUNT)
+    (told,) = warnings_of_rules(complete(item_of(), client))
     what = "Whether Network Firewall rules would let more pass, or stop more, with the new items of office is not known"
     assert told == f"{what}: No permission."
-    assert warnings_of_surroundings(complete(item_of("update"), Reading(refused=True), "office")) == []
+    assert warnings_of_rules(complete(item_of("update"), client, "office")) == []
 
 
 SYN = {"id": "1", "ref": "syn", "expression": "true", "categories": [{"category": "syn", "action": "block"}]}
@@ -268,4 +268,4 @@ def test_the_categories_of_managed_rules_are_read_and_may_be_any_otherwise(
     risk = weakens_ddos_rules.in_change(Change(plan, Coverage(plan.before), Coverage(plan.after())), Limits())
     assert bool(risk) is is_risk
     what = "The categories of the managed DDoS rules are not known, so that any may be in any: "
-    assert warnings_of_surroundings(plan) == ([what + reason] if reason else [])
+    assert warnings_of_rules(plan) == ([what + reason] if reason else [])

@@ -1,0 +1,309 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The collections that decide about a plan beside its own, in one table: which ones a plan needs,
+how they are read, and the sentence if one cannot be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import chain
+from typing import AbstractSet, Callable, Mapping, NamedTuple, Sequence
+
+from .._api.client import Client
+from .._api.neighbours import account_of
+from .._context import Context
+from .._errors import ProtectionError
+from .._plan.plan import Plan
+from .._protection.ordinary_traffic import (
+    OWNER_NAMES,
+    depends_on_owner,
+    owner_names_in,
+    wide_groups,
+)
+from .._protection.overrides import managed_rules, override_losses
+from .._schema.lists import LISTS, REFERENCES, items_of, managed_lists, uses_of
+from .._schema.neighbours import ZONE
+from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
+from .._schema.registry import (
+    DECIDING,
+    EVALUATION,
+    contents_in,
+    evaluated_as,
+    lists_named_in,
+    phase_of,
+    rules_in_force,
+    spelt_out,
+)
+from .._schema.resource import Object, Resource, State
+from .._schema.zone import CUSTOM_RULES
+from .._text import Message, first_few, joined
+from .way import with_way
+
+REFERRING = [one for one, _read in DECIDING if one.phase]  # the rules that lists may change
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A client and the caller of its run; `judged` are lists, and overrides of an account, that
+    objects which nobody names may weaken. If it `evaluates`, requests meet the rules, and if it
+    `decides`, more than the names in them matters."""
+
+    client: Client
+    context: Context
+    judged: AbstractSet[str] = frozenset()
+    evaluates: bool = False
+    decides: bool = True
+
+    @cached_property
+    def account(self) -> Client:
+        """The client for the account of the host, or of its zone; raises ProtectionError."""
+        return account_of(self.client)
+
+
+Readings = Mapping[str, Callable[[], Sequence[Object]]]  # by the plural of a collection
+Needed = Callable[[Plan, Asked], Readings]  # raises no error: a reading does
+
+
+class Need(NamedTuple):
+    """Collections that some plans need, each with its reading, and the sentence on a plan that
+    lacks one of them; empty if it lacks none."""
+
+    readings: Needed
+    unread: Callable[[Plan], str] = lambda plan: ""
+
+
+def completed(plan: Plan, asked: Asked) -> Plan:
+    """The plan, whose state has all that decides about it, as far as it can be read."""
+    plan = with_way(plan, asked.context, asked.evaluates, asked.client)
+    for need in OF_RULES:
+        plan = _read(plan, need.readings(plan, asked))
+    plan = with_way(plan, asked.context, False, asked.client)  # of custom rules read just now
+    for need in OF_ALL:
+        plan = _read(plan, need.readings(plan, asked))
+    return plan
+
+
+def _read(plan: Plan, readings: Readings) -> Plan:
+    before, unread = dict(plan.before), dict(plan.unread)
+    for name, read in readings.items():
+        if name in before:
+            continue
+        try:
+            before[name] = read()
+        except ProtectionError as exc:
+            unread[name] = exc.message
+    return plan._replace(before=before, unread=unread)
+
+
+def unread_of(plan: Plan) -> list[str]:
+    """A sentence for all that decides about a plan and cannot be read."""
+    return [*filter(None, (need.unread(plan) for need in (*OF_RULES, *OF_ALL)))]
+
+
+def _states(plan: Plan) -> Sequence[State]:
+    return (plan.before, plan.after()) if plan.operations else (plan.before,)
+
+
+def _skipped_rules(plan: Plan, asked: Asked) -> Readings:
+    """The rules of phases that rules of the plan skip, and the custom rules if these may skip rules
+    of the plan."""
+    own = [one for one in _beside_skips(plan) if one.owner in asked.client.owner]
+    return {one.plural: partial(asked.client.read, one) for one in own}
+
+
+def _beside_skips(plan: Plan) -> list[Resource]:
+    states = _states(plan)
+    known = [item for item in EVALUATION if item[0].phase and item[0].plural in plan.before]
+    rules = chain(*(rules_in_force(state, item[0]) for item in known for state in states))
+    skipped = {name for rule in rules if rule.lets_pass for name in rule.skips}
+    needed = [one for one, _in_order in EVALUATION if one.phase and phase_of(one) in skipped]
+    later = [item[0].plural for item in known if item not in DECIDING]
+    if any(state[name] for name in later for state in states):
+        needed.append(CUSTOM_RULES)
+    return needed
+
+
+def _unread_skips(plan: Plan) -> str:
+    unread = [one.plural for one in _beside_skips(plan) if one.plural in plan.unread]
+    what = "Whether custom rules skip other rules that would stop requests is not known: "
+    return Message(what, plan.unread[unread[0]]) if unread else ""
+
+
+def _referring_rules(plan: Plan, asked: Asked) -> Readings:
+    """The rules of the owners if some refer to lists that are judged, or whose items change."""
+    if not _referred_lists(plan, asked.judged):
+        return {}
+    own = [one for one in REFERRING if one.owner in asked.client.owner]
+    return {one.plural: partial(asked.client.read, one) for one in own}
+
+
+def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[str]:
+    """Names of the lists that are judged, or whose addresses the plan changes, and to which rules
+    refer; or may do so, if Cloudflare does not count them."""
+    concerned = judged | {
+        item.resource.within or item.label
+        for item in plan.operations
+        if LISTS in (item.resource, item.resource.parent) and item.action != "update"
+    }
+    lists = [obj for obj in plan.before.get(LISTS.plural, ()) if LISTS.label_of(obj) in concerned]
+    return [LISTS.label_of(obj) for obj in lists if REFERENCES not in obj or uses_of(obj) > 0]
+
+
+def _unread_rules(plan: Plan) -> str:
+    unread = [resource for resource in REFERRING if resource.plural in plan.unread]
+    concerned = _referred_lists(plan)
+    if not unread or not concerned:
+        return ""
+    titles = " and ".join(resource.titles for resource in unread)
+    lists = first_few(concerned)
+    what = f"Whether {titles} would let more pass, or stop more, with the new items of {lists}"
+    return Message(f"{what} is not known: ", plan.unread[unread[0].plural])
+
+
+def _lists(plan: Plan, asked: Asked) -> Readings:
+    """The lists of the account if rules refer to some whose items are not known."""
+    is_needed = asked.decides and _unknown_lists(*_states(plan))
+    return {LISTS.plural: lambda: asked.account.read(LISTS)} if is_needed else {}
+
+
+def _items(plan: Plan, asked: Asked) -> Readings:
+    """The items of the lists to which rules refer."""
+    if not asked.decides or LISTS.plural not in plan.before:
+        return {}
+    there = {*map(LISTS.label_of, managed_lists(plan.before))}
+    named = [items_of(name) for name in _unknown_lists(*_states(plan)) if name in there]
+    return {items.plural: partial(asked.account.read, items) for items in named}
+
+
+def _unknown_lists(*states: State) -> list[str]:
+    """The names of the lists to which rules of a state refer, and whose items it does not have."""
+    named = dict.fromkeys(name for state in states for name in lists_named_in(state))
+    return [name for name in named if items_of(name).plural not in states[0]]
+
+
+def _unread_items(plan: Plan) -> str:
+    changed: dict[str, list[Object]] = {} if plan.operations else {**plan.before}
+    for item in plan.operations:
+        rules = changed.setdefault(evaluated_as(item.resource).plural, [])
+        rules += [item.planned] if item.planned else []
+    unread = [
+        (name, reason)
+        for name in lists_named_in(changed)
+        for reason in (plan.unread.get(items_of(name).plural) or plan.unread.get(LISTS.plural),)
+        if reason
+    ]
+    names = first_few(name for name, _reason in unread)
+    return Message(f"What the lists {names} hold is not known: ", unread[0][1]) if unread else ""
+
+
+def _overrides_of_account(plan: Plan, asked: Asked) -> Readings:
+    """The overrides of the account that the first ones of a zone hide, or that are applied once the
+    last one is gone, or that are judged."""
+    sides = [bool(state.get(L7_OVERRIDES.plural)) for state in (plan.before, plan.after())]
+    hidden = L7_OVERRIDES_OF_ACCOUNT
+    is_needed = asked.decides and (hidden.plural in asked.judged or sides[0] is not sides[1])
+    return {hidden.plural: lambda: asked.account.read(hidden)} if is_needed else {}
+
+
+def _unread_overrides(plan: Plan) -> str:
+    reason = plan.unread.get(L7_OVERRIDES_OF_ACCOUNT.plural)
+    what = (
+        "Overrides of its account for HTTP DDoS rules are applied in a zone without its own."
+        " Whether there are any is not known: "
+    )
+    return Message(what, reason) if reason else ""
+
+
+def _catalogues(plan: Plan, asked: Asked) -> Readings:
+    """The managed rules that changed overrides are about, if these name categories or rules that
+    may be about the same one, or no longer decide."""
+    return {
+        resource.catalogue_object().plural: partial(_read_catalogue, resource, plan, asked)
+        for resource in _with_catalogue(plan)
+        if asked.decides and _is_unclear(resource, plan)
+    }
+
+
+def _with_catalogue(plan: Plan) -> list[Resource]:
+    changed = {item.resource.plural: item.resource for item in plan.operations}
+    return [resource for resource in changed.values() if resource.catalogue]
+
+
+def _is_unclear(resource: Resource, plan: Plan) -> bool:
+    states, plurals = _states(plan), (resource.plural, L7_OVERRIDES_OF_ACCOUNT.plural)
+    objects = [obj for state in states for name in plurals for obj in state.get(name, ())]
+    names = {name for obj in objects for name in levels_of(obj)} - {""}
+    changes = override_losses(resource, plan.before, plan.after())
+    return len(names) > 1 or not all(item.certain for item in changes)
+
+
+def _read_catalogue(resource: Resource, plan: Plan, asked: Asked) -> Sequence[Object]:
+    """The managed rules; raises ProtectionError, also if they have another form."""
+    catalogue = resource.catalogue_object()
+    objects = asked.client.read(catalogue)
+    try:
+        managed_rules(resource, {**plan.before, catalogue.plural: objects})
+    except ValueError as exc:
+        raise ProtectionError(f"{exc}.") from exc
+    return objects
+
+
+def _unread_catalogues(plan: Plan) -> str:
+    catalogues = [resource.catalogue_object().plural for resource in _with_catalogue(plan)]
+    reasons = [plan.unread[name] for name in catalogues if name in plan.unread]
+    what = "The categories of the managed DDoS rules are not known, so that any may be in any: "
+    return Message(what, reasons[0]) if reasons else ""
+
+
+def _own_names(plan: Plan, asked: Asked) -> Readings:
+    """The name of the zone, or the prefixes of the account, if it depends on them which rules all
+    ordinary traffic matches."""
+    states = [(state, contents_in(state)) for state in _states(plan)]
+    readings: dict[str, Callable[[], Sequence[Object]]] = {}
+    for resource, _in_order in DECIDING:
+        own, _field, _words = OWNER_NAMES[resource.traffic]
+        if own.owner not in asked.client.owner or owner_names_in(resource, plan.before) is not None:
+            continue
+        rules = {
+            (rule.action, rule.expression, rule.active): spelt_out(rule, contents)
+            for state, contents in states
+            for rule in rules_in_force(state, resource)
+        }
+        wide = chain(*wide_groups(resource, rules.values()))
+        if any(depends_on_owner(resource, one) for one in wide):
+            readings[own.plural] = partial(_read_names, own, asked.client)
+    return readings
+
+
+def _read_names(own: Resource, client: Client) -> Sequence[Object]:
+    return client.zones if own is ZONE and client.zones else client.read(own)
+
+
+def _unread_names(plan: Plan) -> str:
+    return joined(
+        " ",
+        [
+            Message(f"A rule may match everything, since {what} not known: ", reason)
+            for own, _field, what in OWNER_NAMES.values()
+            for reason in [plan.unread.get(own.plural)]
+            if reason and plan.operations
+        ],
+    )
+
+
+# In the order in which they are read: what the rules of a plan meet comes before what they name.
+OF_RULES: Sequence[Need] = (
+    Need(_skipped_rules, _unread_skips),
+    Need(_referring_rules, _unread_rules),
+)
+OF_ALL: Sequence[Need] = (
+    Need(_lists, _unread_items),
+    Need(_items),
+    Need(_overrides_of_account, _unread_overrides),
+    Need(_catalogues, _unread_catalogues),
+    Need(_own_names, _unread_names),
+)

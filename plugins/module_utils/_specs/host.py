@@ -1,0 +1,254 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A host as one module: all that its variables describe, of its account and of its zone, is one
+desired state, and becomes one plan.
+
+Its options are those of the modules that a baseline needs; some have another name here, since
+several modules have a list of rules.
+"""
+
+from __future__ import annotations
+
+import glob
+from copy import copy
+from dataclasses import replace
+from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
+
+from ansible.module_utils.common.parameters import env_fallback
+
+from .._api.settings import shared_options
+from .._arguments import ReadOptions, read_options
+from .._errors import OptionError, OptionProblems, PlanError, as_one
+from .._plan.desired import Desired, as_part
+from .._protection.expectation import (
+    EXPECTATION_OPTIONS,
+    FIREWALL,
+    NAME,
+    PACKET,
+    REQUEST,
+    kinds_expected,
+)
+from .._protection.unmanaged import deploying_rules
+from .._schema.registry import MANAGED, MODULES, Managed, managed_of
+from .._schema.resource import OWNERS, ZONE_OPTION, Key, OptionSpec, State
+from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
+from .._text import Names
+from .account import SPECS as ACCOUNT_SPECS
+from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources
+from .custom_rulesets import CustomRulesets
+from .ip_lists import IpLists
+from .rulesets import SPECS as ZONE_SPECS
+
+ACCOUNT, CUSTOM = "account_protection", "custom_rules"
+NETWORK_FIREWALL, FIREWALL_RULES = "network_firewall_rules", "firewall_rules"
+LISTS, RULESETS = "ip_lists", "custom_rulesets"
+# The modules whose objects are one desired state, in the order of the registry.
+PARTS: Mapping[str, ModuleSpec] = {
+    name: {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(), RULESETS: CustomRulesets()}[name]
+    for name in MODULES
+}
+RULESETS_OF_ZONE = CUSTOM_RULESETS[ZONE_OPTION]
+OF_SEVERAL = ("state", "ignore")  # options that several parts have
+
+
+def option_of(item: Managed) -> str:
+    """The option of a host that describes a resource."""
+    return item.option if item.module == ACCOUNT else item.module
+
+
+def _names_of(part: str) -> dict[str, str]:
+    own = {item.option: option_of(item) for item in MANAGED if item.module == part}
+    of_several = OF_SEVERAL if part != ACCOUNT else ()
+    own.update({option: f"{part}_{option}" for option in of_several})
+    return {option: own.get(option, option) for option in PARTS[part].options}
+
+
+# By part: the option of a host for each option of the part.
+NAMES: Mapping[str, Names] = {part: _names_of(part) for part in PARTS}
+
+
+def _options() -> OptionSpec:
+    options = {
+        NAMES[part][option]: {name: item for name, item in argument.items() if name != "required"}
+        for part, spec in PARTS.items()
+        for option, argument in spec.options.items()
+    }
+    return {**options, **EXPECTATION_OPTIONS}
+
+
+class Share(NamedTuple):
+    """The share of one part in a host: its spec for the owner, and its options."""
+
+    part: str
+    spec: ModuleSpec
+    options: Options
+
+    @property
+    def names(self) -> Names:
+        """The option of the host for each option of the part."""
+        return NAMES[self.part]
+
+    def of(self, desired: Sequence[Desired]) -> list[Desired]:
+        """What this part describes of a desired state."""
+        return [item for item in desired if item.part == self.part]
+
+
+class Host(ModuleSpec):
+    """The account and the zone of a host, or one of them, with all that the options describe."""
+
+    owner = ""
+    options = _options()
+    risks = tuple(dict.fromkeys(risk for spec in PARTS.values() for risk in spec.risks))
+    of_rules = True
+    expects = (REQUEST, PACKET, FIREWALL)
+    returns_owner = True
+    lists_unmanaged = True
+    _owners: Sequence[str] = ()
+
+    @property
+    def owners(self) -> Sequence[str]:
+        return self._owners
+
+    def owned(self, options: Options, environment: Mapping[str, str]) -> Host:
+        spec = copy(self)
+        spec._owners = [
+            name for name, owner in OWNERS.items() if any(map(options.get, owner.options))
+        ]
+        return spec
+
+    def _shares(self, options: Options) -> Iterator[Share]:
+        """The parts of which the options describe something; an account always is one."""
+        kinds = kinds_expected(options.get(NAME))
+        expected = {CUSTOM: REQUEST in kinds, NETWORK_FIREWALL: FIREWALL in kinds}
+        first = {item.module: item for item in reversed(managed_of(self._owners))}
+        for part in (part for part in PARTS if part in first):
+            own = (options if isinstance(options, ReadOptions) else ReadOptions(options)).under(
+                NAMES[part]
+            )
+            if part == ACCOUNT or _describes(own, first[part].option, part, expected.get(part)):
+                spec = copy(PARTS[part].owned({first[part].resource.owner: "given"}, {}))
+                spec.expectations = self.expectations
+                yield Share(part, spec, own)
+
+    def described(self, options: Options) -> list[Managed]:
+        """The resources of which these options describe something."""
+        parts = [share.part for share in self._shares(options)]
+        return [item for item in managed_of(self._owners) if item.module in parts]
+
+    def desired(self, options: Options) -> Sequence[Desired]:
+        problems = OptionProblems()
+        desired: list[Desired] = []
+        for share in self._shares(options):
+            of_part = OptionProblems(share.names)
+            with of_part.collected():
+                own = share.spec.desired(share.options)
+                desired += [as_part(item, share.part, share.names) for item in own]
+            with problems.collected():
+                of_part.raise_any()
+        problems.raise_any()
+        return desired
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        every = [
+            resource
+            for share in self._shares(options)
+            for resource in share.spec.reads(share.options, share.of(desired), state)
+        ]
+        return [*{resource.plural: resource for resource in every}.values()]
+
+    def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
+        settled: list[Desired] = []
+        for part in dict.fromkeys(item.part for item in desired):
+            own = [item for item in desired if item.part == part]
+            spec = PARTS[part].owned({own[0].resource.owner: "given"}, {})
+            settled += spec.settled(own, state)
+        return _beside_deployments(settled, state)
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        result: dict[str, Any] = {}
+        for share in self._shares(options):
+            own = share.spec.result(share.options, share.of(desired), state)
+            result.update({share.names.get(name, name): value for name, value in own.items()})
+        return result
+
+
+def _beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired]:
+    """The desired state, in which an exclusive list of custom rules leaves the rules that deploy
+    rulesets of the host; raises PlanError for a rule that is both."""
+    described = {
+        key
+        for item in desired
+        if item.resource is CUSTOM_RULES and item.part == RULESETS
+        for key in item.objects
+    }
+    deploying = described.union(
+        *(deploying_rules(item, state) for item in desired if item.resource is RULESETS_OF_ZONE)
+    )
+    beside: list[Desired] = []
+    for item in desired:
+        if item.resource is CUSTOM_RULES and item.part == CUSTOM and deploying:
+            item = _beside(item, described, deploying)
+        beside.append(item)
+    return beside
+
+
+def _describes(own: ReadOptions, main: str, part: str, is_expected: bool | None) -> bool:
+    """Return whether the options of a part describe something, also if they do it wrongly; rules of
+    which something is expected are at least read."""
+    try:
+        value = own.get(main)
+    except OptionError:
+        return True
+    if value is None and is_expected:
+        own[main] = value = []
+    return value is not None and (value != [] or part != FIREWALL_RULES)
+
+
+def _beside(desired: Desired, described: AbstractSet[Key], deploying: AbstractSet[Key]) -> Desired:
+    """The desired custom rules beside the rules that deploy rulesets; an entry with nothing but
+    such a ref says where the deployment stands."""
+    own = {
+        key
+        for key, values in desired.objects.items()
+        if desired.absent or key not in described or not values.keys() <= {*CUSTOM_RULES.key}
+    }
+    both = next((str(key[0]) for key in own if key in described), None)
+    if both is not None:
+        raise PlanError(
+            f"The custom rule {both} is described, and deploys a ruleset. Give the deployment"
+            " another ref, in deploy."
+        )
+    others = sorted(glob.escape(str(key[0])) for key in deploying - own)
+    return replace(desired.only(own), ignore=(*desired.ignore, *others))
+
+
+# Options of the packed module: those of a connection stand beside what the host describes.
+PACKED: OptionSpec = {
+    **shared_options("", env_fallback),
+    **PLAN_OPTIONS,
+    "described": {"type": "dict", "default": {}},
+    "attack": {"type": "bool", "default": False},  # of its action
+}
+
+
+def packed(options: Options) -> dict[str, Any]:
+    """The options of a host as the packed module takes them."""
+    beside = {name: value for name, value in options.items() if name in PACKED}
+    rest = {name: value for name, value in options.items() if name not in PACKED}
+    return {**beside, "described": rest}
+
+
+def unpacked(options: Options) -> dict[str, Any]:
+    """The options of a host, of those that the packed module gets; raises ValueError for wrong
+    ones, which its action has told before."""
+    described = read_options(Host.options, options["described"])
+    if described.errors:
+        raise ValueError(as_one(described.errors).message)
+    beside = {name: options[name] for name in options if name not in ("described", "attack")}
+    return {**described, **beside}
+
+
+SPECS: Mapping[str, Host] = {"host_baseline": Host()}
