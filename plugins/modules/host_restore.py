@@ -100,47 +100,25 @@ EXAMPLES = r"""
 
 RETURN = r"""
 operations:
-  description: The operations of all modules, in the order in which the modules ran.
+  description: The operations of the plan, in the order in which they are applied.
   returned: success
   type: list
   elements: dict
 diff:
-  description: The difference of each module that changes something.
+  description: The objects that change, before and after, by collection.
   returned: success
-  type: list
-  elements: dict
-plan_id:
-  description: The plan of the host, SHA-256 over those of its modules. It is empty where there is nothing to do.
-  returned: success, or when the plan is not the approved one
-  type: str
-plans:
-  description: The RV(plan_id) of each module that has something to do.
-  returned: success, or when the plan is not the approved one
   type: dict
-  sample:
-    custom_rules: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+plan_id:
+  description: The plan of the restore. It is empty if there is nothing to do.
+  returned: success
+  type: str
 snapshot:
   description: The path of the file with the state before.
   returned: when a snapshot was written
   type: str
-account_protection:
-  description:
-    - The result of M(edgeops.protection.account_protection), also after it failed.
-    - If a module after it failed, this is C(changed), C(operations), C(risks) and the summary of the coverage, or with
-      C(-v) all of it.
-  returned: when the module ran
-  type: dict
-firewall_rules:
-  description: The result of M(edgeops.protection.firewall_rules) in the same way.
-  returned: when the module ran
-  type: dict
-custom_rules:
-  description: The result of M(edgeops.protection.custom_rules) in the same way.
-  returned: when the module ran
-  type: dict
-failed_module:
-  description: The module that failed.
-  returned: when a module failed
-  type: str
-  sample: custom_rules
+differences:
+  description: A sentence for each object that is not what the file says.
+  returned: when the changes were made, and something differs
+  type: list
+  elements: str
 """

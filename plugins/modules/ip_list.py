@@ -107,7 +107,6 @@ options:
     type: bool
     default: false
 seealso:
-  - module: edgeops.protection.ip_lists
   - module: edgeops.protection.custom_rules
   - module: edgeops.protection.protection_info
 author:
