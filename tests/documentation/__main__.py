@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 
 from tests.documentation.assumptions import PAGE as ASSUMPTIONS
 from tests.documentation.assumptions import assumptions_page
@@ -21,7 +21,7 @@ from tests.fake_service import LocalService
 
 if __name__ == "__main__":
     with LocalService() as service:
-        for module in MODULE_SPECS:
+        for module in sorted({*MODULE_SPECS} - {HOST_MODULE}):
             path = MODULES / f"{module}.py"
             before = path.read_text(encoding="utf-8")
             after = with_return(before, module, sampled_results(module, service))

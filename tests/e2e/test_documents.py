@@ -20,7 +20,7 @@ import hcl2
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 
 from tests.documentation.samples import AREAS
 from tests.fake_service import LocalService
@@ -35,7 +35,7 @@ INDEX = PAGES["docs/README.md"]
 GALAXY = yaml.safe_load((REPOSITORY / "galaxy.yml").read_text(encoding="utf-8"))
 each_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 
-MODULES = sorted(MODULE_SPECS)
+MODULES = sorted({*MODULE_SPECS} - {HOST_MODULE})
 RUN = ("ansible-playbook", "ansible", "ansible-doc", "ansible-inventory", "ansible-vault")
 WITH_VAULT = ("ansible-playbook", "ansible", "ansible-inventory", "ansible-vault")
 STATE = REPOSITORY / "tests" / "demo" / "state.yml"  # that of make serve, so readers can do the same

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import PER_ADDRESS
@@ -19,7 +19,7 @@ from tests.support.ansible_run import REPOSITORY, ansible_playbook
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
-MODULES = sorted(MODULE_SPECS)
+MODULES = sorted({*MODULE_SPECS} - {HOST_MODULE})
 
 # Every module that is about an account has one of its own, which starts like this.
 EXISTING: dict[str, Any] = {
