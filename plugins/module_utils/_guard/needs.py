@@ -186,13 +186,14 @@ def _unknown_lists(*states: State) -> list[str]:
 
 
 def _unread_items(plan: Plan) -> str:
-    changed: dict[str, list[Object]] = {} if plan.operations else {**plan.before}
+    changed: dict[str, list[Object]] = {}
     for item in plan.operations:
         rules = changed.setdefault(evaluated_as(item.resource).plural, [])
         rules += [item.planned] if item.planned else []
+    state = changed if plan.operations else plan.before
     unread = [
         (name, reason)
-        for name in lists_named_in(changed)
+        for name in lists_named_in(state)
         for reason in (plan.unread.get(items_of(name).plural) or plan.unread.get(LISTS.plural),)
         if reason
     ]

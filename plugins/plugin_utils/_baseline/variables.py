@@ -11,7 +11,7 @@ The role's variables are named after the options of the host; the few that are n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
