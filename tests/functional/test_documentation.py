@@ -365,9 +365,7 @@ OF_INTERRUPTED: Mapping[str, Mapping[str, Any]] = {  # options of a run that fai
     "managed_rules": {"rules": [{"ref": "managed", "action_parameters": {"id": MANAGED, "overrides": {"action": "log"}}}]},
     "network_firewall_rules": {"rules": [{"ref": "telnet", "expression": "tcp.dstport in {23 2323 5555}"}]},
     "custom_ruleset": BOTS,
-    "custom_rulesets": {"rulesets": [BOTS]},
     "ip_list": {"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True},
-    "ip_lists": {"lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}], "purge": True}]},
     "ddos_l4_overrides": {"overrides": [{"ref": "calm", "sensitivity": "default", "action": "block", "rules": []},
                                         {"ref": "strict", "sensitivity": "low"}]},
     "ddos_l7_overrides": {"overrides": [{"ref": "upload", "action": "block"}]},
@@ -384,7 +382,7 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
         seed(service, case.module, case.existing)
         results += [modules.done(module, check=check, **case.options) for check in (True, False)]
     service.reset()
-    packets = {"network_firewall_rules": OF_A_LIST} if module in ("ip_list", "ip_lists") else PACKETS
+    packets = {"network_firewall_rules": OF_A_LIST} if module == "ip_list" else PACKETS
     service.account(ACCOUNT_ID).seed(**WHOLE, **DNS, **packets, **L4_OVERRIDES, traffic=TRAFFIC, **BESIDE_STATE)
     service.zone(ZONE).seed(**FIREWALL, **CUSTOM, **L7_LOGGED, **EXCEPTIONS, account_id=ACCOUNT_ID)
     whole: dict[str, Any] = {"covers": ["192.0.2.1"], "gather_subset": [*SUBSETS, *BESIDE], "changes_hours": 24}
@@ -394,8 +392,6 @@ def results_of(module: str, service: LocalService, modules: Modules) -> list[dic
     results += [] if MODULE_SPECS[module].writes else [modules.done(module, **query)]
     of_account: dict[str, Any] = {"zone_id": None, "account_id": ACCOUNT_ID, "name": "Bots"}
     results += [modules.done(module, **of_account)] if module == "custom_ruleset" else []
-    of_account = {"zone_id": None, "account_id": ACCOUNT_ID, "rulesets": []}
-    results += [modules.done(module, **of_account)] if module == "custom_rulesets" else []
     options = next((case.options for case in CASES if case.module == module and case.operations), {})
     options = OF_INTERRUPTED.get(module, options)
     if module in ("allowlist_entry", "tcp_protection_status"):
