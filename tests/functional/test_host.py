@@ -1,0 +1,109 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""All that the variables of a host describe, of its account and of its zone, is one plan."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import (
+    CHALLENGE,
+    CUSTOM,
+    DEPLOYMENTS,
+    EXCEPTIONS,
+    FIREWALL,
+    L4_OVERRIDES,
+    L7_LOGGED,
+    LISTS,
+    PACKETS,
+    PER_ADDRESS,
+    RATES,
+    RULE_1,
+    WHOLE,
+)
+from tests.support.host_parts import RISKS
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.service_state import collections_of
+
+BLOCK = {"action": "block", "expression": "ip.src in $offices"}
+WHOLE_HOST: dict[str, Any] = {
+    "enabled": True,
+    "prefixes": [{"prefix": "192.0.2.0/24", "comment": "new"}, {"prefix": "203.0.113.0/24"}],
+    "allowlist": [{"prefix": "198.51.100.99"}],
+    "rules": [{"kind": "syn_flood", "scope": "global", "mode": "monitoring"}],
+    "purge": ["prefixes", "allowlist"],
+    "ip_lists": [{"name": "offices", "items": [{"ip": "192.0.2.1"}]}, {"name": "new", "items": [{"ip": "192.0.2.9"}]}],
+    "ip_lists_state": "exact",
+    "network_firewall_rules": [{"ref": "office", **BLOCK, "position": "first"}],
+    "ddos_l4_overrides": [],
+    "ddos_l4_overrides_state": "exact",
+    "firewall_rules": [{"id": RULE_1, "action": "block"}],
+    "custom_rules": [{"ref": "new", "action": "block", "expression": "ip.src in $new", "position": "after by hand"}],
+    "rate_limit_rules": [{"ref": "own", **CHALLENGE, "ratelimit": PER_ADDRESS}],
+    "rate_limit_rules_state": "exact",
+    "managed_rules": [],
+    "ddos_l7_overrides": [{"ref": "new", "expression": "ssl", "action": "block"}],
+    "security_level": "high",
+    "accept_risks": [*RISKS, "removes_referenced_list", "drops_traffic"],
+}
+
+
+@pytest.fixture
+def seeded(service: LocalService) -> LocalService:
+    service.account(ACCOUNT).seed(**deepcopy({**WHOLE, **LISTS, **PACKETS, **L4_OVERRIDES}))
+    of_zone = {**FIREWALL, **CUSTOM, **DEPLOYMENTS, **RATES, **EXCEPTIONS, **L7_LOGGED}
+    service.zone(ZONE).seed(account_id=ACCOUNT, **deepcopy(of_zone))
+    return service
+
+
+def test_the_plan_of_a_host_is_predicted_approved_applied_and_done(seeded: LocalService, modules: Modules) -> None:
+    before = deepcopy(collections_of(seeded))
+    predicted = modules.done("host_baseline", check=True, **WHOLE_HOST)
+    refused = modules.failed("host_baseline", expected_plan="0" * 64, **WHOLE_HOST)
+    assert (refused["operations"], refused["plan_id"]) == (predicted["operations"], predicted["plan_id"])
+    assert (seeded.writes, collections_of(seeded)) == ([], before)
+    done = modules.done("host_baseline", expected_plan=predicted["plan_id"], **WHOLE_HOST)
+    for name in ("operations", "plan_id", "diff", "risks", "coverage"):
+        assert done[name] == predicted[name]
+    actions = [item["action"] for item in done["operations"]]
+    assert actions == sorted(actions, key=["create", "update", "delete"].index) and {*actions} > {"create", "delete"}
+    again = modules.done("host_baseline", check=True, **WHOLE_HOST)
+    assert (again["operations"], again["plan_id"], again["diff"]) == ([], "", {"before": {}, "after": {}})
+
+
+def test_a_write_that_fails_tells_what_was_done_and_the_next_run_does_the_rest(
+    seeded: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    whole = modules.done("host_baseline", check=True, **WHOLE_HOST)
+    seeded.misbehave("status", method="PUT", path="/entrypoint$", status=400, skip=1)
+    failed = modules.failed("host_baseline", **WHOLE_HOST)
+    told = [item for part in ("done", "left", "unknown") for item in failed[part]]
+    assert sorted(map(str, told)) == sorted(map(str, whole["operations"])) and failed["done"] and failed["left"]
+    assert failed["plan_id"] == whole["plan_id"]
+    seeded.faults.clear()
+    rest = modules.done("host_baseline", **WHOLE_HOST)["operations"]
+    assert {(item["resource"], item["key"]) for item in rest} <= {
+        (one["resource"], one["key"]) for one in failed["left"]
+    }
+    assert modules.done("host_baseline", **WHOLE_HOST)["changed"] is False
+
+
+def test_all_reasons_why_there_is_no_plan_are_told_at_once(seeded: LocalService, modules: Modules) -> None:
+    rule = {"ref": "new", **CHALLENGE, "position": "after nobody"}
+    wrong: dict[str, Any] = {
+        "prefixes": [{"prefix": "192.0.2.0/24"}],
+        "network_firewall_rules": [{**rule, "action": "block", "expression": "ip.src eq 192.0.2.1"}],
+        "custom_rules": [rule],
+        "rate_limit_rules": [{**rule, "ratelimit": PER_ADDRESS}],
+    }
+    message = modules.failed("host_baseline", **wrong)["msg"]
+    for title in ("Network Firewall rule", "custom rule", "rate limiting rule"):
+        assert f"The position of {title} new names the ref nobody, which is not there." in message
+    assert message.count("Nothing was changed.") == 1
+    assert seeded.writes == []
