@@ -41,7 +41,7 @@ def test_a_prepared_posture_in_one_command_and_out_by_itself(site: Site) -> None
     predicted = site.attack("--check")
     assert (site.state(), site.files()) == (OUT, ["host_vars/berlin.yml"])
     assert (
-        "berlin: The run would update SYN flood rule global, create custom rule geo, update security level" in predicted
+        "berlin: The run would create custom rule geo, update SYN flood rule global, update security level" in predicted
     )
     assert f"The posture would be in {site.file}. Commit it." in predicted
     output = site.attack()
