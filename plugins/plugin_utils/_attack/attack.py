@@ -126,7 +126,7 @@ class Attack:
         if run.failed:
             return self._failure(run)
         self._write(posture)
-        task.warn(*task.way_back(values, taken, run))
+        task.warn(*task.way_back(values, taken, run, {"accept_risks": ACCEPT}))
         self._end()
         return run
 

@@ -19,7 +19,7 @@ from ansible.utils.display import Display
 from ...module_utils._arguments import Arguments
 from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._text import Screen, Warn
+from ...module_utils._text import Names, Screen, Warn
 from .._action import ModuleCalls, failure_diff
 from .._plain import TEMPLATE, data_of, plain
 from .._variables import require_valid
@@ -216,14 +216,19 @@ class HostTask:
         ]
 
     def way_back(
-        self, values: Mapping[str, Any], current: MergedHost, updated: HostRun
+        self,
+        values: Mapping[str, Any],
+        current: MergedHost,
+        updated: HostRun,
+        names: Names = MappingProxyType({}),
     ) -> list[str]:
-        """The reason why no run would take back the posture that the host is in, in a sentence."""
+        """The reason why no run would take back the posture that the host is in, in a sentence that
+        has these names of options."""
         posture = current.posture
         if not posture or not posture.holds or updated.only_predicted or updated.failed:
             return []
         quiet = self.runner(warn=lambda _text: None)
-        later = quiet.update(afterwards(self.host, values).part(self.host), True)
+        later = quiet.update(afterwards(self.host, values).part(self.host).named(names), True)
         if not later.failed:
             return []
         message = str(later.result["msg"]).replace(NOTHING_CHANGED, "").strip()

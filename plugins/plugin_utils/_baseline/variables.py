@@ -12,7 +12,7 @@ The role's variables are named after the options of the host; the few that are n
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ansible.module_utils.common.parameters import env_fallback
@@ -63,6 +63,10 @@ class Part:
     def names(self) -> Names:
         """The variables that fill the options."""
         return self.context.names
+
+    def named(self, names: Names) -> Part:
+        """The same, with other variables for some options."""
+        return replace(self, context=self.context._replace(names={**self.names, **names}))
 
 
 Brought = Mapping[str, Mapping[str, str]]  # by variable, and within it by entry such as [2]

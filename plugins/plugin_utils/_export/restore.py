@@ -9,7 +9,7 @@ says, and the state that they must leave."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from ...module_utils._schema.lists import items_of
@@ -140,9 +140,7 @@ class StateFile:
             f"{PREFIX}accept_risks": list(accept_risks),
             f"{PREFIX}validate": validates and _has_api_fields(recovered.variables),
         }
-        part = _part(host, {**values, **how}, recovered.variables)
-        names = {**part.names, **NAMES}
-        recovered.part = replace(part, context=part.context._replace(names=names))
+        recovered.part = _part(host, {**values, **how}, recovered.variables).named(NAMES)
         return recovered
 
 
