@@ -10,6 +10,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ..module_utils._arguments import Arguments
 from ..module_utils._errors import OptionError
 from ..module_utils._protection.expectation import (
     ALLOWED,
@@ -30,6 +31,7 @@ from ..module_utils._schema.zone import (
     EXECUTED_RULESETS,
 )
 from ..module_utils._text import Option
+from ..plugin_utils._variables import read_call
 
 
 def evaluate(
@@ -42,11 +44,8 @@ def evaluate(
     rulesets: Any = None,
 ) -> dict[str, Any]:
     """The outcome of a request or a packet; see evaluate.yml."""
-    described = {"request": request, "packet": packet}
-    for kind, value in described.items():
-        if value is not None and not isinstance(value, Mapping):
-            raise _error(f"{kind} is not a dictionary")
     try:
+        described = read_call(DESCRIBED, request=request, packet=packet)
         expectation = _question(described, network_firewall is not None)
         if packet is None:
             known = _rules(state, account_rules, rulesets)
@@ -103,6 +102,7 @@ def _contents(lists: Any) -> State:
     return {items_of(str(obj.get("name"))).plural: obj.get("items") or () for obj in objects}
 
 
+DESCRIBED: Arguments = {"request": {"type": "dict"}, "packet": {"type": "dict"}}
 TAKES = {
     "": "the result of custom_rules_info, or a list of custom rules",
     "network_firewall": "the result of network_firewall_rules, or a list of its rules",

@@ -10,12 +10,16 @@ from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
 
+from ..module_utils._arguments import TEXTS, Argument, Arguments
 from ..module_utils._text import plural
 from ..module_utils._values.address_set import normalise_network, read_network
 from ..plugin_utils._plain import plain
+from ..plugin_utils._variables import read_call
 
 NAMES = ("value", "slug", "name", "label", "display")  # of a status, type, role or tag
 CONTAINER = "container"
+WORDS: Argument = {**TEXTS, "default": []}
+CONDITIONS: Arguments = {"statuses": WORDS, "tags": WORDS, "roles": WORDS, "exclude_tags": WORDS}
 
 
 def to_prefixes(
@@ -27,15 +31,19 @@ def to_prefixes(
 ) -> list[dict[str, Any]]:
     """The prefixes of an IPAM that are to be protected; see to_prefixes.yml."""
     try:
+        named = {"statuses": statuses, "tags": tags, "roles": roles, "exclude_tags": exclude_tags}
+        words = read_call(CONDITIONS, **named)
+        needed = {"status": words["statuses"], "tags": words["tags"], "role": words["roles"]}
+        excluding = _words(words["exclude_tags"])
         rows = list(_rows(plain(answer)))
         taken: dict[str, dict[str, Any]] = {}
         for row in rows:
-            if not _is_taken(row, {"status": statuses, "tags": tags, "role": roles}):
+            if not _is_taken(row, needed):
                 continue
             prefix = read_network(row["prefix"])[1]
-            if exclude_tags and "tags" not in row:
+            if excluding and "tags" not in row:
                 raise ValueError(f"{row['prefix']} has no tags, of which exclude_tags asks")
-            excluded = bool(_names(row, "tags") & _words(exclude_tags))
+            excluded = bool(_names(row, "tags") & excluding)
             entry = {
                 "prefix": prefix,
                 "comment": row.get("description") or "",
@@ -90,8 +98,6 @@ def _names(row: Mapping[str, Any], field: str) -> set[str]:
 
 
 def _words(words: Iterable[Any]) -> set[str]:
-    if isinstance(words, str):
-        raise ValueError(f"'{words}' is a text; give a list")
     return {str(word).lower() for word in words}
 
 

@@ -13,7 +13,7 @@ in what ansible-core guesses: no text is read as a dictionary, nor a list or a d
 from __future__ import annotations
 
 import re
-from typing import AbstractSet, Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Dict, Mapping, Sequence, Tuple
 
 from ansible.module_utils.common.validation import (
     check_type_bool,
@@ -30,13 +30,13 @@ from ._text import Option, OptionStep, closest, did_you_mean, excerpt, first_few
 Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices, options, required
 Arguments = Mapping[str, Argument]
 Path = Tuple[OptionStep, ...]
-Errors = List[OptionError]
 
 NEEDED: Argument = {"type": "str", "required": True}
 TEXTS: Argument = {"type": "list", "elements": "str"}
 
+NULL = "it is null; leave it out"
 MAX_FIELDS = 15  # in one sentence
-LONGEST_SHOWN = 60  # characters
+MAX_SHOWN = 60  # characters
 CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "bool": (check_type_bool, "true or false"),
     "int": (check_type_int, "a whole number"),
@@ -45,7 +45,7 @@ CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "path": (check_type_path, "a path"),
     "raw": (lambda value: value, "any value"),
 }
-KINDS = (  # a value of which types is what, the first one counts
+TYPES = (  # a value of which types is what, the first one counts
     (str, "a text"),
     (bool, "a boolean"),
     ((int, float), "a number"),
@@ -58,7 +58,7 @@ CONTAINERS = (Mapping, list, tuple)
 UNFIT = (TypeError, ValueError, OverflowError, AttributeError)
 JSON = re.compile(r"\s*(\[.*\]|\{.*\})\s*", re.DOTALL)
 KEY_VALUE = re.compile(r"\s*\w+=")
-PLAIN = re.compile(r"[\w./]([\w./:*@-]*[\w./*@-])?")  # as YAML reads it within brackets
+IN_BRACKETS = re.compile(r"[\w./]([\w./:*@-]*[\w./*@-])?")  # as YAML takes a text
 
 
 class ReadOptions(Dict[str, Any]):
@@ -97,16 +97,14 @@ class ReadOptions(Dict[str, Any]):
 
 def read_options(arguments: Arguments, values: Mapping[str, Any]) -> ReadOptions:
     """The options that a task gives, as AnsibleModule reads them."""
-    errors: Errors = []
-    options = _read_fields((), arguments, values, errors)
-    named = {error.option.path[0] for error in errors}
-    wrong = {
-        name
-        for name, argument in arguments.items()
-        if (options[name] is None and (name in named or _is_needed(argument)))
-        or (name in named and argument.get("elements") != "dict")
-    }
-    return ReadOptions(options, errors, wrong)
+    reader = _Reader()
+    options = reader.fields((), arguments, values)
+    named = {error.option.path[0] for error in reader.errors}
+    missing = {name for name in arguments if options[name] is None}
+    needed = {name for name in arguments if _is_needed(arguments[name])}
+    lists = {name for name in arguments if arguments[name].get("elements") == "dict"}
+    wrong = {name for name in arguments if name in named} - (lists - missing)
+    return ReadOptions(options, reader.errors, wrong | (needed & missing))
 
 
 def _is_needed(argument: Argument) -> bool:
@@ -114,92 +112,83 @@ def _is_needed(argument: Argument) -> bool:
     return bool(argument.get("required")) and "fallback" not in argument
 
 
-def read_variable(name: str, argument: Argument, value: Any) -> tuple[Any, Errors]:
-    """The value of a variable that is set, and the errors in it."""
-    errors: Errors = []
-    return _read((name,), argument, value, errors), errors
+class _Reader:
+    """Reads values by their arguments, and keeps the errors; a wrong value is read as None."""
 
+    def __init__(self) -> None:
+        self.errors: list[OptionError] = []
 
-def _read_fields(
-    path: Path, arguments: Arguments, values: Mapping[Any, Any], errors: Errors
-) -> dict[str, Any]:
-    unknown = [name for name in values if name not in arguments]
-    meant = [_refuse_unknown(path, name, arguments, errors) for name in unknown]
-    fields = {}
-    for name, argument in arguments.items():
-        value = values.get(name)
-        if value is not None:
-            fields[name] = _read((*path, name), argument, value, errors)
-            continue
-        fields[name] = argument.get("default")
-        if name in values:
-            _refuse_null((*path, name), argument, errors)
-        elif "fallback" in argument:
-            fields[name] = _fallback(argument)
-        elif _is_needed(argument) and name not in meant:
-            errors.append(_error((*path, name), f"it is missing; write {_form(argument)}"))
-    return fields
+    def _refuse(self, path: Path, problem: str) -> None:
+        self.errors.append(OptionError(Option(*path), problem))
 
+    def fields(self, path: Path, arguments: Arguments, values: Mapping[Any, Any]) -> dict[str, Any]:
+        """The options, or fields of one, with defaults and environment filled in."""
+        unknown = [name for name in values if name not in arguments]
+        meant = {self._refuse_unknown(path, name, arguments) for name in unknown}
+        fields = {}
+        for name, argument in arguments.items():
+            at, value = (*path, name), values.get(name)
+            fields[name] = argument.get("default")
+            if value is not None:
+                fields[name] = self._value(at, argument, value)
+            elif name not in values and "fallback" in argument:
+                fields[name] = _fallback(argument)
+            elif argument.get("required") and not (name in meant and name not in values):
+                lack = "null" if name in values else "missing"
+                self._refuse(at, f"it is {lack}; write {_form(argument)}")
+            elif name in values and (argument.get("choices") or fields[name] is not None):
+                self._refuse(at, NULL)
+        return fields
 
-def _read(path: Path, argument: Argument, value: Any, errors: Errors) -> Any:
-    """The value as its type has it; anything if it is wrong, as the errors say."""
-    kind = argument.get("type", "str")
-    if kind == "list":
-        return _read_list(path, argument, value, errors)
-    if kind == "dict":
-        return _read_dict(path, argument, value, errors)
-    convert, _form_of_kind = CONVERTERS[kind]
-    try:
-        if kind != "raw" and isinstance(value, CONTAINERS):
-            raise TypeError
-        return _chosen(path, argument, value, convert(value), errors)
-    except UNFIT:
-        errors.append(_misfit(path, argument, value))
-    return None
+    def _refuse_unknown(self, path: Path, name: Any, arguments: Arguments) -> str:
+        """The name that may be meant by one that there is not."""
+        kind, close = "field" if path else "option", closest(str(name).lower(), arguments)
+        hint = f"; the {kind}s are {first_few(arguments, MAX_FIELDS)}"
+        if close:
+            hint = f" (did you mean {close}?)"
+        self._refuse((*path, excerpt(str(name), MAX_SHOWN)), f"there is no such {kind}{hint}")
+        return close
 
+    def _value(self, path: Path, argument: Argument, value: Any) -> Any:
+        kind, fields = argument.get("type", "str"), argument.get("options")
+        if kind == "list":
+            return self._list(path, argument, value)
+        if kind == "dict" and isinstance(value, Mapping):
+            return value if fields is None else self.fields(path, fields, value)
+        try:
+            if kind == "dict" or (kind != "raw" and isinstance(value, CONTAINERS)):
+                raise TypeError
+            return self._chosen(path, argument, value, CONVERTERS[kind][0](value))
+        except UNFIT:
+            return self._refuse(path, _misfit(argument, value))
 
-def _read_dict(path: Path, argument: Argument, value: Any, errors: Errors) -> Any:
-    if not isinstance(value, Mapping):
-        errors.append(_misfit(path, argument, value))
-        return None
-    fields = argument.get("options")
-    return value if fields is None else _read_fields(path, fields, value, errors)
-
-
-def _read_list(path: Path, argument: Argument, value: Any, errors: Errors) -> Any:
-    """The entries of a list, also of a text with commas; wrong ones are None."""
-    of_entry = {**argument, "type": argument.get("elements", "raw"), "default": None}
-    entries = value
-    if of_entry["type"] != "dict" and not isinstance(value, bool):
-        if isinstance(value, str) and not JSON.fullmatch(value):
-            entries = value.split(",")
-        elif isinstance(value, (int, float)):
-            entries = [str(value)]
-    if not isinstance(entries, (list, tuple)):
-        errors.append(_misfit(path, argument, value))
-        return None
-    read = []
-    for position, entry in enumerate(entries):
-        number = len(errors)
-        at = (*path, position)
-        if entry is None:
-            errors.append(_error(at, "it is null; leave it out"))
-        else:
-            entry = _read(at, of_entry, entry, errors)
-        read.append(entry if len(errors) == number else None)
-    return read
-
-
-def _chosen(path: Path, argument: Argument, value: Any, read: Any, errors: Errors) -> Any:
-    choices = argument.get("choices")
-    if not choices or read in choices:
+    def _list(self, path: Path, argument: Argument, value: Any) -> Any:
+        """The entries of a list, also of a text with commas; wrong ones are None."""
+        of_entry = {**argument, "type": argument.get("elements", "raw"), "default": None}
+        if of_entry["type"] != "dict" and isinstance(value, (str, int, float)):
+            value = _split(value)
+        if not isinstance(value, (list, tuple)):
+            return self._refuse(path, _misfit(argument, value))
+        read = []
+        for position, entry in enumerate(value):
+            number, at = len(self.errors), (*path, position)
+            if entry is None:
+                self._refuse(at, NULL)
+            else:
+                entry = self._value(at, of_entry, entry)
+            read.append(entry if len(self.errors) == number else None)
         return read
-    if read == "False" and "off" in choices:  # of which YAML makes false
-        return "off"
-    named = [choice for choice in choices if choice]
-    hint = did_you_mean(str(value).lower(), named)
-    errors.append(_error(path, f"{_shown(argument, value)} is none of {', '.join(named)}{hint}"))
-    return None
+
+    def _chosen(self, path: Path, argument: Argument, value: Any, read: Any) -> Any:
+        choices = argument.get("choices")
+        if not choices or read in choices:
+            return read
+        if read == "False" and "off" in choices:  # of which YAML makes false
+            return "off"
+        named = [choice for choice in choices if choice]
+        hint = did_you_mean(str(value).lower(), named)
+        shown = _shown(argument, value)
+        return self._refuse(path, f"{shown} is none of {', '.join(named)}{hint}")
 
 
 def _fallback(argument: Argument) -> Any:
@@ -211,35 +200,25 @@ def _fallback(argument: Argument) -> Any:
         return argument.get("default")
 
 
-def _refuse_unknown(path: Path, name: Any, arguments: Arguments, errors: Errors) -> str:
-    """The name that may be meant by one that there is not."""
-    kind, lower = "field" if path else "option", str(name).lower()
-    others = f"; the {kind}s are {first_few(arguments, MAX_FIELDS)}"
-    hint = did_you_mean(lower, arguments) or others
-    shown = excerpt(str(name), LONGEST_SHOWN)
-    errors.append(_error((*path, shown), f"there is no such {kind}{hint}"))
-    return closest(lower, arguments)
+def _split(value: Any) -> Any:
+    """The list that ansible-core makes of a text or a number; of others, the value itself."""
+    if isinstance(value, bool) or (isinstance(value, str) and JSON.fullmatch(value)):
+        return value
+    return str(value).split(",")
 
 
-def _refuse_null(path: Path, argument: Argument, errors: Errors) -> None:
-    if argument.get("required"):
-        errors.append(_error(path, f"it is null; write {_form(argument)}"))
-    elif argument.get("choices") or argument.get("default") is not None:
-        errors.append(_error(path, "it is null; leave it out"))
-
-
-def _misfit(path: Path, argument: Argument, value: Any) -> OptionError:
-    """The error in a value of another type: what stands there, and the form to write."""
-    kind = next((title for types, title in KINDS if isinstance(value, types)), "something else")
-    text, wanted = "", argument.get("type", "str")
-    if isinstance(value, str) and wanted in ("list", "dict"):
-        text = str.__str__(value)
-        if JSON.fullmatch(text):
-            kind, text = "a text that holds JSON", ""
-        elif KEY_VALUE.match(text):
-            kind, text = "a text of the form key=value", ""
-    shown = _shown(argument, value)
-    return _error(path, f"{shown} is {kind}; write {_form(argument, text)}")
+def _misfit(argument: Argument, value: Any) -> str:
+    """The problem of a value of another type: what stands there, and the form to write."""
+    kind = next((title for types, title in TYPES if isinstance(value, types)), "something else")
+    text = ""
+    if isinstance(value, str) and argument.get("type") in ("list", "dict"):
+        if JSON.fullmatch(value):
+            kind = "a text that holds JSON"
+        elif KEY_VALUE.match(value):
+            kind = "a text of the form key=value"
+        else:
+            text = str.__str__(value)
+    return f"{_shown(argument, value)} is {kind}; write {_form(argument, text)}"
 
 
 def _shown(argument: Argument, value: Any) -> str:
@@ -249,28 +228,22 @@ def _shown(argument: Argument, value: Any) -> str:
     if isinstance(value, CONTAINERS):
         return "it"
     text = repr(str.__str__(value)) if isinstance(value, str) else str(value)
-    return visible(excerpt(text, LONGEST_SHOWN))
+    return visible(excerpt(text, MAX_SHOWN))
 
 
 def _form(argument: Argument, text: str = "") -> str:
     """The form to write; a text that stands for a dictionary is the value of the only field that
     this needs."""
-    kind, choices = (
-        argument.get("type", "str"),
-        ", ".join(filter(None, argument.get("choices", ()))),
-    )
+    kind, choices = argument.get("type", "str"), argument.get("choices") or ()
+    words = ", ".join(filter(None, choices))
     if kind == "list" and argument.get("elements") == "dict":
         return f"[{_form({**argument, 'type': 'dict'}, text)}]"
     if kind == "list":
-        return f"a list of {choices}" if choices else "a list"
+        return f"a list of {words}" if words else "a list"
     if kind != "dict":
-        return f"one of {choices}" if choices else CONVERTERS[kind][1]
+        return f"one of {words}" if words else CONVERTERS[kind][1]
     fields = argument.get("options") or {"key": {}}
     needed = [name for name in fields if fields[name].get("required")]
-    is_its_value = len(needed) == 1 and PLAIN.fullmatch(text) and len(text) <= LONGEST_SHOWN
+    is_its_value = len(needed) == 1 and IN_BRACKETS.fullmatch(text) and len(text) <= MAX_SHOWN
     value = text if is_its_value else "..."
     return "{" + ", ".join(f"{name}: {value}" for name in needed or [*fields][:3]) + "}"
-
-
-def _error(path: Path, problem: str) -> OptionError:
-    return OptionError(Option(*path), problem)

@@ -74,7 +74,8 @@ def option_errors(
     try:
         parse_task(spec, options, os.environ, lambda _warning: None, context)
     except OptionError as exc:
-        return [*options.errors, *(one for one in exc.errors if one not in options.errors)]
+        every = {error.message: error for error in (*options.errors, *exc.errors)}
+        return [*every.values()]
     return options.errors
 
 

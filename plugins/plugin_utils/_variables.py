@@ -12,12 +12,12 @@ every host; this checks what ansible-core would.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from ..module_utils._api.settings import known_secrets
-from ..module_utils._arguments import Argument, Arguments, read_options, read_variable
+from ..module_utils._arguments import Argument, Arguments, read_options
 from ..module_utils._errors import OptionError, as_one
 from ..module_utils._remembered import remembered
 from ..module_utils._text import redact, visible
@@ -43,17 +43,18 @@ def read_variables(
     return {name.removeprefix(prefix): value for name, value in read.items()}
 
 
+def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
+    """The arguments of a call of a filter, to which Jinja may pass iterators; raises ValueError."""
+    lists = {name: list(item) for name, item in values.items() if isinstance(item, Iterator)}
+    return read_variables(arguments, {**values, **lists})
+
+
 def _raise(errors: Sequence[OptionError], arguments: Arguments, values: Mapping[str, Any]) -> None:
     if errors:
-        message = f"{visible(as_one(errors).message)}."
-        raise ValueError(redact(message, secrets_in(arguments, values)))
-
-
-def secrets_in(arguments: Arguments, values: Mapping[str, Any]) -> list[str]:
-    """The secrets of the variables and the environment, longer ones first."""
-    named = (values.get(name) for name, argument in arguments.items() if argument.get("no_log"))
-    secrets = {*known_secrets({}, os.environ), *(str(value) for value in named if value)}
-    return sorted(secrets, key=len, reverse=True)
+        named = [values.get(name) for name, item in arguments.items() if item.get("no_log")]
+        secrets = {*known_secrets({}, os.environ), *(str(value) for value in named if value)}
+        longest_first = sorted(secrets, key=len, reverse=True)
+        raise ValueError(redact(f"{visible(as_one(errors).message)}.", longest_first))
 
 
 def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:
@@ -68,7 +69,7 @@ def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[Opt
 
 
 def _wrong(name: str, argument: Argument, value: Any) -> Sequence[OptionError]:
-    return read_variable(name, argument, value)[1]
+    return read_options({name: argument}, {name: value}).errors
 
 
 _wrong_container = remembered(256)(_wrong)  # many hosts have the same

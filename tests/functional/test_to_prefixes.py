@@ -96,7 +96,7 @@ def test_shapes_of_an_answer_are_equal() -> None:
         ([row("192.0.2.0/33")], {}, "/33 is too long"),
         ([row("192.0.2.0/24", status={"id": "a1", "url": "https://nautobot/a1"})], {}, "192.0.2.0/24 has no status by name"),
         ([row("192.0.2.0/24"), row("192.0.2.0/24", tags=[])], {"exclude_tags": ["ddos-protected"]}, "with and without"),
-        (ROWS, {"tags": "ddos-protected"}, "'ddos-protected' is a text; give a list"),
+        (ROWS, {"tags": {"ddos": True}}, "tags: it is a dictionary; write a list"),
     ],
 )  # fmt: skip
 def test_what_may_be_incomplete_is_refused(answer: Any, options: dict[str, Any], message: str) -> None:
