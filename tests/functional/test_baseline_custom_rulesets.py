@@ -205,6 +205,17 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
+def restore(service: LocalService, text: str) -> list[str]:
+    """The operations of a restore of a snapshot, which leaves nothing different."""
+    file = read_file(read_back(text), "file.yml")
+    reader = file.part("lima", inventory(service))
+    restoration = file.restoration("lima", inventory(service), read_part(reader, run_module).objects, RISKS)
+    assert restoration.refused == [] and restoration.part
+    operations = result_of(restoration.part)["operations"]
+    assert restoration.unmet(read_part(reader, run_module).objects) == []
+    return [f"{one['action']} {one['resource']} {one['key']}" for one in operations]
+
+
 @pytest.mark.parametrize("variables", [case[1] for case in CHANGES], ids=[case[0] for case in CHANGES])
 def test_a_snapshot_brings_rulesets_back_as_they_were(variables: dict[str, Any], service: LocalService) -> None:
     seeded = copy.deepcopy(DEPLOYMENTS)
@@ -215,13 +226,39 @@ def test_a_snapshot_brings_rulesets_back_as_they_were(variables: dict[str, Any],
     changing = part_of(service, variables)
     text = snapshot_text(changing, read_part(changing, run_module))
     assert run(service, variables) != [] and contents(service) != before
-    file = read_file(read_back(text), "file.yml")
-    reader = file.part("lima", inventory(service))
-    restoration = file.restoration("lima", inventory(service), read_part(reader, run_module).objects, RISKS)
-    assert restoration.refused == [] and restoration.part
-    result_of(restoration.part)
-    assert restoration.unmet(read_part(reader, run_module).objects) == []
+    restore(service, text)
     assert contents(service) == before
+
+
+BOTS_OF_THE_PAST = {"name": "Bots", "rules": [LOGIN], "deploy": {"expression": "true"}, "expires": "2026-01-31"}
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {"baseline_custom_rulesets": [{"name": "Bots"}], "baseline_custom_rulesets_state": "absent"},
+        {"baseline_custom_rulesets": [BOTS_OF_THE_PAST]},
+        {"baseline_custom_rulesets": [BOTS_OF_THE_PAST], "baseline_custom_rules": []},
+    ],
+    ids=["absent", "expired", "expired beside custom rules"],
+)
+@pytest.mark.parametrize("made_anew", [False, True])
+def test_a_ruleset_that_a_run_took_away_comes_back_with_all_of_its_rules(
+    made_anew: bool, variables: dict[str, Any], service: LocalService
+) -> None:
+    """Also if a later run has made an empty one of its name."""
+    seeded = copy.deepcopy(DEPLOYMENTS)
+    del seeded["custom_rules"][1]["of_the_future"], seeded["custom_rulesets"][0]["rules"][1]["score_per_period"]
+    service.zone(ZONE).seed(**seeded)
+    before = contents(service)
+    taking = part_of(service, variables)
+    text = snapshot_text(taking, read_part(taking, run_module))
+    assert "delete custom_ruleset Bots " in run(service, variables)
+    if made_anew:
+        run(service, {"baseline_custom_rulesets": [{"name": "Bots"}]})
+    restore(service, text)
+    assert contents(service) == before
+    assert restore(service, text) == []
 
 
 def test_unmanaged_rulesets_are_judged_by_their_deployment(service: LocalService) -> None:

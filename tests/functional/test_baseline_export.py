@@ -370,3 +370,18 @@ def test_lists_come_back_with_their_items(service: LocalService) -> None:
     items = account.ip_lists.list_named("offices")["items"]
     assert [(item["ip"], item["comment"]) for item in items] == [("192.0.2.1", "door"), ("192.0.2.2", "")]
     assert [item["name"] for item in account.ip_lists.lists] == ["offices", "hosts"]
+
+
+def test_a_list_that_a_run_took_away_comes_back_with_its_items(service: LocalService) -> None:
+    items = [{"ip": "192.0.2.1", "comment": "door"}, {"ip": "192.0.2.2"}]
+    account = service.account(ACCOUNT).seed(lists=[{"name": "offices", "items": items}, {"name": "theirs"}])
+    run = {"baseline_ip_lists": [{"name": "offices"}], "baseline_ip_lists_state": "absent"}
+    text = snapshot(service, **run)
+    applied(service, run)
+    assert [item["name"] for item in account.ip_lists.lists] == ["theirs"]
+    assert restored(service, text) == ([], [])
+    assert [item["name"] for item in account.ip_lists.lists] == ["theirs", "offices"]
+    kept = account.ip_lists.list_named("offices")["items"]
+    assert [(item["ip"], item["comment"]) for item in kept] == [("192.0.2.1", "door"), ("192.0.2.2", "")]
+    service.calls.clear()
+    assert (restored(service, text), service.writes) == (([], []), [])

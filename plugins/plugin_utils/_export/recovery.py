@@ -227,11 +227,17 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
             names = {*map(WHOLE_LISTS.label_of, objects)}
             made = [obj for obj in current[plural] if WHOLE_LISTS.label_of(obj) not in names]
             both = [*objects, *({**obj, "items": []} for obj in made)]
-            both = [_with_items_of_others(obj, current[plural], exceptions) for obj in both]
+            both = [
+                _with_contents_of_others(WHOLE_LISTS, obj, current[plural], exceptions)
+                for obj in both
+            ]
             # A list that the run made stays if it has items of others.
             objects = [obj for obj in both if WHOLE_LISTS.label_of(obj) in names or obj["items"]]
-        if BY_PLURAL[plural] in WHOLE_RULESETS.values():
-            objects = [_with_rules_of_others(one, current[plural], exceptions) for one in objects]
+        whole = BY_PLURAL[plural]
+        if whole in WHOLE_RULESETS.values():
+            objects = [
+                _with_contents_of_others(whole, obj, current[plural], exceptions) for obj in objects
+            ]
             objects = _in_places(objects, snapshot, current)
         plan = _Recovery(BY_PLURAL[plural], current[plural], exceptions)
         plan.take(objects)
@@ -262,15 +268,28 @@ def _with_deployments(exceptions: Exceptions, snapshot: State, current: State) -
     return replace(exceptions, named={**dict.fromkeys(inner, ()), **exceptions.named, **named})
 
 
-def _with_items_of_others(obj: Object, lists: Sequence[Object], exceptions: Exceptions) -> Object:
-    """A list of the snapshot; the items that its run could not change are those of today."""
-    name = WHOLE_LISTS.label_of(obj)
-    now = next((item for item in lists if WHOLE_LISTS.label_of(item) == name), None)
-    could_change = partial(exceptions.could_change, items_of(name))
-    if now is None or items_of(name).plural not in exceptions.named:
+def _with_contents_of_others(
+    whole: Resource, obj: Object, current: Sequence[Object], exceptions: Exceptions
+) -> Object:
+    """A list or a ruleset of the snapshot; the items or rules that its run could not change are
+    those of today. One that is no longer there comes back with all that it had."""
+    name = whole.label_of(obj)
+    inside, resource = (
+        ("items", items_of(name))
+        if whole is WHOLE_LISTS
+        else ("rules", rules_of(whole.owner, name))
+    )
+    now = next((item for item in current if whole.label_of(item) == name), None)
+    if now is None or resource.plural not in exceptions.named:
         return obj
-    others = filterfalse(could_change, now.get("items") or ())
-    return {**obj, "items": [*filter(could_change, obj.get("items") or ()), *others]}
+    could_change, key_of = partial(exceptions.could_change, resource), resource.key_of
+    today = {key_of(item): item for item in filterfalse(could_change, now.get(inside) or ())}
+    own = {
+        key_of(item): item
+        for item in obj.get(inside) or ()
+        if could_change(item) or key_of(item) in today
+    }
+    return {**obj, inside: [*{**own, **today}.values()]}
 
 
 def _in_places(objects: Sequence[Object], snapshot: State, current: State) -> list[Object]:
@@ -289,22 +308,6 @@ def _in_places(objects: Sequence[Object], snapshot: State, current: State) -> li
         moved = {"deploy": {**deploy, "position": position}} if place < len(refs) else {}
         placed.append((place, {**obj, **moved}))
     return [obj for _place, obj in sorted(placed, key=lambda item: item[0])]
-
-
-def _with_rules_of_others(
-    obj: Object, rulesets: Sequence[Object], exceptions: Exceptions
-) -> Object:
-    """A ruleset of the snapshot; the rules that its run could not change are those of today."""
-    resource = rules_of(ZONE_OPTION, str(obj.get("name")))
-    now = next((item for item in rulesets if item.get("name") == obj.get("name")), {})
-    today = {resource.key_of(rule): rule for rule in now.get("rules") or ()}
-    today = {key: today[key] for key in today if not exceptions.could_change(resource, today[key])}
-    rules = {
-        resource.key_of(rule): rule
-        for rule in obj.get("rules") or ()
-        if exceptions.could_change(resource, rule) or resource.key_of(rule) in today
-    }
-    return {**obj, "rules": [*{**rules, **today}.values()]}
 
 
 def _all_refusals(

@@ -19,6 +19,7 @@ from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
 from ...module_utils._specs.host import option_of
 from ...module_utils._specs.registry import HOST_MODULE
+from ...module_utils._specs.whole_state import NOW
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.variables import (
     HOST,
@@ -44,10 +45,12 @@ NamedKeys = Mapping[
 
 
 class HostState(NamedTuple):
-    """The account and the zone of a host by their ids, and the objects that they have."""
+    """The account and the zone of a host by their ids, the objects that they have, and the time
+    there; None if Cloudflare does not tell it."""
 
     owners: Mapping[str, str]
     objects: State
+    now: datetime | None = None
 
 
 def read_part(part: Part, run_module: RunModule) -> HostState:
@@ -77,7 +80,8 @@ def read_host(
     if result.get("failed"):
         raise ValueError(str(result["msg"]))
     objects = {plural: result[plural] for plural in reads}
-    return HostState({owner: result[owner] for owner in OWNERS if owner in owners}, objects)
+    ids = {owner: result[owner] for owner in OWNERS if owner in owners}
+    return HostState(ids, objects, read_timestamp(result.get(NOW)))
 
 
 SNAPSHOT_HEADER = (
@@ -114,12 +118,16 @@ def snapshots_in(
     return take_snapshot
 
 
-def named_by(part: Part) -> NamedKeys:
+def named_by(part: Part, now: datetime | None) -> NamedKeys:
     """The objects that a host names, with their keys alone, in the collections of which it changes
-    no others."""
+    no others; an object that goes takes along all that it holds."""
     options = read_options(OPTIONS, part.options)
-    desired = HOST.owned(options, {}).desired(options)
+    desired = [item.at(now) for item in HOST.owned(options, {}).desired(options)]
     exclusive = {item.resource.plural for item in desired if item.exclusive}
+    for item in desired:
+        holds = item.resource.holds
+        gone = [item.resource.label_of(item.objects[key]) for key in item.gone | item.expired]
+        exclusive |= {holds(name).plural for name in gone} if holds else set()
     return {
         item.resource.plural: [
             {name: values[name] for name in item.resource.key if name in values}
@@ -138,7 +146,10 @@ def snapshot_text(part: Part, state: HostState, named: NamedKeys | None = None) 
         for option, value in part.options.items()
         if value and option.endswith(("_ignore", "ignore_ids"))
     }
-    limits = {"ignore": plain(ignored), "named": plain({**named_by(part), **(named or {})})}
+    limits = {
+        "ignore": plain(ignored),
+        "named": plain({**named_by(part, state.now), **(named or {})}),
+    }
     source = {**state.owners, **{name: limit for name, limit in limits.items() if limit}}
     return variables_file({SOURCE: source, SNAPSHOT: state.objects}, [SNAPSHOT_HEADER])
 
