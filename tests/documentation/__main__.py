@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 
-from tests.documentation.assumptions import PAGE as ASSUMPTIONS
-from tests.documentation.assumptions import assumptions_page
+from tests.documentation.assumptions import PAGE as EVIDENCE
+from tests.documentation.assumptions import with_assumptions
 from tests.documentation.pages import MODULES, with_return
 from tests.documentation.report_schema import SCHEMA, report_schema
 from tests.documentation.risks import FRAGMENTS, PAGE, with_fragments, with_limits, with_tables
@@ -32,5 +32,5 @@ if __name__ == "__main__":
     FRAGMENTS.write_text(with_fragments(FRAGMENTS.read_text(encoding="utf-8")), encoding="utf-8")
     PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
     SCHEMA.write_text(report_schema(), encoding="utf-8")
-    ASSUMPTIONS.write_text(assumptions_page(), encoding="utf-8")
+    EVIDENCE.write_text(with_assumptions(EVIDENCE.read_text(encoding="utf-8")), encoding="utf-8")
     VARIABLES.write_text(variables_schema(), encoding="utf-8")

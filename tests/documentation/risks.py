@@ -30,6 +30,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import LIST_RISKS
 
 from tests.documentation.pages import to_yaml
+from tests.support.documents import with_table
 
 ROOT = Path(__file__).parents[2]
 FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "risks.py"
@@ -114,12 +115,6 @@ def with_tables(text: str) -> str:
     for head, rows in tables.items():
         text = with_table(text, head, rows)
     return text
-
-
-def with_table(text: str, head: str, rows: Iterable[Sequence[str]]) -> str:
-    """The text with other rows in the table that has this head."""
-    block = "".join(f"\n| {' | '.join(row)} |" for row in rows)
-    return replaced(text, rf"{re.escape(head)}\n[|-]+(?=\n)", "\n\n", block)
 
 
 def would(risk: Risk) -> str:

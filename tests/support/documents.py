@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -172,6 +172,15 @@ def rows(page: Page, heading: str) -> list[list[str]]:
         raise ValueError(f"{page.name} has no table of {heading}")
     lines = table[1].splitlines()
     return [[cell.strip().replace("`", "") for cell in line.strip("|").split(" | ")] for line in lines]
+
+
+def with_table(text: str, head: str, lines: Iterable[Iterable[str]]) -> str:
+    """The text of a page with these lines in the table that has this head; raises ValueError if there is none."""
+    table = re.search(rf"^{re.escape(head)}\n[-|]+\n((?:\|.*\n)*)", text, re.MULTILINE)
+    if table is None:
+        raise ValueError(f"no table has the head {head}")
+    made = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    return text[: table.start(1)] + made + text[table.end(1) :]
 
 
 def links(page: Page) -> list[str]:

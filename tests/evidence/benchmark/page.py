@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from tests.documentation.risks import with_table
+from tests.support.documents import with_table
 
 from .measure import Measured
 from .peer import FEW, MANY

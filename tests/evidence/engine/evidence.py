@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Compare many expressions, requests and rule sets with the vendor's parser and engine, plans with a model of the docs, and
-plans and states with themselves after an approval, an export or a restore, and write docs/evidence.md.
+plans and states with themselves after an approval, an export or a restore, and write the table of docs/evidence.md.
 
     python -m tests.evidence.engine.evidence [times]
 
@@ -22,6 +22,7 @@ from random import Random
 import pytest
 
 from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts, chains_decide_as_link_by_link
+from tests.support.documents import with_table
 
 PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
 TIMES = 2000
@@ -52,32 +53,7 @@ OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
     OF_EXPORTS: ("itself", "exports", [*STATES, "export"]),
     OF_RESTORES: ("itself", "restores", [*STATES, "restore"]),
 }
-INTRODUCTION = """\
-# Evidence
-
-The collection's reading of expressions is compared with that of two independent programs. The cases are random, and the
-same in every run. Random tasks on random accounts and zones are compared with a model of these pages.
-`make comparisons` compares all of them and writes this page. `make models` and `make engine` compare fewer.
-
-The **parser** is octorules-wirefilter 0.7.0, the parser of Cloudflare's engine. The **engine** is the one that
-firewalker 1.0.10 ships, with an evaluator: the engine of 2020 for Linux on x86_64. The **model** says what a task leaves
-behind, in the words of these pages; it shares no code with the collection. A state is compared with **itself**: as it
-was, odd objects among them, and as it is after an export was applied, or after a run was undone by a restore. So is a
-plan: as it was approved, and as it is applied.
-
-| what is compared | with | how many | differences |
-|---|---|---|---|
-"""
-
-CLOSING = """\
-
-## Undecided requests
-
-Of requests of which all is known, the evaluation of [expectations](expectations.md) leaves none undecided among the 24,000
-decisions on expressions, and none among the 24,000 decisions on the rules of a zone. These have the comparisons, arrays, maps
-and functions that the engine of 2020 has: `any`, `all`, `lower`, `upper`, `len`, `starts_with`, `ends_with`, `url_decode`, `remove_bytes`.
-`wildcard`, `concat`, `substring`, `to_string`, `cidr` and raw strings are younger or differ there; they follow the description of Cloudflare.
-"""
+HEAD = "| what is compared | with | how many | differences |"
 
 
 def run(comparison: Callable[[Random, Counts], None], times: int) -> Counts:
@@ -88,16 +64,16 @@ def run(comparison: Callable[[Random, Counts], None], times: int) -> Counts:
     return counts
 
 
-def row(comparison: Callable[[Random, Counts], None], program: str, times: int) -> str:
+def row(comparison: Callable[[Random, Counts], None], program: str, times: int) -> Sequence[str]:
     """A row of the table: the sentence of the comparison, and its counts."""
     return _row(str(comparison.__doc__).strip().rstrip("."), program, run(comparison, times))
 
 
-def _row(sentence: str, program: str, counts: Counts) -> str:
+def _row(sentence: str, program: str, counts: Counts) -> Sequence[str]:
     for difference in counts.differences[:10]:
         print(difference, file=sys.stderr)
     numbers = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in sorted(counts.counted.items()))
-    return f"| {sentence} | {program} | {numbers} | {len(counts.differences)} |"
+    return sentence, program, numbers, str(len(counts.differences))
 
 
 class Outcomes:
@@ -115,7 +91,7 @@ class Outcomes:
                 self.counts.count(**outcomes)
 
 
-def row_of_model(sentence: str) -> str:
+def row_of_model(sentence: str) -> Sequence[str]:
     """The row of random cases of `make plans`."""
     os.environ["HYPOTHESIS_PROFILE"] = "plans"
     program, name, tests = OF_MODELS[sentence]
@@ -128,14 +104,14 @@ def row_of_model(sentence: str) -> str:
 
 
 def main(times: int) -> int:
-    """Write the page; 1 where something differed."""
+    """Write the table of the page; 1 where something differed."""
     rows = [row(item, "parser", times) for item in PARSER] + [
         row(item, "engine", times * MORE.get(item, 1)) for item in ENGINE
     ]
     rows += map(row_of_model, OF_MODELS)
-    PAGE.write_text(INTRODUCTION + "\n".join(rows) + "\n" + CLOSING, encoding="utf-8")
-    print("\n".join(rows))
-    return 0 if all(line.endswith("| 0 |") for line in rows) else 1
+    PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), HEAD, rows), encoding="utf-8")
+    print(*(" | ".join(cells) for cells in rows), sep="\n")
+    return 0 if all(cells[-1] == "0" for cells in rows) else 1
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -15,9 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.evidence.engine.comparisons import ENGINE, PARSER, Counts
-from tests.evidence.engine.evidence import OF_HOLES, OF_MODELS
-
-PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
+from tests.evidence.engine.evidence import OF_HOLES, OF_MODELS, PAGE
+from tests.support.documents import read_page, rows
 
 
 @pytest.mark.parametrize("comparison", PARSER, ids=lambda comparison: comparison.__name__)
@@ -37,14 +35,14 @@ def test_nothing_differs_from_the_parser(comparison: Callable[[Random, Counts], 
 
 
 def test_the_page_shows_every_comparison_without_a_difference() -> None:
-    rows = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:2] == "| "]
+    table = rows(read_page(PAGE), "what is compared")
     comparisons = [str(item.__doc__).strip().rstrip(".") for item in (*PARSER, *ENGINE)]
-    shown = [row[0] for row in rows[1:]]
+    shown = [row[0] for row in table]
     models = {sentence: program for sentence, (program, *_tests) in OF_MODELS.items() if sentence in shown}
     assert shown == [*comparisons, *models]
     assert OF_MODELS.keys() == models.keys()
-    assert [row[1] for row in rows[1:]] == ["parser"] * len(PARSER) + ["engine"] * len(ENGINE) + [*models.values()]
-    for sentence, program, numbers, differences in rows[1:]:
+    assert [row[1] for row in table] == ["parser"] * len(PARSER) + ["engine"] * len(ENGINE) + [*models.values()]
+    for sentence, program, numbers, differences in table:
         least = 1000 if sentence == OF_HOLES or program == "itself" else 2000
         assert sum(int(part.split()[0].replace(",", "")) for part in numbers.split(", ")) >= least
         assert differences == "0"
