@@ -14,7 +14,7 @@ import re
 from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Sequence
 from urllib.parse import urlsplit
 
-from .._errors import ErrorDetails, ErrorItem, ServiceError
+from .._errors import ErrorDetails, ErrorItem, ServiceError, Unread
 from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, fields_in, others
 from .._text import Message, Option, excerpt, joined, left_out, visible, worded
 
@@ -204,8 +204,8 @@ def read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
     """The envelope of a response; or an empty one, and what the response is instead."""
     try:
         document = read_document(response.content)
-    except Unreadable as exc:
-        return {}, exc.reason if exc.is_json else _describe_unreadable(response.content)
+    except Unread as exc:
+        return {}, _describe_unreadable(response.content) if exc.malformed else exc.reason
     if not isinstance(document, dict):
         return {}, _describe_unreadable(response.content)
     return document, ""
@@ -318,17 +318,9 @@ LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 
 
-class Unreadable(ValueError):
-    """A body that is not a usable JSON document; `is_json` where it is JSON all the same."""
-
-    def __init__(self, reason: str, is_json: bool) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.is_json = is_json
-
-
 def read_document(content: bytes) -> Any:
-    """The JSON document of a body; raises Unreadable.
+    """The JSON document of a body; raises Unread, which is not malformed for
+    JSON that is no usable document.
 
     Numbers that no float or limited integer can hold stay texts. Lone surrogates, which no result
     can carry, become U+FFFD.
@@ -336,11 +328,11 @@ def read_document(content: bytes) -> Any:
     try:
         document = DECODER.decode(content.decode("utf-8"))
     except RecursionError as exc:
-        raise Unreadable(TOO_DEEP, is_json=True) from exc
+        raise Unread(TOO_DEEP, malformed=False) from exc
     except ValueError as exc:
-        raise Unreadable("it is not JSON", is_json=False) from exc
+        raise Unread("it is not JSON") from exc
     if _is_too_deep(document):
-        raise Unreadable(TOO_DEEP, is_json=True)
+        raise Unread(TOO_DEEP, malformed=False)
     return _without_lone_surrogates(document) if SURROGATE_ESCAPE.search(content) else document
 
 

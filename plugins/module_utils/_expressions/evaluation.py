@@ -20,6 +20,7 @@ from functools import lru_cache, partial
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
+from .._errors import Unread
 from .._values.address_set import IPV6, Ranges
 from .grammar import (
     PATTERN,
@@ -32,7 +33,6 @@ from .grammar import (
     NotKnown,
     Token,
     Tree,
-    Unread,
     addresses_of,
     parse,
     quoted,
@@ -61,7 +61,7 @@ from .patterns import regular_expression, wildcard, wildcard_pieces
 
 Truth = Union[bool, NotKnown]
 Decide = Callable[[Fields], Truth]
-Test = Callable[[FieldValue, Fields], bool]  # whether a value meets a comparison; raises NotKnown
+Test = Callable[[FieldValue, Fields], bool]  # whether a value meets a comparison; raises Unread
 
 Kinds = Tuple[type, ...]
 TEXT_KINDS: Kinds = (bytes,)
@@ -70,7 +70,7 @@ ADDRESS_KINDS: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
 OfValue = Callable[[Any], bool]  # the same without the fields
 QUANTIFIERS = ("any", "all")
 DECISIVE = {"or": True, "and": False}
-NOT_ALL = NotKnown("not all elements of an array are given")
+NOT_ALL = NotKnown(("not all elements of an array are given",))
 # The end of a pattern that says nothing; behind a parenthesis only if there is no choice.
 ENDLESS = re.compile(r'^([^|]*)(?<!\\)\.[*+]\)*\$"#*\Z|(?<!\\)\.[*+]\$"#*\Z')
 LOOKS_AT_END = re.compile(r"\$|\\[bBz]")
@@ -86,7 +86,7 @@ def decider(expression: str) -> Decide:
     try:
         return decider_of(parse(expression))
     except Unread as exc:
-        unread = NotKnown(f"the expression cannot be read: {exc.problem}")
+        unread = NotKnown((f"the expression cannot be read: {exc}",))
         return lambda fields: unread
 
 
@@ -107,8 +107,8 @@ def decider_of(tree: Tree) -> Decide:
     def decide(fields: Fields) -> Truth:
         try:
             return test(evaluate(fields), fields)
-        except NotKnown as exc:
-            return exc
+        except Unread as exc:
+            return NotKnown(exc.reasons)
 
     return decide
 
@@ -130,7 +130,7 @@ def _combined(decisive: bool | None, truths: Iterable[Truth]) -> Truth:
         else:
             is_odd ^= truth
     if reasons:
-        return NotKnown(*dict.fromkeys(reasons))
+        return NotKnown(tuple(dict.fromkeys(reasons)))
     return is_odd if decisive is None else not decisive
 
 
@@ -144,18 +144,16 @@ class Halves(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def halves(leaf: Comparison) -> Halves:
-    """A comparison in two halves; of one that is not understood, the test raises NotKnown."""
+    """A comparison in two halves; of one that is not understood, the test raises Unread."""
     problem: Sequence[str] = [leaf.problem]
     if not leaf.problem:
         try:
             return _compared(leaf)
-        except NotKnown as exc:
-            problem = exc.reasons
         except Unread as exc:
-            problem = [exc.problem]
+            problem = exc.reasons
 
     def not_known(value: FieldValue, fields: Fields) -> bool:
-        raise NotKnown(*problem)
+        raise Unread(*problem)
 
     return Halves("", lambda fields: MISSING, not_known)
 
@@ -166,11 +164,11 @@ def _compared(comparison: Comparison) -> Halves:
     tokens = tokens_of(comparison.field)
     if tokens[0].text in QUANTIFIERS and tokens[1:2] and tokens[1].text == "(":
         if comparison.operator or tokens[-1].text != ")":
-            raise NotKnown(f"{tokens[0].text}() is compared to something")
+            raise Unread(f"{tokens[0].text}() is compared to something")
         return _quantified(tokens[0].text, tokens[2:-1])
     left = operand(tokens)
     if left.is_each:
-        raise NotKnown("[*] is used without any() or all()")
+        raise Unread("[*] is used without any() or all()")
     return _single(comparison, left)
 
 
@@ -190,17 +188,17 @@ def _quantified(name: str, tokens: list[Token]) -> Halves:
     if isinstance(tree, Negation):
         tree = tree.part
     if not isinstance(tree, Comparison) or tree.problem:
-        raise NotKnown(f"{name}() of more than one comparison is not understood")
+        raise Unread(f"{name}() of more than one comparison is not understood")
     left = operand(tokens_of(tree.field))
     if not left.is_each and tree.operator:
-        raise NotKnown(f"{name}() takes a comparison of each element, with [*]")
+        raise Unread(f"{name}() takes a comparison of each element, with [*]")
     test = _test(tree)
 
     def met(value: FieldValue, fields: Fields) -> Truth:
         try:
             return test(value, fields) is not is_negated
-        except NotKnown as exc:
-            return exc
+        except Unread as exc:
+            return NotKnown(exc.reasons)
 
     return Halves(tree.field, left.evaluate, partial(_of_elements, name, met))
 
@@ -211,25 +209,25 @@ def _of_elements(
     if elements is MISSING:
         return False
     if not isinstance(elements, Items):
-        raise NotKnown(f"{kind_in_words(elements)} has no elements")
+        raise Unread(f"{kind_in_words(elements)} has no elements")
     decisive = name == "any"
     # An element that may be there makes no difference if it decides nothing.
     others = _combined(decisive, (met(one, fields) for one in elements.maybe))
     missing = [] if elements.complete and others is (not decisive) else [NOT_ALL]
     truth = _combined(decisive, [*(met(one, fields) for one in elements.values), *missing])
     if isinstance(truth, NotKnown):
-        raise truth
+        raise Unread(*truth.reasons)
     return truth
 
 
 def _test(comparison: Comparison) -> Test:
-    """The test of a value in a comparison; raises NotKnown and Unread for an unknown form."""
+    """The test of a value in a comparison; raises Unread and Unread for an unknown form."""
     operator, operands = comparison.operator, comparison.operands
     if not operator:
         return _is_true
     in_list = operator == "in" and not comparison.in_braces and operands[0].text.startswith("$")
     if comparison.in_braces != (operator == "in") and not in_list:
-        raise NotKnown(f"'{operator}' is not known with these values")
+        raise Unread(f"'{operator}' is not known with these values")
     if not operands:
         return lambda value, fields: False
     kinds = {token.kind for token in operands}
@@ -242,12 +240,12 @@ def _test(comparison: Comparison) -> Test:
         return _number_test(operator, texts)
     if all(map(is_address, texts)):
         return _address_test(comparison)
-    raise NotKnown(f"{quoted(texts[0])} is not understood as a value")
+    raise Unread(f"{quoted(texts[0])} is not understood as a value")
 
 
 def _is_true(value: FieldValue, fields: Fields) -> bool:
     if not isinstance(value, bool):
-        raise NotKnown(f"{kind_in_words(value)} is neither true nor false")
+        raise Unread(f"{kind_in_words(value)} is neither true nor false")
     return value
 
 
@@ -272,7 +270,7 @@ def _text_test(comparison: Comparison) -> Test:
 
 def _order(operator: str) -> Callable[[Any, Any], bool]:
     if operator not in ORDERINGS:
-        raise NotKnown(f"'{operator}' is not known with these values")
+        raise Unread(f"'{operator}' is not known with these values")
     return ORDERINGS[operator]
 
 
@@ -286,7 +284,7 @@ def _tested(
             return test(value)
         if points and isinstance(value, Least) and type(value.start) in kinds:
             return bool(alike(map(test, points(value.start))))
-        raise NotKnown(f"{kind_in_words(value)} is compared to {other}")
+        raise Unread(f"{kind_in_words(value)} is compared to {other}")
 
     return tested
 
@@ -306,7 +304,7 @@ def _of_texts(other: str, test: OfValue, *named: bytes) -> Test:
 def _endless(token: Token, test: OfValue, start: bytes) -> list[bytes]:
     """The beginning of a text if a regular expression matches all texts that begin so."""
     if LOOKS_AT_END.search(ENDLESS.sub(r"\1", token.text)) or not test(start):
-        raise NotKnown("only the beginning of a text is known")
+        raise Unread("only the beginning of a text is known")
     return [start]
 
 
@@ -334,7 +332,7 @@ def _address_test(comparison: Comparison) -> Test:
     try:
         other = ipaddress.ip_address(comparison.operands[0].text)
     except ValueError as exc:
-        raise NotKnown(str(exc)) from exc
+        raise Unread(str(exc)) from exc
 
     def is_so(value: Address) -> bool:
         return value.version == other.version and compare(value, other)
@@ -353,9 +351,9 @@ def _list_test(name: str) -> Test:
     def test(value: FieldValue, fields: Fields) -> bool:
         ranges = fields.lists.get(name[1:])
         if ranges is None:
-            raise NotKnown(f"the content of the list {name} is not known")
+            raise Unread(f"the content of the list {name} is not known")
         if type(value) not in ADDRESS_KINDS:
-            raise NotKnown(f"{kind_in_words(value)} is compared to addresses")
+            raise Unread(f"{kind_in_words(value)} is compared to addresses")
         return is_in(ranges, value)
 
     return test
@@ -431,7 +429,7 @@ class Batch:
                     not_known += members
                 elif test(value, fields):
                     matching += members
-            except NotKnown:
+            except Unread:
                 not_known += members
         sure = self._bits(matching) & concerned
         return sure, sure | self._bits(not_known) & concerned
@@ -454,8 +452,8 @@ class Batch:
                 value: FieldValue
                 try:
                     value = evaluate(fields)
-                except NotKnown as exc:
-                    value = exc
+                except Unread as exc:
+                    value = NotKnown(exc.reasons)
                 key = (type(value), value if type(value) in HASHABLE else repr(value))
                 group = groups.setdefault(key, SameValue(value, fields, []))
                 group.members.append(place)

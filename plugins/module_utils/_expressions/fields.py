@@ -16,6 +16,7 @@ import re
 from functools import lru_cache
 from typing import AbstractSet, Any, Callable, Mapping
 
+from .._errors import Unread
 from .._text import did_you_mean
 from .._values.address_set import EVERYTHING, Ranges
 from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
@@ -23,7 +24,6 @@ from .grammar import (
     WHITE_SPACE,
     WORD,
     Comparison,
-    Unread,
     addresses_of,
     leaves,
     normalise_expression,
@@ -56,7 +56,7 @@ def values_of(leaf: Comparison) -> Ranges:
     what = f"filters know no field {quoted(name)}"
     if "(" in rest[:1]:
         what = f"{quoted(name)} is a function, and filters know none"
-    raise Unread(f"{what}, only {', '.join(FILTER_FIELDS)}", leaf.start, malformed=False)
+    raise Unread(f"{what}, only {', '.join(FILTER_FIELDS)}", at=leaf.start, malformed=False)
 
 
 FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
@@ -197,7 +197,7 @@ def check_filter(expression: str) -> list[str]:
         except Unread as exc:
             if exc.malformed:
                 raise
-            warnings.setdefault(exc.problem, place_of(expression, exc.start))
+            warnings.setdefault(str(exc), place_of(expression, exc.at))
     return [f"{where}: {problem}; Cloudflare may refuse it" for problem, where in warnings.items()]
 
 
@@ -219,7 +219,7 @@ def check_packets(expression: str) -> list[str]:
     for name in unknown_names(expression, PACKET_FIELDS):
         if name in KNOWN_FIELDS:
             start = next(token.start for token in tokens_of(expression) if token.text == name)
-            raise Unread(f"{quoted(name)} is a field of requests, and not of packets", start)
+            raise Unread(f"{quoted(name)} is a field of requests, and not of packets", at=start)
     return check_rule(expression)
 
 
@@ -245,7 +245,7 @@ def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
     # The library counts bytes.
     before = lines[line - 1].encode()[: column - 1].decode(errors="ignore")
     start = sum(len(text) + 1 for text in lines[: line - 1]) + len(before)
-    return Unread(f"{reason} (so says the parser of the vendor's engine)", start)
+    return Unread(f"{reason} (so says the parser of the vendor's engine)", at=start)
 
 
 def _is_falsely_refused(expression: str) -> bool:
@@ -275,7 +275,7 @@ def _expression(
             if refusal:
                 raise refusal
         except Unread as exc:
-            sentence = f"{place_of(expression, exc.start)}: {exc.problem}"
+            sentence = f"{place_of(expression, exc.at)}: {exc}"
             if exc.malformed:
                 raise ValueError(sentence) from exc
             return [sentence]

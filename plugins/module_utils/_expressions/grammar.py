@@ -21,6 +21,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
+from .._errors import Unread
 from .._text import excerpt, visible
 from .._values.address_set import (
     BITS,
@@ -65,28 +66,10 @@ class Token(NamedTuple):
     start: int
 
 
-class Unread(ValueError):
-    """An expression, or a part of it, that cannot be read; `start` is where, counted from 0.
+class NotKnown(NamedTuple):
+    """A truth that is neither true nor false, with the reasons."""
 
-    `malformed` says that the language has no such form, so that Cloudflare refuses it. Otherwise
-    it may have one that is not known here.
-    """
-
-    def __init__(self, problem: str, start: int, malformed: bool = True) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.start = start
-        self.malformed = malformed
-
-
-class NotKnown(Exception):
-    """Neither true nor false, or no value that is known; raised, and returned as a truth.
-    `reasons` are texts without a capital and without a full stop."""
-
-    @property
-    def reasons(self) -> tuple[str, ...]:
-        """Each of them once."""
-        return self.args
+    reasons: tuple[str, ...]
 
 
 def tokens_of(expression: str) -> list[Token]:
@@ -111,15 +94,15 @@ HINTS = {"=": "; write eq", ",": "; separate values by spaces", "[": "; write a 
 def _unread_character(expression: str, position: int) -> Unread:
     position = SPACES.match(expression, position).end()  # type: ignore[union-attr] # it matches nothing, too
     if QUOTE.match(expression, position):
-        return Unread("the text that starts there has no end", position)
+        return Unread("the text that starts there has no end", at=position)
     character = expression[position]
     if character.isspace():
         name = (
             unicodedata.name(character, f"U+{ord(character):04X}") if character != "\t" else "a tab"
         )
-        return Unread(f"{name} is not white space in expressions; write a space", position)
+        return Unread(f"{name} is not white space in expressions; write a space", at=position)
     hint = HINTS.get(character, "")
-    return Unread(f"{quoted(character)} is not expected there{hint}", position)
+    return Unread(f"{quoted(character)} is not expected there{hint}", at=position)
 
 
 def normalise_expression(value: Any) -> str:
@@ -224,7 +207,7 @@ def parse(expression: str) -> Tree:
     parser = _Parser(tokens_of(expression), len(expression.rstrip(WHITE_SPACE)))
     tree = parser.combination(LOOSEST_FIRST, 0)
     if parser.next is not END:
-        raise Unread(f"{quoted(parser.next.text)} is not expected there", parser.next.start)
+        raise Unread(f"{quoted(parser.next.text)} is not expected there", at=parser.next.start)
     return tree
 
 
@@ -276,7 +259,7 @@ class _Parser:
     def group(self, depth: int) -> Tree:
         start = self.take().start
         if depth == DEEPEST:
-            raise Unread("it is nested too deeply", start, malformed=False)
+            raise Unread("it is nested too deeply", at=start, malformed=False)
         tree = self.combination(LOOSEST_FIRST, depth + 1)
         if self.next.text != ")":
             raise self.misplaced("')'")
@@ -285,11 +268,11 @@ class _Parser:
 
     def misplaced(self, expected: str) -> Unread:
         if self.next is END:
-            return Unread(f"it ends where {expected} is expected", self._length)
+            return Unread(f"it ends where {expected} is expected", at=self._length)
         return Unread(
             f"{quoted(self.next.text)} stands where {expected} is expected"
             f"{HINTS.get(self.next.text, '')}",
-            self.next.start,
+            at=self.next.start,
         )
 
     def comparison(self) -> Tree:
@@ -328,7 +311,7 @@ class _Parser:
         """Take one word, or what stands between two brackets."""
         opening = self.take()
         if opening.text in CLOSES.values():
-            raise Unread(f"{quoted(opening.text)} closes nothing", opening.start)
+            raise Unread(f"{quoted(opening.text)} closes nothing", at=opening.start)
         if opening.text not in CLOSES:
             return
         while self.next is not END and self.next.text not in CLOSES.values():
@@ -452,26 +435,30 @@ def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
     """The values of a comparison; raises Unread for a form that is not documented for them."""
     operator, start = comparison.operator, comparison.start
     if comparison.problem:
-        raise Unread(comparison.problem, start)
+        raise Unread(comparison.problem, at=start)
     if not operator:
-        raise Unread(f"{quoted(comparison.field)} is compared to nothing", start)
+        raise Unread(f"{quoted(comparison.field)} is compared to nothing", at=start)
     if operator not in kind.documented:
         is_malformed = operator not in kind.undocumented
-        raise Unread(f"'{operator}' does not go with {kind.several}", start, is_malformed)
+        raise Unread(
+            f"'{operator}' does not go with {kind.several}", at=start, malformed=is_malformed
+        )
     if operator == "in" and comparison.in_braces:
         return comparison.operands
     if comparison.in_braces:
-        raise Unread(f"'{operator}' takes one value, and no set; write in {{...}}", start)
+        raise Unread(f"'{operator}' takes one value, and no set; write in {{...}}", at=start)
     (token,) = comparison.operands
     text = token.text.strip('"') if kind.signs else token.text  # addresses have no quotes
     in_braces = f"write in {{{excerpt(text)}}}"
     if operator == "in" and token.text.startswith("$"):
-        raise Unread(f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}", token.start, False)
+        raise Unread(
+            f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}", at=token.start, malformed=False
+        )
     if operator == "in":
-        raise Unread(f"'in' takes a set in braces; {in_braces}", token.start)
+        raise Unread(f"'in' takes a set in braces; {in_braces}", at=token.start)
     if any(sign in token.text for sign in kind.signs):
         several = f"{quoted(token.text)} is more than one {kind.one}"
-        raise Unread(f"{several}; {in_braces}", token.start)
+        raise Unread(f"{several}; {in_braces}", at=token.start)
     return comparison.operands
 
 
@@ -486,9 +473,9 @@ def _address_range(token: Token) -> Range:
             return offset + start, offset + start + (1 << (BITS[version] - length)) - 1
         other, end = read_network(last)[0][:2]
     except ValueError as exc:
-        raise Unread(excerpt(str(exc), LONGEST_REASON), token.start) from exc
+        raise Unread(excerpt(str(exc), LONGEST_REASON), at=token.start) from exc
     if "/" in token.text or version != other or end < start:
-        raise Unread(f"{quoted(token.text)} is not a range of addresses", token.start)
+        raise Unread(f"{quoted(token.text)} is not a range of addresses", at=token.start)
     return offset + start, offset + end
 
 
@@ -506,8 +493,8 @@ def _number_range(token: Token) -> Range:
             base = 8 if text.isdigit() else 16
             why = f", but a number to base {base}" if OTHER_BASE.fullmatch(text) else ""
             to_do = "write decimal digits without a leading 0"
-            raise Unread(f"{quoted(text)} is not a port{why}; {to_do}", token.start)
+            raise Unread(f"{quoted(text)} is not a port{why}; {to_do}", at=token.start)
         numbers.append(int(text))
     if numbers[0] > numbers[-1]:
-        raise Unread(f"{quoted(token.text)} is not a range of ports", token.start)
+        raise Unread(f"{quoted(token.text)} is not a range of ports", at=token.start)
     return numbers[0], numbers[-1]

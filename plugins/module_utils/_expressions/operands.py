@@ -15,8 +15,9 @@ import ipaddress
 import re
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
+from .._errors import Unread
 from .._values.address_set import Ranges
-from .grammar import PATTERN, QUOTED, RAW, WORD, NotKnown, Token, quoted
+from .grammar import PATTERN, QUOTED, RAW, WORD, Token, quoted
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 FieldValue = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
@@ -44,10 +45,10 @@ class Least(NamedTuple):
 
 
 def alike(results: Iterable[Any]) -> Any:
-    """The result for all of some values, each of which a value may be; raises NotKnown."""
+    """The result for all of some values, each of which a value may be; raises Unread."""
     first, *others = results
     if any(result != first for result in others):
-        raise NotKnown("only the beginning of a text is known")
+        raise Unread("only the beginning of a text is known")
     return first
 
 
@@ -90,20 +91,20 @@ def kind_in_words(value: FieldValue) -> str:
 
 
 def text_of(token: Token) -> bytes:
-    """The bytes of a text as the language writes it; raises NotKnown."""
+    """The bytes of a text as the language writes it; raises Unread."""
     if token.kind == RAW:
         fence = FENCE.match(token.text)
         length = len(fence[1]) + 2 if fence else 0
         return token.text[length : len(token.text) - length + 1].encode()
     if token.kind not in (QUOTED, PATTERN):
-        raise NotKnown(f"{quoted(token.text)} is not text")
+        raise Unread(f"{quoted(token.text)} is not text")
     return TEXT_ESCAPE.sub(_unescaped, token.text[1:-1].encode())
 
 
 def _unescaped(match: re.Match[bytes]) -> bytes:
     plain, hexadecimal, octal, other = match.groups()
     if other is not None:
-        raise NotKnown(f"the language knows no escape '\\{other.decode(errors='replace')}'")
+        raise Unread(f"the language knows no escape '\\{other.decode(errors='replace')}'")
     return plain or bytes([int(hexadecimal, 16) if hexadecimal else int(octal, 8)])
 
 
@@ -114,14 +115,14 @@ def is_number(text: str) -> bool:
 
 def number_of(text: str) -> int:
     """The number that a word is: decimal, octal with a leading 0, hexadecimal with 0x; raises
-    NotKnown."""
+    Unread."""
     if not WHOLE_NUMBER.fullmatch(text):
-        raise NotKnown(f"{quoted(text)} is not a number")
+        raise Unread(f"{quoted(text)} is not a number")
     base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10
     # Python reads no number of several thousand digits.
     number = int(text, base) if len(text) <= MOST_DIGITS else LARGEST_NUMBER + 1
     if not -LARGEST_NUMBER - 1 <= number <= LARGEST_NUMBER:
-        raise NotKnown(f"{quoted(text)} is too large a number")
+        raise Unread(f"{quoted(text)} is too large a number")
     return number
 
 
@@ -131,7 +132,7 @@ def is_address(text: str) -> bool:
 
 
 def literal_of(token: Token) -> FieldValue:
-    """The value of a text or a number; raises NotKnown."""
+    """The value of a text or a number; raises Unread."""
     return number_of(token.text) if token.kind == WORD else text_of(token)
 
 
@@ -148,20 +149,20 @@ class Function(NamedTuple):
 
 def _bytes(value: FieldValue) -> bytes:
     if not isinstance(value, bytes):
-        raise NotKnown(f"a function takes a text, and gets {kind_in_words(value)}")
+        raise Unread(f"a function takes a text, and gets {kind_in_words(value)}")
     return value
 
 
 def _whole_number(value: FieldValue) -> int:
     if not isinstance(value, int) or isinstance(value, bool):
-        raise NotKnown(f"a function takes a number, and gets {kind_in_words(value)}")
+        raise Unread(f"a function takes a number, and gets {kind_in_words(value)}")
     return value
 
 
 def _length(value: FieldValue) -> int:
     if isinstance(value, Items):
         if not value.is_listed:
-            raise NotKnown("the number of the elements of an array is not known")
+            raise Unread("the number of the elements of an array is not known")
         return len(value.values)
     return len(_bytes(value))
 
@@ -170,7 +171,7 @@ def _joined(*values: FieldValue) -> FieldValue:
     if not any(isinstance(value, Items) for value in values):
         return b"".join(map(_bytes, values))
     if not all(isinstance(value, Items) for value in values):
-        raise NotKnown("concat takes texts or arrays, and not both")
+        raise Unread("concat takes texts or arrays, and not both")
     elements = tuple(item for value in values for item in value.values)
     return Items(elements, all(value.is_listed for value in values))
 
@@ -180,7 +181,7 @@ def _substring(value: FieldValue, start: FieldValue, end: FieldValue = None) -> 
     bounds = [_from_start(_whole_number(start), text)]
     bounds.append(len(text) if end is None else _from_start(_whole_number(end), text))
     if not 0 <= bounds[0] < bounds[1] <= len(text):
-        raise NotKnown("substring has no such part of the text")
+        raise Unread("substring has no such part of the text")
     return text[bounds[0] : bounds[1]]
 
 
@@ -204,15 +205,15 @@ def _to_string(value: FieldValue) -> bytes:
         return str(value).encode()
     if isinstance(value, ipaddress.IPv6Address) and value.ipv4_mapped is None:
         return str(value).encode()
-    raise NotKnown(f"to_string takes no {kind_in_words(value)} of this form")
+    raise Unread(f"to_string takes no {kind_in_words(value)} of this form")
 
 
 def _network(value: FieldValue, ipv4_bits: FieldValue, ipv6_bits: FieldValue) -> FieldValue:
     if not isinstance(value, (ipaddress.IPv4Address, ipaddress.IPv6Address)):
-        raise NotKnown(f"cidr takes an address, and gets {kind_in_words(value)}")
+        raise Unread(f"cidr takes an address, and gets {kind_in_words(value)}")
     length = _whole_number(ipv4_bits if value.version == 4 else ipv6_bits)
     if not 1 <= length <= value.max_prefixlen:
-        raise NotKnown(f"cidr takes no prefix length of {length}")
+        raise Unread(f"cidr takes no prefix length of {length}")
     return ipaddress.ip_network((value, length), strict=False).network_address
 
 
@@ -247,7 +248,7 @@ def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValu
     is_cut = name == "url_decode" and b"%" in start
     is_behind = name == "substring" and min(map(_whole_number, others), default=-1) < 0
     if before or is_cut or is_behind or name not in GROWS:
-        raise NotKnown("only the beginning of a text is known")
+        raise Unread("only the beginning of a text is known")
     part = call(start, *others)
     return part if name == "substring" and others[1:] else Least(part)
 
@@ -265,11 +266,11 @@ class Fields(NamedTuple):
     keys: Mapping[str, str] = {}
 
     def value(self, name: str) -> FieldValue:
-        """The value of a field; raises NotKnown."""
+        """The value of a field; raises Unread."""
         try:
             return self.values[name]
         except KeyError:
-            raise NotKnown(self.not_given(name)) from None
+            raise Unread(self.not_given(name)) from None
 
     def not_given(self, name: str) -> str:
         """The reason why the value of a field is not known."""
@@ -295,9 +296,9 @@ def field_operand(name: str) -> Operand:
 
 
 def operand(tokens: Sequence[Token]) -> Operand:
-    """The left side of a comparison from its words; raises NotKnown."""
+    """The left side of a comparison from its words; raises Unread."""
     if not tokens or tokens[0].kind != WORD:
-        raise NotKnown("the left side of a comparison is not understood")
+        raise Unread("the left side of a comparison is not understood")
     name, rest = tokens[0].text, list(tokens[1:])
     base = field_operand(name)
     if rest and rest[0].text == "(":
@@ -308,7 +309,7 @@ def operand(tokens: Sequence[Token]) -> Operand:
         index, rest = _bracketed(rest)
         indexes.append(_index(index))
     if rest:
-        raise NotKnown(f"{quoted(rest[0].text)} is not understood there")
+        raise Unread(f"{quoted(rest[0].text)} is not understood there")
     return _indexed(base, indexes)
 
 
@@ -322,7 +323,7 @@ def _bracketed(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
             open_brackets.pop()
             if not open_brackets:
                 return list(tokens[1:index]), list(tokens[index + 1 :])
-    raise NotKnown("a bracket is not closed")
+    raise Unread("a bracket is not closed")
 
 
 def _arguments(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -346,14 +347,14 @@ def _index(tokens: Sequence[Token]) -> Any:
             return text_of(tokens[0])
         if tokens[0].kind == WORD:
             return number_of(tokens[0].text)
-    raise NotKnown("an index is not understood")
+    raise Unread("an index is not understood")
 
 
 def _indexed(base: Operand, indexes: Sequence[Any]) -> Operand:
     if not indexes:
         return base
     if base.is_each and EACH not in indexes:
-        raise NotKnown("a function of each element needs [*] behind it")
+        raise Unread("a function of each element needs [*] behind it")
 
     def each(fields: Fields) -> FieldValue:
         values: list[FieldValue] = [base.evaluate(fields)]
@@ -384,7 +385,7 @@ def _elements(value: FieldValue) -> Items:
     if isinstance(value, Pairs):
         return Items(tuple(value.values.values()), not value.unknown)
     if not isinstance(value, Items):
-        raise NotKnown(f"{kind_in_words(value)} has no elements")
+        raise Unread(f"{kind_in_words(value)} has no elements")
     return value
 
 
@@ -393,24 +394,24 @@ def _element(value: FieldValue, index: Any) -> FieldValue:
         return MISSING
     if isinstance(value, Pairs) and isinstance(index, bytes):
         if index in value.unknown:
-            raise NotKnown(f"{index.decode(errors='replace')} is not given")
+            raise Unread(f"{index.decode(errors='replace')} is not given")
         return value.values.get(index, MISSING)
     if isinstance(value, Items) and isinstance(index, int):
         if not value.is_listed:
-            raise NotKnown("the order of the elements of an array is not known")
+            raise Unread("the order of the elements of an array is not known")
         return value.values[index] if 0 <= index < len(value.values) else MISSING
-    raise NotKnown(f"{kind_in_words(value)} has no element {index!r}")
+    raise Unread(f"{kind_in_words(value)} has no element {index!r}")
 
 
 def _called(name: str, arguments: Sequence[Sequence[Token]]) -> Operand:
     function = FUNCTIONS.get(name)
     if function is None:
-        raise NotKnown(f"the function {name} is not known")
+        raise Unread(f"the function {name} is not known")
     if not function.fewest <= len(arguments) <= (function.most or len(arguments)):
-        raise NotKnown(f"the function {name} is not known with {len(arguments)} arguments")
+        raise Unread(f"the function {name} is not known with {len(arguments)} arguments")
     operands = [_argument(tokens) for tokens in arguments]
     if any(item.is_each for item in operands[1:]):
-        raise NotKnown(f"the function {name} takes [*] in its first argument only")
+        raise Unread(f"the function {name} takes [*] in its first argument only")
     return _call(name, function, operands)
 
 

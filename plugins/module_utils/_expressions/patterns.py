@@ -17,7 +17,8 @@ from functools import lru_cache
 from math import comb
 from typing import Callable
 
-from .grammar import PATTERN, NotKnown, Token, quoted
+from .._errors import Unread
+from .grammar import PATTERN, Token, quoted
 from .operands import text_of
 
 MOST_REPEATED = 1000
@@ -107,15 +108,15 @@ class _Reader:
         return True
 
 
-def _odd_pattern(pattern: str, position: int) -> NotKnown:
+def _odd_pattern(pattern: str, position: int) -> Unread:
     rest = pattern[position : position + 10]
     what = f"{quoted(rest)} in the" if rest else "the end of the"
-    return NotKnown(f"{what} regular expression {quoted(pattern)} is not understood")
+    return Unread(f"{what} regular expression {quoted(pattern)} is not understood")
 
 
 @lru_cache(maxsize=4096)
 def regular_expression(token: Token) -> Callable[[bytes], bool]:
-    """A test for a match of the regular expression that a token is; raises NotKnown, and so does
+    """A test for a match of the regular expression that a token is; raises Unread, and so does
     the test for a text that is too long."""
     pattern = _pattern_of(token)
     reader = _Reader(pattern)
@@ -127,7 +128,7 @@ def regular_expression(token: Token) -> Callable[[bytes], bool]:
 
     def is_match(text: bytes) -> bool:
         if reader.ways * comb(len(text) + steps, steps) > MOST_TRIES:
-            raise NotKnown(f"the text is long for the regular expression {quoted(pattern)}")
+            raise Unread(f"the text is long for the regular expression {quoted(pattern)}")
         return bool(search(text))
 
     return is_match
@@ -150,15 +151,15 @@ def _pattern_of(token: Token) -> str:
 
 
 def wildcard_pieces(pattern: bytes) -> list[bytes]:
-    """The texts between the stars of a wildcard; raises NotKnown."""
+    """The texts between the stars of a wildcard; raises Unread."""
     pieces = [b""]
     for part in WILDCARD.findall(pattern):
         if part == b"*":
             pieces.append(b"")
         elif part[:1] == b"*":
-            raise NotKnown(f"the wildcard {quoted(repr(pattern))} has two stars in a row")
+            raise Unread(f"the wildcard {quoted(repr(pattern))} has two stars in a row")
         elif part[:1] == b"\\" and part[1:] not in (b"*", b"\\"):
-            raise NotKnown(f"an escape in the wildcard {quoted(repr(pattern))} is not known")
+            raise Unread(f"an escape in the wildcard {quoted(repr(pattern))} is not known")
         else:
             pieces[-1] += part[1:] if part[:1] == b"\\" else part
     return pieces
@@ -167,7 +168,7 @@ def wildcard_pieces(pattern: bytes) -> list[bytes]:
 @lru_cache(maxsize=4096)
 def wildcard(pattern: bytes, strict: bool) -> Callable[[bytes], bool]:
     """A test of a whole text for a pattern in which `*` stands for any bytes; unless it is
-    strict, the case of letters makes no difference. Raises NotKnown."""
+    strict, the case of letters makes no difference. Raises Unread."""
     pieces = wildcard_pieces(pattern)
     if not strict:
         pieces = [piece.lower() for piece in pieces]

@@ -19,6 +19,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tuple
 
+from .._errors import Unread
 from .._values.address_set import EVERYTHING, Range, Ranges, complement, intersection, union
 from .fields import FILTER_FIELDS, values_of
 from .grammar import (
@@ -28,9 +29,7 @@ from .grammar import (
     Comparison,
     Constant,
     Negation,
-    NotKnown,
     Tree,
-    Unread,
     addresses_of,
     leaves,
     normalise_expression,
@@ -71,8 +70,7 @@ EITHER: Ranges = [(0, 1)]
 Settled = Callable[[Comparison], object]
 
 
-class TooManyCases(Exception):
-    """The expressions cut the traffic into more pieces than can be looked at."""
+TOO_MANY = "too many to compare"  # of expressions, which cut the traffic into too many pieces
 
 
 class DiagramNode(NamedTuple):
@@ -88,9 +86,9 @@ class DiagramNode(NamedTuple):
 
 
 class Diagrams:
-    """Sets of requests or packets; they raise TooManyCases. `decide` says of which comparisons it
-    is known that all of the traffic, or nothing, meets them: by True and False. All packets that
-    meet `filters` have ports of TCP; others may lack them."""
+    """Sets of requests or packets; they raise Unread if there are too many pieces. `decide` says of
+    which comparisons it is known that all of the traffic, or nothing, meets them: by True and
+    False. All packets that meet `filters` have ports of TCP; others may lack them."""
 
     def __init__(self, decide: Settled | None = None, filters: bool = False) -> None:
         self._decide = decide
@@ -108,11 +106,10 @@ class Diagrams:
         """The traffic that an expression matches; what cannot be read is a variable."""
         try:
             tree = parse(expression)
-            if not any(leaf.problem for leaf in leaves(tree)):
-                return self.of(tree)
         except Unread:
-            pass
-        return self._variable(normalise_expression(expression))
+            return self._variable(normalise_expression(expression))
+        is_odd = any(leaf.problem for leaf in leaves(tree))
+        return self._variable(normalise_expression(expression)) if is_odd else self.of(tree)
 
     def of(self, tree: Tree) -> Set:
         """The same of an expression without an unknown part."""
@@ -240,7 +237,7 @@ class Diagrams:
         """The traffic with some values of a variable."""
         level = self._levels.setdefault(name, len(self._levels) if level is None else level)
         if len(self._levels) > MOST_VARIABLES:
-            raise TooManyCases
+            raise Unread(TOO_MANY)
         ends = {last: first for (_first, last), (first, _last) in zip(everything, everything[1:])}
         parts = {everything[0][0]: EMPTY}
         for first, last in ranges:
@@ -260,7 +257,7 @@ class Diagrams:
             starts = sorted({*left.starts, *right.starts})
             self._steps += len(starts)
             if self._steps > MOST_STEPS:
-                raise TooManyCases
+                raise Unread(TOO_MANY)
             parts = {
                 start: self._two(operator, left.part(start), right.part(start)) for start in starts
             }
@@ -313,7 +310,7 @@ def _met_addresses(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
     networks: Ranges = []
     for (start, end), bits, length in zip(EVERYTHING, (32, 128), (cidr[2] or 32, cidr[3])):
         if int(length) > bits:
-            raise Unread(f"no network has the length {length}", leaf.start)
+            raise Unread(f"no network has the length {length}", at=leaf.start)
         size = 1 << (bits - int(length))
         for first, last in intersection(addresses, [(start, end)]):
             low, high = ((number - start) // size * size for number in (first + size - 1, last))
@@ -340,7 +337,7 @@ def unmatched(expression: str, condition: str = "true", decide: Settled | None =
         match = diagrams.matching(expression)
         rest = diagrams.without(diagrams.combined("and", [*every, *diagrams.facts()]), match)
         return [(to, diagrams.values(one, SOURCE)) for to, one in diagrams.by_destination(rest)]
-    except TooManyCases:
+    except Unread:
         return [(EVERYTHING, EVERYTHING)]
 
 
@@ -362,17 +359,17 @@ SOME = Matches([], EVERYTHING)
 
 @lru_cache(maxsize=4096)
 def matched(expression: str) -> Matches:
-    """The destinations that an expression matches; raises NotKnown for an undocumented form."""
+    """The destinations that an expression matches; raises Unread for an undocumented form."""
     try:
         tree = parse(expression)
         for leaf in leaves(tree):
             values_of(leaf)
     except Unread as exc:
-        raise NotKnown(f"{exc.problem} ({place_of(expression, exc.start)})") from exc
+        raise Unread(f"{exc} ({place_of(expression, exc.at)})", at=exc.at) from exc
     diagrams = Diagrams(filters=True)
     try:
         return destinations(diagrams, diagrams.of(tree))
-    except TooManyCases:
+    except Unread:
         return SOME
 
 

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Iterable, Sequence, Tuple
 
 from .._api.client import Client
-from .._expressions.grammar import NotKnown
+from .._errors import Unread
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import (
     Coverage,
@@ -43,11 +43,10 @@ from .._values.address_set import (
     subnet_of,
     union,
 )
-from .risks.base import Verdict, VerdictKey, enabled_too_soon, enabling, key_of, not_known
+from .risks.base import Verdict, VerdictKey, enabled_too_soon, enabling, key_of
 from .terms import EvidenceLimits
 
 NetworkShare = Tuple[Ranges, Sums]  # a network, and the traffic to it
-Doubt = Tuple[str, Ranges]  # sentences, and the networks of which they say what is not known
 
 
 def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
@@ -57,7 +56,10 @@ def _exceeds(limits: EvidenceLimits, sums: Sums) -> bool:
 
 
 def judge(
-    decided: Decided, evidence: Evidence, limits: EvidenceLimits, more: Sequence[Doubt] = ()
+    decided: Decided,
+    evidence: Evidence,
+    limits: EvidenceLimits,
+    more: Sequence[tuple[str, Ranges]] = (),
 ) -> Verdict:
     """The verdict on an object: network by network, no more may be lost than the limits allow.
 
@@ -66,7 +68,7 @@ def judge(
     """
     space = decided.space
     if not space:
-        return not_known("It decides for no protected address.", [])
+        return Verdict.unknown("It decides for no protected address.", [])
     rows = [row for row in evidence.rows if _is_decided(row, decided, space)]
     by_prefix = _by_prefix(rows, decided)
     shares = [*by_prefix, *_by_subnet(rows, decided, space)]
@@ -74,7 +76,7 @@ def judge(
     advice = Evidence(evidence.component, rows, ()).advice()
     exceeding = [share for share in shares if _exceeds(limits, share[1])]
     doubts = [*((reason, space) for reason in evidence.unknown), *_too_thin(by_prefix), *more]
-    unknown = not_known(" ".join(text for text, _ranges in doubts), _all_of(doubts))
+    unknown = Verdict.unknown(" ".join(text for text, _ranges in doubts), _all_of(doubts))
     if not exceeding and doubts:
         return unknown
     if not exceeding:
@@ -86,7 +88,7 @@ def judge(
     return Verdict("evidence", " ".join(sentences), _percent_of(worst), lost, concerned, advice)
 
 
-def _all_of(doubts: Sequence[Doubt]) -> Ranges:
+def _all_of(doubts: Sequence[tuple[str, Ranges]]) -> Ranges:
     return union(item for _text, ranges in doubts for item in ranges)
 
 
@@ -137,7 +139,7 @@ def _too_much(worst: NetworkShare, ranges: Ranges, limits: EvidenceLimits) -> st
     )
 
 
-def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[Doubt]:
+def _too_thin(by_prefix: Sequence[NetworkShare]) -> list[tuple[str, Ranges]]:
     """The prefixes to which too few packets were seen."""
     silent = union(item for ranges, sums in by_prefix if not sums.samples for item in ranges)
     few = [
@@ -170,9 +172,9 @@ def verdicts_without_traffic(
     for item in enabling(plan):
         reason = enabled_too_soon(item.resource, item.existing, now, limits.time)
         if reason:
-            verdicts[key_of(item)] = not_known(sentence(f"it {reason}"), [])
+            verdicts[key_of(item)] = Verdict.unknown(sentence(f"it {reason}"), [])
         elif set(item.fields) - {item.resource.mode_field}:
-            verdicts[key_of(item)] = not_known(CHANGES, [], restarts=True)
+            verdicts[key_of(item)] = Verdict.unknown(CHANGES, [], restarts=True)
     return verdicts
 
 
@@ -217,8 +219,8 @@ def verdicts_of(
 def _decides_for(item: Operation, coverage: Coverage, is_off: bool) -> Decided | Verdict:
     """The traffic that an object decides for, or the verdict that it is not known."""
     if is_off and COMPONENTS[str(item.resource.component)].is_switched:
-        return not_known(SWITCHED_OFF, coverage.protected)
+        return Verdict.unknown(SWITCHED_OFF, coverage.protected)
     try:
         return decided_by(coverage, item.resource, item.planned or {})
-    except NotKnown as exc:
-        return not_known(sentence(f"what it matches is not known: {exc}"), coverage.protected)
+    except Unread as exc:
+        return Verdict.unknown(sentence(f"what it matches is not known: {exc}"), coverage.protected)

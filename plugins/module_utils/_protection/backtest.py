@@ -27,10 +27,11 @@ from .._schema.resource import State
 from .._traffic.answers import FEWEST_SAMPLES, percentage, too_few
 from .decide import UNKNOWN_END, outcome_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
+from .modes import UNDECIDED
 from .past_requests import Group
 
 STOPPING = (BLOCKED, CHALLENGED)
-NEWLY_BLOCKED, NEWLY_PASSED, SAME, UNDECIDED = "newly_blocked", "newly_passed", "same", "undecided"
+NEWLY_BLOCKED, NEWLY_PASSED, SAME = "newly_blocked", "newly_passed", "same"
 MOST_EXAMPLES = 3
 MOST_EXAMPLES_KEPT = 1000  # examples of a rule, while there may be more requests
 MOST_WORLDS = 500  # ways in which rules that may match do so

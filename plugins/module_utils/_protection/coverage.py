@@ -250,7 +250,7 @@ class Decided(NamedTuple):
 
 
 def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
-    """The traffic that a rule or filter decides for in a state; raises NotKnown."""
+    """The traffic that a rule or filter decides for in a state; raises Unread."""
     if resource is filters_of(str(resource.component)):
         space = matched(str(obj.get("expression") or "")).sometimes
         return Decided(_holding(coverage, intersection(coverage.protected, space)))

@@ -93,7 +93,7 @@ class _Evaluation:
         """Take one rule; true if the evaluation ends with it for sure."""
         truth = decider(rule.expression)(fields)
         if truth is True and rule.conditions:
-            truth = NotKnown(f"its field {rule.conditions[0]} is not understood")
+            truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
         if truth is False:
             return False
         is_certain = not isinstance(truth, NotKnown)

@@ -27,17 +27,8 @@ from typing import (
     TypedDict,
 )
 
-from .._expressions.grammar import NotKnown
-from .._expressions.solve import (
-    PORT,
-    SOURCE,
-    SOURCE_PORT,
-    Diagrams,
-    Matches,
-    Set,
-    TooManyCases,
-    matched,
-)
+from .._errors import Unread
+from .._expressions.solve import PORT, SOURCE, SOURCE_PORT, Diagrams, Matches, Set, matched
 from .._schema.account import (
     COMPONENTS,
     DISABLED,
@@ -279,7 +270,7 @@ def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
     mode = _read_mode(obj, what, problems)
     try:
         return Filter(expression, mode, matched(expression), mode)
-    except NotKnown as exc:
+    except Unread as exc:
         problems.append(f"What {what} matches is not known: {exc}.")
         return Filter(expression, UNDECIDED, Matches([], EVERYTHING), mode)
 
@@ -318,7 +309,6 @@ IN_WORDS = (  # of one value, and of several
 )
 SCOPES = {REGION: "region", DATA_CENTER: "data center"}
 UNNAMED_PLACE = ("", "")  # a place that no rule names
-UNKNOWN = "a part of the traffic, since the filters are too many to compare"
 
 
 def counted_networks(ranges: Ranges) -> str:
@@ -333,8 +323,9 @@ def no_longer_mitigated(was: Component, becomes: Component, space: Ranges) -> di
     filters = [_reaching(item.filters, space) for item in (was, becomes)]
     try:
         return _lost_parts(filters, was, becomes, space)
-    except TooManyCases:
-        return {UNKNOWN: space} if space else {}
+    except Unread as exc:
+        unknown = f"a part of the traffic, since the filters are {exc}"
+        return {unknown: space} if space else {}
 
 
 def _lost_parts(

@@ -17,16 +17,8 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
-from .._expressions.grammar import (
-    WORD,
-    Combination,
-    Comparison,
-    Negation,
-    Tree,
-    Unread,
-    parse,
-    tokens_of,
-)
+from .._errors import Unread
+from .._expressions.grammar import WORD, Combination, Comparison, Negation, Tree, parse, tokens_of
 from .._expressions.solve import Flows, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE

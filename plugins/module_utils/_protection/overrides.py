@@ -19,8 +19,9 @@ from itertools import chain, combinations, groupby
 from math import inf
 from typing import Any, Callable, Container, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
-from .._expressions.grammar import NotKnown, normalise_expression
-from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, TooManyCases, destinations, matched
+from .._errors import Unread
+from .._expressions.grammar import normalise_expression
+from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, destinations, matched
 from .._schema.managed_rules import (
     ENTRY_KEYS,
     LEVEL,
@@ -306,7 +307,7 @@ def losses_between(
         return []
     try:
         return _losses(was, becomes, managed)
-    except TooManyCases:
+    except Unread:
         every = [{**obj, "expression": "true"} for obj in becomes.overrides]
         nothing = was._replace(overrides=())
         alone = [becomes._replace(overrides=[obj]) for obj in every]
@@ -448,7 +449,7 @@ def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traf
     """The destinations of more traffic of an override, as far as its expression tells them."""
     try:
         matched(str(override.get("expression") or ""))
-    except NotKnown:
+    except Unread:
         return []
     return destinations(diagrams, traffic).sometimes if resource is L4_OVERRIDES else []
 

@@ -105,7 +105,7 @@ def _firewall_rule(rule: Object) -> ZoneRule:
         stops=action in ENFORCING,
         skips=frozenset([REST_OF_THE_LIST] if action == "allow" else map(str, products or [])),
         obj=rule,
-        unknown=_unknown(action, zone.ACTIONS_BY_PRECEDENCE),
+        unknown=[] if action in zone.ACTIONS_BY_PRECEDENCE else [f"the action {action}"],
     )
 
 
@@ -121,7 +121,11 @@ def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRul
 
     def read(rule: Object) -> ZoneRule:
         action, label = str(rule.get("action")), resource.label_of(rule)
-        skipped, unknown = _skipped(rule.get("action_parameters")) if action == "skip" else ((), ())
+        skipped, unknown = _skipped(rule.get("action_parameters")) if action == "skip" else ([], [])
+        if action not in actions:  # one that deploys a ruleset may do something beside that
+            beside = [name for name in (rule[PARAMETERS] if deployed(rule) else ()) if name != "id"]
+            odd = [f"the action parameter {name}" for name in beside]
+            unknown = odd or [f"the action {action}"]
         return ZoneRule(
             key=resource.key_of(rule),
             entry=label,
@@ -133,7 +137,7 @@ def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRul
             skips=frozenset(skipped),
             obj=rule,
             conditions=sorted(name for name in rule if name not in known and rule[name]),
-            unknown=[*_unknown(action, actions, deployed(rule) and rule[PARAMETERS]), *unknown],
+            unknown=unknown,
         )
 
     of_rule = remembered(MOST_RULES)(read)  # a plan is looked at in many ways
@@ -144,12 +148,6 @@ def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRul
 def phase_of(resource: Resource) -> str:
     """The rules of an entry point, as a skip names them."""
     return f"phases {resource.phase}"
-
-
-def _unknown(action: str, known: Container[str], deploying: Any = None) -> list[str]:
-    """An action that is not known; of one that deploys a ruleset, what it does beside that."""
-    more = [f"the action parameter {name}" for name in deploying or () if name != "id"]
-    return [] if action in known else more or [f"the action {action}"]
 
 
 def _skipped(parameters: Any) -> tuple[list[str], list[str]]:

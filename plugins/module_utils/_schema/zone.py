@@ -17,9 +17,9 @@ from dataclasses import replace
 from functools import partial
 from typing import AbstractSet, Any, Mapping, NamedTuple
 
-from .._errors import OptionError
+from .._errors import OptionError, Unread
 from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION, doubts
-from .._expressions.grammar import MATCHES, Unread, tokens_of
+from .._expressions.grammar import MATCHES, tokens_of
 from .._text import Option
 from .._values.kinds import (
     A_LEVEL,

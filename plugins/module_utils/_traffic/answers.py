@@ -18,7 +18,8 @@ from functools import reduce
 from operator import getitem
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
-from .._api.responses import Response, Unreadable, read_document
+from .._api.responses import Response, read_document
+from .._errors import Unread
 from .._text import excerpt
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of
 from .queries import LIMITS_OF_NODES, NODES, PERMISSION, Page, TrafficNode
@@ -114,16 +115,7 @@ BY_STATUS = {
 }
 
 
-class Unanswered(Exception):
-    """The analytics did not tell; the text says why. `node` is None if that is about all nodes."""
-
-    def __init__(
-        self, reason: str, node: TrafficNode | None = None, is_of_settings: bool = False
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.node = node
-        self.is_of_settings = is_of_settings
+SETTINGS = "settings"  # may tell more of what an answer does not
 
 
 class NodeSettings(NamedTuple):
@@ -142,7 +134,7 @@ class NodeRows(NamedTuple):
 
     rows: Mapping[str, Sequence[Row]]
     settings: Mapping[str, NodeSettings]
-    errors: Sequence[Unanswered] = ()
+    errors: Sequence[Unread] = ()
 
 
 def is_final(response: Response) -> bool:
@@ -154,10 +146,10 @@ def is_final(response: Response) -> bool:
 def read_answer(
     response: Response, pages: Sequence[Page], nodes: Sequence[TrafficNode] = NODES
 ) -> NodeRows:
-    """The answer to a query for these pages; raises Unanswered."""
+    """The answer to a query for these pages; raises Unread."""
     try:
         document = read_document(response.content)
-    except Unreadable as exc:
+    except Unread as exc:
         raise _unexpected(response, exc.reason) from exc
     errors = list(_errors(response, document))
     account = _account_in(document)
@@ -167,27 +159,32 @@ def read_answer(
     for page in pages:
         try:
             rows[page.node.name] = _rows(account.get(page.node.name), page)
-        except Unanswered as exc:
-            if not any(error.node in (None, page.node) for error in errors):
+        except Unread as exc:
+            if not any(concerns(error, page.node) for error in errors):
                 errors.append(exc)
     return NodeRows(rows, _settings(account.get("settings"), nodes), errors)
 
 
-def _unexpected(response: Response, problem: str) -> Unanswered:
+def concerns(error: Unread, node: TrafficNode) -> bool:
+    """True if an error is about a node, or about all of them."""
+    return error.at in (None, SETTINGS, node)
+
+
+def _unexpected(response: Response, problem: str) -> Unread:
     hint = BY_STATUS.get(response.status, "")
-    return Unanswered(
+    return Unread(
         f"The analytics were answered with HTTP {response.status}, and {problem}. {hint}".rstrip()
     )
 
 
-def _errors(response: Response, document: Any) -> Iterator[Unanswered]:
+def _errors(response: Response, document: Any) -> Iterator[Unread]:
     """The errors of an answer, in the envelope of the analytics or in the usual one."""
     listed = document.get("errors") if isinstance(document, dict) else None
     for item in listed if isinstance(listed, list) else [listed] if listed is not None else []:
-        yield _as_unanswered(response.status, item if isinstance(item, dict) else {"message": item})
+        yield _error_of(response.status, item if isinstance(item, dict) else {"message": item})
 
 
-def _as_unanswered(status: int, error: Mapping[str, Any]) -> Unanswered:
+def _error_of(status: int, error: Mapping[str, Any]) -> Unread:
     message, path = str(error.get("message") or "it gave no reason"), error.get("path")
     extensions = error.get("extensions")
     code = extensions.get("code", "") if isinstance(extensions, dict) else ""
@@ -198,7 +195,7 @@ def _as_unanswered(status: int, error: Mapping[str, Any]) -> Unanswered:
     node = next((one for one in NODES if one.name in steps or one.field in message), None)
     reason = excerpt(" ".join(message.split()), LONGEST_ERROR).rstrip(".")
     sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}".rstrip()
-    return Unanswered(sentence, node, bool(kind and kind.is_of_settings))
+    return Unread(sentence, at=node or (SETTINGS if kind and kind.is_of_settings else None))
 
 
 def _account_in(document: Any) -> Mapping[str, Any] | None:
@@ -210,7 +207,7 @@ def _account_in(document: Any) -> Mapping[str, Any] | None:
 
 def _rows(listed: Any, page: Page) -> list[Row]:
     if not isinstance(listed, list):
-        raise Unanswered("The analytics gave no rows.", page.node)
+        raise Unread("The analytics gave no rows.", at=page.node)
     return [_row(item, page) for item in listed]
 
 
@@ -226,11 +223,11 @@ def _row(item: Any, page: Page) -> Row:
         samples = reduce(getitem, (*measure, "sampleSize"), samples)
         values = [dimensions[name] for name in page.dimensions]
     except (AttributeError, KeyError, TypeError) as exc:
-        raise Unanswered("The analytics gave a row that lacks fields.", page.node) from exc
+        raise Unread("The analytics gave a row that lacks fields.", at=page.node) from exc
     texts = [*map(_dimension, values)]
     whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
     if not whole or not all(isinstance(text, str) for text in texts):
-        raise Unanswered("The analytics gave a row that is not understood.", page.node)
+        raise Unread("The analytics gave a row that is not understood.", at=page.node)
     if page.node.of_requests:
         return Row("", "", "", "", "", packets, samples, tuple(values))
     if page.node.key:

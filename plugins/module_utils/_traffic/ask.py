@@ -17,7 +17,7 @@ from itertools import product
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from .._api.responses import Request, Response
-from .._errors import ServiceError
+from .._errors import ServiceError, Unread
 from .._text import plural
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges
 from .answers import (
@@ -26,7 +26,7 @@ from .answers import (
     NodeSettings,
     Row,
     Traffic,
-    Unanswered,
+    concerns,
     is_final,
     position_of,
     read_answer,
@@ -85,7 +85,7 @@ def ask_requests(
             part = asking.complete(asking.listing(window, asking.ask([window])))
             listing = replace(listing, rows=[*listing.rows, *part.rows]).without(*part.unknown)
             end = window.since
-    except Unanswered as exc:
+    except Unread as exc:
         return listing.without(exc.reason)
     return listing
 
@@ -146,7 +146,7 @@ class AccountTraffic:
         packets: dict[str, Counter[str]] = {name: Counter() for name in TOP}
         try:
             answer = self.ask([page for _name, page in pages]) if pages else NodeRows({}, {})
-        except Unanswered as exc:
+        except Unread as exc:
             return Heaviest(packets, [*unknown, exc.reason])
         for name, page in pages:
             for row in answer.rows.get(page.node.name, ()):
@@ -155,36 +155,36 @@ class AccountTraffic:
         return Heaviest(heaviest, [*unknown, *(error.reason for error in answer.errors)])
 
     def ask(self, pages: Sequence[Page], with_settings: bool = False) -> NodeRows:
-        """One query; raises Unanswered."""
+        """One query; raises Unread."""
         body = query(self.account_id, pages, with_settings, self.nodes)
         request = Request("POST", GRAPHQL_PATH, body=body, about=self.account_id, is_final=is_final)
         try:
             response = self.send(request)
         except ServiceError as exc:
-            raise Unanswered(f"The analytics did not answer: {exc.message}") from exc
+            raise Unread(f"The analytics did not answer: {exc.message}") from exc
         return read_answer(response, pages, self.nodes)
 
     def first(self, pages: Sequence[Page]) -> dict[str, NodeTraffic]:
         """The whole listing of each node, by its name."""
         try:
             answer = self.ask(pages, with_settings=True)
-        except Unanswered as exc:
-            if not exc.is_of_settings and exc.node is None:
+        except Unread as exc:
+            if exc.at is None:
                 return {page.node.name: NodeTraffic(page).without(exc.reason) for page in pages}
             return self.by_settings(pages, exc)
         listings = [self.complete(self.listing(page, answer)) for page in pages]
         return {listing.page.node.name: listing for listing in listings}
 
-    def by_settings(self, pages: Sequence[Page], refusal: Unanswered) -> dict[str, NodeTraffic]:
+    def by_settings(self, pages: Sequence[Page], refusal: Unread) -> dict[str, NodeTraffic]:
         """The listings as far as the account's settings allow them, each asked for by itself."""
         try:
             settings = self.ask((), with_settings=True).settings
-        except Unanswered:
+        except Unread:
             settings = {}
         return {page.node.name: self.alone(page, settings, refusal) for page in pages}
 
     def alone(
-        self, page: Page, settings: Mapping[str, NodeSettings], refusal: Unanswered
+        self, page: Page, settings: Mapping[str, NodeSettings], refusal: Unread
     ) -> NodeTraffic:
         """The listing of one node, within its settings."""
         allowed = settings.get(page.node.name)
@@ -195,14 +195,14 @@ class AccountTraffic:
             return listing
         try:
             answer = self.ask([listing.page])
-        except Unanswered as exc:
+        except Unread as exc:
             return listing.without(exc.reason)
         answered = self.listing(listing.page, answer).without(*listing.unknown)
         return self.complete(replace(answered, cut=listing.cut))
 
     def listing(self, page: Page, answer: NodeRows) -> NodeTraffic:
         """One page of an answer, with what is not known of it."""
-        errors = [error.reason for error in answer.errors if error.node in (None, page.node)]
+        errors = [error.reason for error in answer.errors if concerns(error, page.node)]
         allowed = answer.settings.get(page.node.name)
         listing = within_settings(page, allowed) if allowed else NodeTraffic(page)
         listing = replace(listing, rows=answer.rows.get(page.node.name, ()))
@@ -220,7 +220,7 @@ class AccountTraffic:
             page = listing.page._replace(first=edge)
             try:
                 answer = self.ask([page])
-            except Unanswered as exc:
+            except Unread as exc:
                 return listing.without(exc.reason)
             last = answer.rows.get(page.node.name, ())
             if not last or last[0].destination != edge:
@@ -248,7 +248,7 @@ class AccountTraffic:
             page = listing.page._replace(subnets=of_page, first=None)
             try:
                 by_address = self.complete(self.listing(page, self.ask([page])))
-            except Unanswered as exc:
+            except Unread as exc:
                 return listing.without(exc.reason)
             rows = [row for row in by_address.rows if position_of(row, spaces) != OUTSIDE]
             listing = replace(listing, rows=[*listing.rows, *rows]).without(*by_address.unknown)

@@ -17,7 +17,7 @@ from ...module_utils._api.neighbours import read_changes
 from ...module_utils._api.responses import Request, error_details
 from ...module_utils._api.session import client_of_owner, connected
 from ...module_utils._concurrency import concurrently
-from ...module_utils._errors import ProtectionError, ServiceError
+from ...module_utils._errors import ProtectionError, ServiceError, Unread
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import (
@@ -29,7 +29,7 @@ from ...module_utils._schema.resource import (
     Single,
 )
 from ...module_utils._text import Names, Screen, Warn, with_names
-from ...module_utils._traffic.answers import Unanswered, read_answer
+from ...module_utils._traffic.answers import read_answer
 from ...module_utils._traffic.queries import query
 from .._baseline.variables import Part, settings_of
 
@@ -130,6 +130,6 @@ def _read(client: Client, resource: Resource) -> Sequence[Mapping[str, Any]]:
     response = client.ask(request)
     try:
         settings = read_answer(response, ()).settings
-    except Unanswered as exc:
+    except Unread as exc:
         raise ServiceError(exc.reason, error_details(request, response.status), False) from exc
     return [{name: item._asdict() for name, item in settings.items()}]

@@ -16,6 +16,7 @@ from random import Random
 from tempfile import NamedTemporaryFile
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     FILTER_EXPRESSION,
@@ -80,7 +81,7 @@ def decided_filters_parse(random: Random, counts: Counts) -> None:
     expression = generators.combination(random, generators.odd_packet_atom)
     try:
         matched(expression)
-    except NotKnown:
+    except Unread:
         counts.count(undecided=1)
         return
     counts.count(decided=1)

@@ -15,7 +15,7 @@ from datetime import timedelta
 from itertools import chain
 from typing import Iterator, Mapping
 
-from ..._expressions.grammar import NotKnown
+from ..._errors import Unread
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import has_flag
@@ -109,7 +109,7 @@ def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
 def _may_match(expression: str, ranges: Ranges) -> bool:
     try:
         return bool(intersection(matched(expression).sometimes, ranges))
-    except NotKnown:
+    except Unread:
         return True
 
 

@@ -92,14 +92,14 @@ class Verdict(NamedTuple):
     advice: Sequence[str] = ()
     restarts: bool = False
 
+    @classmethod
+    def unknown(cls, why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
+        """The verdict where nobody can tell; `why` is one or more sentences."""
+        message = f"It is not known what it would drop. {why}"
+        return cls("unknown", message, ranges=ranges, restarts=restarts)
+
 
 Verdicts = Mapping[VerdictKey, Verdict]
-
-
-def not_known(why: str, ranges: Ranges, restarts: bool = False) -> Verdict:
-    """The verdict where nobody can tell; `why` is one or more sentences."""
-    message = f"It is not known what it would drop. {why}"
-    return Verdict("unknown", message, ranges=ranges, restarts=restarts)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
     DEEPEST_JSON,
     Request,
     Response,
-    Unreadable,
     open_envelope,
     read_document,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError, Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
@@ -162,16 +161,16 @@ def test_any_json_becomes_a_document_that_results_can_hold(content: bytes, docum
     "content", [b"", b"{", b"\xff", b"\xef\xbb\xbf{}", b"[NaN]", b"[Infinity]", b"<html>", b"[1,]"]
 )
 def test_a_body_that_is_no_json_is_told_so(content: bytes) -> None:
-    with pytest.raises(Unreadable, match="it is not JSON") as caught:
+    with pytest.raises(Unread, match="it is not JSON") as caught:
         read_document(content)
-    assert not caught.value.is_json
+    assert caught.value.malformed
 
 
 @pytest.mark.parametrize("levels", [DEEPEST_JSON + 1, 3000, 100000])
 def test_a_document_that_is_nested_too_deeply_is_refused(levels: int) -> None:
-    with pytest.raises(Unreadable, match="more than 100 levels deep") as caught:
+    with pytest.raises(Unread, match="more than 100 levels deep") as caught:
         read_document(nested(levels))
-    assert caught.value.is_json
+    assert not caught.value.malformed
 
 
 def test_a_document_may_be_nested_up_to_the_limit() -> None:

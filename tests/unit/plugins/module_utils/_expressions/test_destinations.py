@@ -10,8 +10,8 @@ import ipaddress
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import SOME, Matches, matched
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
@@ -125,7 +125,7 @@ def test_which_destinations_an_expression_matches(expression: str, always: str, 
     ],
 )  # fmt: skip
 def test_an_undocumented_form_is_undecided(expression: str) -> None:
-    with pytest.raises(NotKnown):
+    with pytest.raises(Unread):
         matched(expression)
 
 

@@ -181,8 +181,8 @@ def test_a_refusal_has_its_place_in_characters(
     monkeypatch.setattr(examination, "vendor_parser", answering(error))
     refusal = vendor_refusal(expression, None)
     assert refusal is not None
-    assert (refusal.start, refusal.malformed) == (start, True)
-    assert refusal.problem == f"{problem} (so says the parser of the vendor's engine)"
+    assert (refusal.at, refusal.malformed) == (start, True)
+    assert str(refusal) == f"{problem} (so says the parser of the vendor's engine)"
 
 
 UNRECOGNISED = "Filter parsing error (1:1):\nx\n^ unrecognised input\n"

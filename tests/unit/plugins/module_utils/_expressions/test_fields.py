@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     FILTER_FIELDS,
     PACKET_FIELDS,
@@ -14,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fi
     unknown_names,
     values_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, Unread, parse
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, parse
 
 
 @pytest.mark.parametrize("name", FILTER_FIELDS)

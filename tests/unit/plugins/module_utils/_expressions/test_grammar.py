@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     Combination,
     Comparison,
     Constant,
     Negation,
     Tree,
-    Unread,
     leaves,
     normalise_expression,
     parse,
@@ -60,8 +60,8 @@ def test_words_are_those_of_the_engine(expression: str, words: list[str]) -> Non
 def test_a_text_outside_of_the_language_is_named_with_its_place(expression: str, start: int, problem: str) -> None:
     with pytest.raises(Unread) as caught:
         tokens_of(expression)
-    assert problem in caught.value.problem
-    assert (caught.value.start, caught.value.malformed) == (start, True)
+    assert problem in str(caught.value)
+    assert (caught.value.at, caught.value.malformed) == (start, True)
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_operators_bind_as_in_the_engine(expression: str, structure: str) -> Non
 def test_a_malformed_expression_is_named_with_its_place(expression: str, start: int, problem: str) -> None:
     with pytest.raises(Unread) as caught:
         parse(expression)
-    assert (caught.value.start, caught.value.problem, caught.value.malformed) == (start, problem, True)
+    assert (caught.value.at, str(caught.value), caught.value.malformed) == (start, problem, True)
 
 
 def test_a_deeply_nested_expression_is_not_read() -> None:

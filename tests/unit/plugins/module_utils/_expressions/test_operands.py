@@ -9,7 +9,8 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown, tokens_of
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     FUNCTIONS,
     MISSING,
@@ -49,17 +50,17 @@ def test_literals_have_the_values_of_the_engine(literal: str, value: FieldValue)
 @pytest.mark.parametrize("literal", [r'"\n"', r'"\x4"', "$list", "99999999999999999999", "192.0.2.1", "abc"])
 def test_other_literals_have_no_value(literal: str) -> None:
     (token,) = tokens_of(literal)
-    with pytest.raises(NotKnown):
+    with pytest.raises(Unread):
         literal_of(token)
 
 
 def test_a_word_is_no_text_and_no_number() -> None:
     (token,) = tokens_of("example")
-    with pytest.raises(NotKnown, match="'example' is not text"):
+    with pytest.raises(Unread, match="'example' is not text"):
         text_of(token)
-    with pytest.raises(NotKnown, match="'08' is not a number"):
+    with pytest.raises(Unread, match="'08' is not a number"):
         number_of("08")
-    with pytest.raises(NotKnown, match="is too large a number"):
+    with pytest.raises(Unread, match="is too large a number"):
         number_of("1" * 5000)
 
 
@@ -113,7 +114,7 @@ def test_functions_return_what_the_vendor_describes(name: str, arguments: list[F
     ],
 )
 def test_other_arguments_have_no_result(name: str, arguments: list[FieldValue]) -> None:
-    with pytest.raises(NotKnown):
+    with pytest.raises(Unread):
         FUNCTIONS[name].call(*arguments)
 
 
@@ -173,7 +174,7 @@ def test_operands_have_values(text: str, value: FieldValue) -> None:
     ],
 )
 def test_values_that_are_not_known_have_a_reason(text: str, reason: str) -> None:
-    with pytest.raises(NotKnown, match=reason.replace("[", r"\[")):
+    with pytest.raises(Unread, match=reason.replace("[", r"\[")):
         operand(tokens_of(text)).evaluate(FIELDS)
 
 
@@ -193,5 +194,5 @@ def test_values_that_are_not_known_have_a_reason(text: str, reason: str) -> None
     ],
 )
 def test_other_forms_are_not_evaluated(text: str, reason: str) -> None:
-    with pytest.raises(NotKnown, match=reason):
+    with pytest.raises(Unread, match=reason):
         operand(tokens_of(text))

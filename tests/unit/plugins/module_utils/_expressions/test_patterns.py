@@ -7,7 +7,8 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown, tokens_of
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.patterns import (
     regular_expression,
     wildcard,
@@ -68,7 +69,7 @@ def test_regular_expressions_match_as_in_the_engine(pattern: str, text: bytes, m
 )  # fmt: skip
 def test_other_syntax_is_not_evaluated(pattern: str) -> None:
     token = tokens_of(f"x matches {pattern}")[2]
-    with pytest.raises(NotKnown):
+    with pytest.raises(Unread):
         regular_expression(token)
 
 
@@ -78,7 +79,7 @@ def test_other_syntax_is_not_evaluated(pattern: str) -> None:
 )
 def test_a_text_that_may_take_long_is_not_evaluated(pattern: str, length: int) -> None:
     is_match = regular_expression(tokens_of(f"x matches {pattern}")[2])
-    with pytest.raises(NotKnown, match="the text is long for the regular expression"):
+    with pytest.raises(Unread, match="the text is long for the regular expression"):
         is_match(b"a" * length)
 
 
@@ -111,5 +112,5 @@ def test_wildcards_match_the_whole_text(pattern: bytes, text: bytes, matches: bo
 
 @pytest.mark.parametrize("pattern", [b"a**b", rb"a\b"])
 def test_odd_wildcards_are_not_evaluated(pattern: bytes) -> None:
-    with pytest.raises(NotKnown):
+    with pytest.raises(Unread):
         wildcard(pattern, False)

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import NotKnown
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import (
     Coverage,
     decided_by,
@@ -60,7 +60,7 @@ def test_a_filter_decides_for_what_it_may_match(expression: str, space: list[str
 
 
 def test_a_filter_that_is_not_understood_is_undecided() -> None:
-    with pytest.raises(NotKnown):
+    with pytest.raises(Unread):
         decided(FILTERS[0], filter_("monitoring", "ip.dst in $list"))
 
 
