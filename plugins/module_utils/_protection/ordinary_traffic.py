@@ -218,8 +218,8 @@ def _may_be_wide(expression: str, traffic: str, lets_pass: bool) -> bool | None:
 
 
 def _best_truths(tree: Tree, is_true: bool) -> Iterator[tuple[Comparison, bool]]:
-    """The truth of comparisons with the name of a zone that is most likely to make an expression
-    true, or false; both if either may be."""
+    """Each comparison with the name of a zone, with the truth that favours the wanted result; with
+    both if either may."""
     if isinstance(tree, Negation):
         yield from _best_truths(tree.part, not is_true)
     elif isinstance(tree, Combination):
@@ -305,11 +305,11 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
 
 def _settled(kind: TrafficKind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
     from .._expressions.evaluation import decider_of  # loaded if there is a rule
-    from .._expressions.operands import Fields, Least
+    from .._expressions.operands import AtLeast, Fields
 
     if leaf in assumed:
         return assumed[leaf]
-    starts = {name: Least(start) for name, start in kind.starts.items()}
+    starts = {name: AtLeast(start) for name, start in kind.starts.items()}
     return decider_of(leaf)(Fields({**starts, **kind.values}))
 
 
