@@ -37,12 +37,12 @@ from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
-# What is not read: credentials may be encrypted, and the certificates may be of another machine.
-NOT_READ = ("api_token", "api_email", "api_key", "ca_path")
+# Left out: credentials may be encrypted, and the certificates may be of another machine.
+LEFT_OUT = ("api_token", "api_email", "api_key", "ca_path")
 CHECKED: Arguments = {
     name: argument
     for name, argument in {**EXPORT, **OF_REPORTED_HOST}.items()
-    if not name.endswith(NOT_READ)
+    if not name.endswith(LEFT_OUT)
 }
 PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
 
@@ -93,7 +93,7 @@ def _problems(task: HostTask) -> Iterator[str]:
 
 def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each value of the right form that is wrong all the same."""
-    yield from _unreadable(task.host, values)
+    yield from _form_problems(task.host, values)
     try:
         named = {name: value for name, value in values.items() if name in OF_HOST}
         for_host = [
@@ -121,7 +121,7 @@ def _unfit(host: str, values: Mapping[str, Any]) -> Iterator[str]:
         yield from option_problems(COLLECTION + part.module, part.options, part.context)
 
 
-def _unreadable(host: str, values: Mapping[str, Any]) -> Iterator[str]:
+def _form_problems(host: str, values: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each variable with a form of its own that cannot be read."""
     for check in (
         lambda: check_keep(values.get(SNAPSHOT_KEEP)),

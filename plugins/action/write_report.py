@@ -109,7 +109,7 @@ class ActionModule(FleetAction):
                 aside.setdefault(name, []).append(task.host)
             return record_of(task, predicted, now)
 
-        every = [*self.of_each(hosts, variables, read, unread)]
+        every = [*self.of_each(hosts, variables, read, failed_record)]
         records = dict(zip(hosts, _read_now(every)))
         for name, others in aside.items():
             warnings.append(
@@ -134,7 +134,7 @@ class ActionModule(FleetAction):
             return record_of(task, host_results(task.host, {}, {}), now)
 
         hosts = {*variables["ansible_play_hosts_all"]} - {*read}
-        yield from self.of_each(sorted(hosts), variables, unreached, unread)
+        yield from self.of_each(sorted(hosts), variables, unreached, failed_record)
 
     def _report(
         self, options: Mapping[str, Any], variables: Mapping[str, Any], read: Records
@@ -183,7 +183,7 @@ def record_of(task: HostTask, host: HostResults, now: datetime) -> HostRecord:
     return cast(HostRecord, {**record, **contacts, "groups": task.groups})
 
 
-def unread(host: str, exc: Exception) -> HostRecord:
+def failed_record(host: str, exc: Exception) -> HostRecord:
     """The record of a host that could not even be asked for its variables."""
     problem = HostResults(host, errors=[f"{type(exc).__name__}: {exc}"])
     return host_record(problem, write_timestamp(datetime.now(timezone.utc)))

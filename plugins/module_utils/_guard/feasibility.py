@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Callable, Iterator, Sequence
 
 from .._concurrency import concurrently
-from .._errors import ServiceError
+from .._errors import ServiceError, Unread
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import has_flag
 from .._schema.account import PREFIXES
@@ -23,21 +23,13 @@ from .._values.address_set import overlaps, range_of
 Check = Callable[[Plan, ReadCollection], str]  # returns why the owner would not take the plan
 
 
-class Unchecked(Exception):
-    """It is not known whether an account or zone takes a plan; holds the sentence that says so."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(text)
-        self.text = text
-
-
 @contextmanager
-def unchecked(prefix: str) -> Iterator[None]:
-    """Raise Unchecked if Cloudflare refuses to show something."""
+def reading(prefix: str) -> Iterator[None]:
+    """Raise Unread, with a sentence, if Cloudflare refuses to show something."""
     try:
         yield
     except ServiceError as exc:
-        raise Unchecked(Message(prefix, exc.message)) from exc
+        raise Unread(Message(prefix, exc.message)) from exc
 
 
 def check_length(plan: Plan, _read: ReadCollection) -> str:
@@ -58,10 +50,7 @@ def check_length(plan: Plan, _read: ReadCollection) -> str:
     return ""
 
 
-NOT_KNOWN = (
-    "Whether the new prefixes are approved, and not delegated to other accounts, is not known"
-)
-
+ONBOARDING = "Whether the new prefixes are approved, and not delegated to other accounts,"
 TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
 
 
@@ -71,7 +60,7 @@ def check_onboarding(plan: Plan, read: ReadCollection) -> str:
     new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
     if not new:
         return ""
-    with unchecked(f"{NOT_KNOWN}: "):
+    with reading(f"{ONBOARDING} is not known: "):
         reasons = list(_reasons_of(new, read))
     return " ".join([*reasons, TO_DO]) if reasons else ""
 
@@ -117,6 +106,6 @@ def check_feasibility(
     for check in checks:
         try:
             refusals.append(check(plan, read))
-        except Unchecked as exc:
-            unknown.append(exc.text)
+        except Unread as exc:
+            unknown.append(exc.reason)
     return refusals, unknown

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from .._errors import Unread
 from .._plan.plan import Operation, Plan
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
@@ -21,7 +22,7 @@ from .._schema.registry import evaluated_as, in_order_of, lists_named_in
 from .._schema.resource import Object, ReadCollection, Resource, State
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, features, quota_of
 from .._text import Message, did_you_mean, first_few
-from .feasibility import CHECKS, Unchecked, unchecked
+from .feasibility import CHECKS, reading
 from .needs import unread_of
 
 
@@ -29,7 +30,7 @@ def check_quota(plan: Plan, read: ReadCollection) -> str:
     """Check that a zone takes a plan; `read` is called only if some zones would not."""
     if not may_exceed_quota(plan):
         return ""
-    with unchecked("The quota of the zone is not checked: "):
+    with reading("The quota of the zone is not checked: "):
         (zone,) = plan.before.get(ZONE.plural) or read(ZONE)
     return exceeded_quota(plan, zone)
 
@@ -41,11 +42,11 @@ def may_exceed_quota(plan: Plan) -> bool:
 
 
 def exceeded_quota(plan: Plan, zone: Object) -> str:
-    """The reason why a zone would not take this plan, empty if it would; raises Unchecked if its
+    """The reason why a zone would not take this plan, empty if it would; raises Unread if its
     quota is not known."""
     quota = quota_of(zone)
     if quota is None:
-        raise Unchecked("The quota of the zone's plan is not known.")
+        raise Unread("The quota of the zone's plan is not known.")
     reasons = "; ".join(_exceeded(plan, quota))
     to_do = "Remove what is too much, or choose another plan for the zone."
     return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
@@ -98,17 +99,19 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
     named = resource.catalogue_object()
     if named.plural in plan.unread:
-        raise Unchecked(Message(not_known, plan.unread[named.plural]))
+        raise Unread(Message(not_known, plan.unread[named.plural]))
     try:
-        with unchecked(not_known):
+        with reading(not_known):
             (listed,) = plan.before.get(named.plural) or read(named)
         clauses = [
             f"{item.title} {clause}"
             for item in naming
             for clause in catalogue.unknown(item.planned or {}, listed)
         ]
+    except Unread:
+        raise
     except ValueError as exc:
-        raise Unchecked(f"{not_known}{exc}.") from exc
+        raise Unread(f"{not_known}{exc}.") from exc
     return f"The {'; '.join(clauses)}. Correct them." if clauses else ""
 
 
@@ -141,7 +144,7 @@ def check_list_items(plan: Plan, _read: ReadCollection) -> str:
     numbers = [obj.get("num_items") for obj in plan.before.get(LISTS.plural, ())]
     before = sum(int(number) for number in numbers if isinstance(number, (int, float)))
     if before <= MOST_ITEMS < before + more:
-        raise Unchecked(
+        raise Unread(
             f"The lists of the account would have {before + more} items together, and most"
             f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
         )

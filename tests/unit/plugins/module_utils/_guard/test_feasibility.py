@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any, Mapping, Sequence
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError, Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import (
-    Unchecked,
     check_feasibility,
     check_onboarding,
 )
@@ -47,9 +46,9 @@ def never(resource: Resource) -> Sequence[Object]:
 
 def unchecked(check: Any, plan: Plan, read: Any) -> str:
     """The sentence on what is not known."""
-    with pytest.raises(Unchecked) as caught:
+    with pytest.raises(Unread) as caught:
         check(plan, read)
-    return caught.value.text
+    return caught.value.reason
 
 
 def test_a_plan_without_operations_is_feasible_and_asks_nobody() -> None:
