@@ -42,11 +42,11 @@ from .operands import (
     LARGEST_NUMBER,
     MISSING,
     Address,
-    AtLeast,
     Evaluate,
     Fields,
     FieldValue,
     Items,
+    LowerBound,
     Operand,
     alike,
     field_operand,
@@ -282,7 +282,7 @@ def _tested(
     def tested(value: FieldValue, fields: Fields) -> bool:
         if type(value) in kinds:
             return test(value)
-        if points and isinstance(value, AtLeast) and type(value.start) in kinds:
+        if points and isinstance(value, LowerBound) and type(value.start) in kinds:
             return bool(alike(map(test, points(value.start))))
         raise Unread(f"{kind_in_words(value)} is compared to {other}")
 

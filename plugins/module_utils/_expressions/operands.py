@@ -38,7 +38,7 @@ class Missing(NamedTuple):
 MISSING = Missing()
 
 
-class AtLeast(NamedTuple):
+class LowerBound(NamedTuple):
     """A text that begins so and may go on, or a number that may be greater."""
 
     start: FieldValue
@@ -237,10 +237,10 @@ GROWS = frozenset(["len", "lower", "remove_bytes", "substring", "upper", "url_de
 
 def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValue]) -> FieldValue:
     """The value of a function of texts of which the beginning of one is known."""
-    place = next(index for index, value in enumerate(values) if isinstance(value, AtLeast))
+    place = next(index for index, value in enumerate(values) if isinstance(value, LowerBound))
     before, start, others = values[:place], _bytes(values[place].start), values[place + 1 :]
     if name == "concat":
-        return AtLeast(call(*before, start))
+        return LowerBound(call(*before, start))
     if name in ("starts_with", "ends_with") and others:
         end = _bytes(*others)
         ends = (b"", b"\0", b"\1", end[len(start) :], end)
@@ -250,7 +250,7 @@ def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValu
     if before or is_cut or is_behind or name not in GROWS:
         raise Unread("only the beginning of a text is known")
     part = call(start, *others)
-    return part if name == "substring" and others[1:] else AtLeast(part)
+    return part if name == "substring" and others[1:] else LowerBound(part)
 
 
 EACH = "*"
@@ -419,7 +419,7 @@ def _call(name: str, function: Function, operands: Sequence[Operand]) -> Operand
     def called(values: Sequence[FieldValue]) -> FieldValue:
         present = [value for value in values if value is not MISSING]
         if len(present) == len(values) or (present and name in SKIPS_MISSING):
-            if any(isinstance(value, AtLeast) for value in present):
+            if any(isinstance(value, LowerBound) for value in present):
                 return _of_least(name, function.call, present)
             return function.call(*present)
         return MISSING

@@ -305,11 +305,11 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
 
 def _settled(kind: TrafficKind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
     from .._expressions.evaluation import decider_of  # loaded if there is a rule
-    from .._expressions.operands import AtLeast, Fields
+    from .._expressions.operands import Fields, LowerBound
 
     if leaf in assumed:
         return assumed[leaf]
-    starts = {name: AtLeast(start) for name, start in kind.starts.items()}
+    starts = {name: LowerBound(start) for name, start in kind.starts.items()}
     return decider_of(leaf)(Fields({**starts, **kind.values}))
 
 
