@@ -21,7 +21,7 @@ from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import NAMES, PARTS, packed
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES, packed
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments, refusal_of
 
@@ -44,7 +44,7 @@ OF_HOSTS = ("ip_lists", "custom_rulesets")  # parts of a host that are no module
 # By their names, the specs of all that is run here and writes.
 WRITING = {
     **{name: spec for name, spec in MODULE_SPECS.items() if spec.writes and name != HOST_MODULE},
-    **{name: PARTS[name] for name in OF_HOSTS},
+    **{name: HOST_PARTS[name] for name in OF_HOSTS},
 }
 AREA_B = tuple(name for name, spec in {**MODULE_SPECS, **WRITING}.items() if spec.owner == "zone_id")
 
@@ -99,9 +99,9 @@ class Modules:
         if module not in OF_HOSTS:
             return run_main(module, {**connection, **owner, **options}, check, verbose, context)
         owner = {name: options.pop(name) for name in ("account_id", "zone_id") if name in options} or owner
-        own = {NAMES[module].get(name, name): value for name, value in options.items()}
+        own = {OPTION_NAMES[module].get(name, name): value for name, value in options.items()}
         result = run_main(HOST_MODULE, {**connection, **owner, **own}, check, verbose, ROLE)
-        names = {ours: theirs for theirs, ours in NAMES[module].items()}
+        names = {ours: theirs for theirs, ours in OPTION_NAMES[module].items()}
         return {names.get(name, name): value for name, value in result.items()}
 
     def done(self, module: str, check: bool = False, **options: Any) -> dict[str, Any]:

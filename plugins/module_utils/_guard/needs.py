@@ -43,7 +43,7 @@ from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined
 from .way import with_way
 
-REFERRING = [one for one, _read in DECIDING if one.phase]  # the rules that lists may change
+REFERRING = [one for one, _completed_by in DECIDING if one.phase]  # the rules that lists may change
 
 
 @dataclass(frozen=True)
@@ -79,15 +79,15 @@ class Need(NamedTuple):
 def completed(plan: Plan, asked: Asked) -> Plan:
     """The plan, whose state has all that decides about it, as far as it can be read."""
     plan = with_way(plan, asked.context, asked.evaluates, asked.client)
-    for need in OF_RULES:
-        plan = _read(plan, need.readings(plan, asked))
+    for need in NEEDS_OF_RULES:
+        plan = _completed_by(plan, need.readings(plan, asked))
     plan = with_way(plan, asked.context, False, asked.client)  # of custom rules read just now
-    for need in OF_ALL:
-        plan = _read(plan, need.readings(plan, asked))
+    for need in FURTHER_NEEDS:
+        plan = _completed_by(plan, need.readings(plan, asked))
     return plan
 
 
-def _read(plan: Plan, readings: Readings) -> Plan:
+def _completed_by(plan: Plan, readings: Readings) -> Plan:
     before, unread = dict(plan.before), dict(plan.unread)
     for name, read in readings.items():
         if name in before:
@@ -101,7 +101,7 @@ def _read(plan: Plan, readings: Readings) -> Plan:
 
 def unread_of(plan: Plan) -> list[str]:
     """A sentence for all that decides about a plan and cannot be read."""
-    return [*filter(None, (need.unread(plan) for need in (*OF_RULES, *OF_ALL)))]
+    return [*filter(None, (need.unread(plan) for need in (*NEEDS_OF_RULES, *FURTHER_NEEDS)))]
 
 
 def _states(plan: Plan) -> Sequence[State]:
@@ -297,11 +297,11 @@ def _unread_names(plan: Plan) -> str:
 
 
 # In the order in which they are read: what the rules of a plan meet comes before what they name.
-OF_RULES: Sequence[Need] = (
+NEEDS_OF_RULES: Sequence[Need] = (
     Need(_skipped_rules, _unread_skips),
     Need(_referring_rules, _unread_rules),
 )
-OF_ALL: Sequence[Need] = (
+FURTHER_NEEDS: Sequence[Need] = (
     Need(_lists, _unread_items),
     Need(_items),
     Need(_overrides_of_account, _unread_overrides),

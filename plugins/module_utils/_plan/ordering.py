@@ -29,7 +29,7 @@ def order_operations(
     resource = desired[0].resource
     deleted = {item.key for item in changes if item.action == "delete"}
     before = [key for key in map(resource.key_of, existing) if key not in deleted]
-    order, unmoved = _order([_without_gone(item, before) for item in desired], before)
+    order, unmoved = _arranged([_without_gone(item, before) for item in desired], before)
     places = {key: index for index, key in enumerate(order, start=1)}
     moving = set(order) - set(unmoved)
     by_key = {item.key: item for item in changes if item.action != "delete"}
@@ -51,7 +51,7 @@ def _without_gone(desired: Desired, before: Sequence[Key]) -> Desired:
     )
 
 
-def _order(desired: Sequence[Desired], before: Sequence[Key]) -> Order:
+def _arranged(desired: Sequence[Desired], before: Sequence[Key]) -> Order:
     """An exclusive list has its own order, into which the others are put unless it names them."""
     order, unmoved = list(before), before
     for item in desired:

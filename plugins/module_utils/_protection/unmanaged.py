@@ -31,7 +31,7 @@ from .holes import rules_of_rulesets, unmanaged_records, unnamed_rulesets
 from .losses import lists_of_others, unmanaged_items, unmanaged_lists
 
 
-class Kinds(NamedTuple):
+class CollectionKinds(NamedTuple):
     """A desired state by the kinds of its collections: those whose objects stand by themselves,
     lists and their items, rulesets and their rules, and the rules that deploy these."""
 
@@ -41,9 +41,9 @@ class Kinds(NamedTuple):
     deployments: Sequence[Desired]
 
 
-def kinds_of(desired: Sequence[Desired]) -> Kinds:
+def kinds_of(desired: Sequence[Desired]) -> CollectionKinds:
     """The desired state by kinds."""
-    kinds: dict[str, list[Desired]] = {name: [] for name in Kinds._fields}
+    kinds: dict[str, list[Desired]] = {name: [] for name in CollectionKinds._fields}
     parts = {item.part for item in desired if item.resource in CUSTOM_RULESETS.values()}
     for item in desired:
         around = item.resource.parent or item.resource
@@ -56,7 +56,7 @@ def kinds_of(desired: Sequence[Desired]) -> Kinds:
         else:
             kind = "alone"
         kinds[kind].append(item)
-    return Kinds(**kinds)
+    return CollectionKinds(**kinds)
 
 
 def all_unmanaged(
@@ -109,7 +109,7 @@ def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:
     return names
 
 
-def _beside_rulesets(kinds: Kinds, state: State) -> Iterator[Mapping[str, object]]:
+def _beside_rulesets(kinds: CollectionKinds, state: State) -> Iterator[Mapping[str, object]]:
     """The rulesets that a host does not name, and the rules of the entry point beside those that
     deploy its rulesets."""
     rulesets, owner = kinds.rulesets[0], kinds.rulesets[0].resource.owner
@@ -121,7 +121,7 @@ def _beside_rulesets(kinds: Kinds, state: State) -> Iterator[Mapping[str, object
 
 
 def _rules_beside(
-    kinds: Kinds, named: Sequence[Object], others: Sequence[Object], state: State
+    kinds: CollectionKinds, named: Sequence[Object], others: Sequence[Object], state: State
 ) -> Iterator[Mapping[str, object]]:
     """The rules of the entry point that take something from the named rulesets, or concern all
     plain traffic; if the host names rules of it, only the deployments of these rulesets that do

@@ -46,7 +46,7 @@ ACCOUNT, CUSTOM = "account_protection", "custom_rules"
 NETWORK_FIREWALL, FIREWALL_RULES = "network_firewall_rules", "firewall_rules"
 LISTS, RULESETS = "ip_lists", "custom_rulesets"
 # The modules whose objects are one desired state, in the order of the registry.
-PARTS: Mapping[str, ModuleSpec] = {
+HOST_PARTS: Mapping[str, ModuleSpec] = {
     name: {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(), RULESETS: CustomRulesets()}[name]
     for name in MODULES
 }
@@ -59,27 +59,29 @@ def option_of(item: Managed) -> str:
     return item.option if item.module == ACCOUNT else item.module
 
 
-def _names_of(part: str) -> dict[str, str]:
+def _option_names(part: str) -> dict[str, str]:
     own = {item.option: option_of(item) for item in MANAGED if item.module == part}
     of_several = OF_SEVERAL if part != ACCOUNT else ()
     own.update({option: f"{part}_{option}" for option in of_several})
-    return {option: own.get(option, option) for option in PARTS[part].options}
+    return {option: own.get(option, option) for option in HOST_PARTS[part].options}
 
 
 # By part: the option of a host for each option of the part.
-NAMES: Mapping[str, Names] = {part: _names_of(part) for part in PARTS}
+OPTION_NAMES: Mapping[str, Names] = {part: _option_names(part) for part in HOST_PARTS}
 
 
 def _options() -> OptionSpec:
     options = {
-        NAMES[part][option]: {name: item for name, item in argument.items() if name != "required"}
-        for part, spec in PARTS.items()
+        OPTION_NAMES[part][option]: {
+            name: item for name, item in argument.items() if name != "required"
+        }
+        for part, spec in HOST_PARTS.items()
         for option, argument in spec.options.items()
     }
     return {**options, **EXPECTATION_OPTIONS}
 
 
-class Share(NamedTuple):
+class HostShare(NamedTuple):
     """The share of one part in a host: its spec for the owner, and its options."""
 
     part: str
@@ -89,7 +91,7 @@ class Share(NamedTuple):
     @property
     def names(self) -> Names:
         """The option of the host for each option of the part."""
-        return NAMES[self.part]
+        return OPTION_NAMES[self.part]
 
     def of(self, desired: Sequence[Desired]) -> list[Desired]:
         """What this part describes of a desired state."""
@@ -101,7 +103,7 @@ class Host(ModuleSpec):
 
     owner = ""
     options = _options()
-    risks = tuple(dict.fromkeys(risk for spec in PARTS.values() for risk in spec.risks))
+    risks = tuple(dict.fromkeys(risk for spec in HOST_PARTS.values() for risk in spec.risks))
     of_rules = True
     expects = (REQUEST, PACKET, FIREWALL)
     returns_owner = True
@@ -119,19 +121,19 @@ class Host(ModuleSpec):
         ]
         return spec
 
-    def _shares(self, options: Options) -> Iterator[Share]:
+    def _shares(self, options: Options) -> Iterator[HostShare]:
         """The parts of which the options describe something; an account always is one."""
         kinds = kinds_expected(options.get(NAME))
         expected = {CUSTOM: REQUEST in kinds, NETWORK_FIREWALL: FIREWALL in kinds}
         first = {item.module: item for item in reversed(managed_of(self._owners))}
-        for part in (part for part in PARTS if part in first):
+        for part in (part for part in HOST_PARTS if part in first):
             own = (options if isinstance(options, ReadOptions) else ReadOptions(options)).under(
-                NAMES[part]
+                OPTION_NAMES[part]
             )
             if part == ACCOUNT or _describes(own, first[part].option, part, expected.get(part)):
-                spec = copy(PARTS[part].owned({first[part].resource.owner: "given"}, {}))
+                spec = copy(HOST_PARTS[part].owned({first[part].resource.owner: "given"}, {}))
                 spec.expectations = self.expectations
-                yield Share(part, spec, own)
+                yield HostShare(part, spec, own)
 
     def described(self, options: Options) -> list[Managed]:
         """The resources of which these options describe something."""
@@ -163,7 +165,7 @@ class Host(ModuleSpec):
         settled: list[Desired] = []
         for part in dict.fromkeys(item.part for item in desired):
             own = [item for item in desired if item.part == part]
-            spec = PARTS[part].owned({own[0].resource.owner: "given"}, {})
+            spec = HOST_PARTS[part].owned({own[0].resource.owner: "given"}, {})
             settled += spec.settled(own, state)
         return _beside_deployments(settled, state)
 

@@ -81,9 +81,9 @@ def variable_of(item: Managed) -> str:
 
 # By the plural of the resource.
 VARIABLE_OF = {item.resource.plural: variable_of(item) for item in MANAGED}
-HOST = HOST_SPECS[HOST_MODULE]
-OPTIONS = argument_spec(HOST)
-CONNECTION = shared_options(HOST.owner, env_fallback)
+HOST_SPEC = HOST_SPECS[HOST_MODULE]
+OPTIONS = argument_spec(HOST_SPEC)
+CONNECTION_OPTIONS = shared_options(HOST_SPEC.owner, env_fallback)
 _FILLED: Arguments = {
     f"{PREFIX}{name}": item for name, item in OPTIONS.items() if name not in PLAN_OPTIONS
 }
@@ -110,7 +110,7 @@ OF_HOST: Arguments = {
     **{name: {"type": "str"} for name in OF_KNOWN_ZONE},
 }
 # The variables that say which account and zone a host is, and how to reach them.
-OF_CONNECTION = (*(f"{PREFIX}{name}" for name in CONNECTION), *INVENTORY.values())
+OF_CONNECTION = (*(f"{PREFIX}{name}" for name in CONNECTION_OPTIONS), *INVENTORY.values())
 
 
 def without_omitted(value: Any, omitted: Any) -> Any:
@@ -159,7 +159,7 @@ def host_part(host: str, variables: Mapping[str, Any], brought: Brought | None =
 def described_by(part: Part) -> list[Managed]:
     """The resources that the options of a host describe."""
     options = {**dict.fromkeys(OPTIONS), **part.options}
-    return HOST.owned(options, {}).described(options)
+    return HOST_SPEC.owned(options, {}).described(options)
 
 
 def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
@@ -174,13 +174,13 @@ def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[
 
 def connection_options(part: Part) -> dict[str, Any]:
     """The options of a part that say which account or zone it is about, and how to reach it."""
-    return {option: value for option, value in part.options.items() if option in CONNECTION}
+    return {option: value for option, value in part.options.items() if option in CONNECTION_OPTIONS}
 
 
 def settings_of(part: Part, owner: str, retries: int, warn: Warn) -> Settings:
     """The checked options to reach the account or the zone of a host; raises ValueError with the
     names of the variables."""
-    options = read_options(CONNECTION, connection_options(part))
+    options = read_options(CONNECTION_OPTIONS, connection_options(part))
     try:
         if options.errors:
             raise as_one(options.errors)

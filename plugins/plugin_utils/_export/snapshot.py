@@ -22,7 +22,7 @@ from ...module_utils._specs.registry import HOST_MODULE
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.variables import (
-    HOST,
+    HOST_SPEC,
     OPTIONS,
     PREFIX,
     ROLE,
@@ -122,7 +122,7 @@ def named_by(part: Part, now: datetime | None) -> NamedKeys:
     """The objects that a host names, with their keys alone, in the collections of which it changes
     no others; an object that goes takes along all that it holds."""
     options = read_options(OPTIONS, part.options)
-    desired = [item.at(now) for item in HOST.owned(options, {}).desired(options)]
+    desired = [item.at(now) for item in HOST_SPEC.owned(options, {}).desired(options)]
     exclusive = {item.resource.plural for item in desired if item.exclusive}
     for item in desired:
         holds = item.resource.holds

@@ -123,14 +123,14 @@ def _lost_lists(change: Change) -> Iterator[tuple[Object, int, str]]:
         for resource in [items.get(LISTS.label_of(obj))]
         if resource and not change.after.state[resource.plural]
     ]
-    more = _references(change.plan) if lost else {}
+    more = _reference_changes(change.plan) if lost else {}
     for obj, outcome in lost:
         uses = uses_of(obj) + more.get(LISTS.label_of(obj), 0)
         if uses_of(obj) and uses > 0:
             yield obj, uses, outcome
 
 
-def _references(plan: Plan) -> Mapping[str, int]:
+def _reference_changes(plan: Plan) -> Mapping[str, int]:
     """By list, how many more rules refer to it after a plan, or fewer."""
     from ..._schema.registry import evaluated_as, lists_named_in  # loads all kinds of rules
 

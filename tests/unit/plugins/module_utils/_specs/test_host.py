@@ -10,7 +10,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._arguments impo
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import option_errors, option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import NAMES, PARTS, SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES, SPECS
 
 from tests.support.connection import CONNECTION
 
@@ -18,10 +18,10 @@ from tests.support.connection import CONNECTION
 
 
 def test_an_option_of_several_parts_is_the_same_in_each() -> None:
-    for part, spec in PARTS.items():
-        assert len({*NAMES[part].values()}) == len(spec.options)
+    for part, spec in HOST_PARTS.items():
+        assert len({*OPTION_NAMES[part].values()}) == len(spec.options)
         for name, argument in spec.options.items():
-            assert {**argument, "required": None} == {**HOST.options[NAMES[part][name]], "required": None}
+            assert {**argument, "required": None} == {**HOST.options[OPTION_NAMES[part][name]], "required": None}
 
 
 def test_errors_in_all_collections_are_told_at_once_by_their_names() -> None:

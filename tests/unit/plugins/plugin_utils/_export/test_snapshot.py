@@ -22,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._files import h
 from tests.support.marked import Marked
 
 NOW = datetime(2027, 1, 29, 9, 15, 2, 310412, tzinfo=timezone.utc)
-HOST = {"edge_account_id": "a" * 32, "edge_zone_name": "one.example", "edge_api_token": "secret"}
+HOST_SPEC = {"edge_account_id": "a" * 32, "edge_zone_name": "one.example", "edge_api_token": "secret"}
 RULES: list[dict[str, Any]] = [{"id": "1", "ref": "a", "action": "log", "expression": "true", "future": 1}]
 PLURALS = [item.plural for item in ACCOUNT_RESOURCES]
 ACCOUNT: dict[str, Any] = {
@@ -50,7 +50,7 @@ def test_everything_that_a_host_may_change_is_read_at_once() -> None:
         called.append(part)
         return RESULT
 
-    state = read_part(host_part("lima", {**HOST, **VARIABLES}), run_module)
+    state = read_part(host_part("lima", {**HOST_SPEC, **VARIABLES}), run_module)
     assert state.owners == {"account_id": "a" * 32, "zone_id": "b" * 32}
     assert state.objects == {**{name: ACCOUNT[name] for name in PLURALS}, "custom_rules": RULES}
     assert [type(text) for text in state.owners.values()] == [str, str]
@@ -61,11 +61,11 @@ def test_everything_that_a_host_may_change_is_read_at_once() -> None:
 
 def test_a_state_that_cannot_be_read_is_an_error() -> None:
     with pytest.raises(ValueError, match="HTTP 403"):
-        read_part(host_part("lima", HOST), lambda part, check_mode: {"failed": True, "msg": "HTTP 403"})
+        read_part(host_part("lima", HOST_SPEC), lambda part, check_mode: {"failed": True, "msg": "HTTP 403"})
 
 
 def test_a_snapshot_holds_everything_as_the_service_has_it() -> None:
-    part = host_part("lima", {**HOST, **VARIABLES})
+    part = host_part("lima", {**HOST_SPEC, **VARIABLES})
     of_the_file = {
         "allowlist": [{"prefix": "198.51.100.7"}],
         "custom_rules": [{"ref": "b"}],

@@ -38,7 +38,7 @@ def test_a_network_without_a_clear_answer_is_not_known() -> None:
 
 
 ACCOUNT = Part("host_baseline", {"account_id": "0" * 32, "enabled": True})
-HOST = HostResults("lima", unread=["Something else."])
+HOST_SPEC = HostResults("lima", unread=["Something else."])
 PART = {"prefix": "192.0.2.0/24", "announced": None, "since": None}
 NETWORKS: dict[str, Any] = {"prefix": "192.0.2.0/24", "approved": True, "networks": [PART], "delegated": []}
 
@@ -50,16 +50,16 @@ def read(result: Mapping[str, Any], described: Part = ACCOUNT, **values: Any) ->
         asked.append(part)
         return result
 
-    return Beside(run, described, values).read(HOST), asked
+    return Beside(run, described, values).read(HOST_SPEC), asked
 
 
 @pytest.mark.parametrize("values", [{}, {"report_announced": False}, {"report_announced": None}])
 def test_nothing_is_read_that_no_variable_asks_for(values: dict[str, Any]) -> None:
-    assert read({}, **values) == (HOST, [])
+    assert read({}, **values) == (HOST_SPEC, [])
 
 
 def test_a_host_without_an_account_announces_nothing() -> None:
-    assert read({}, Part("host_baseline", {"zone_id": "1" * 32}), report_announced=True) == (HOST, [])
+    assert read({}, Part("host_baseline", {"zone_id": "1" * 32}), report_announced=True) == (HOST_SPEC, [])
 
 
 def test_announced_networks_are_read_from_the_account_of_the_host() -> None:

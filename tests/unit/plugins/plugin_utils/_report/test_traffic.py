@@ -165,20 +165,20 @@ def test_traffic_that_is_not_known_has_no_bar() -> None:
 
 
 OPTIONS: dict[str, Any] = {"account_id": "a", "api_token": "t", "prefixes": []}
-HOST = Part("host_baseline", OPTIONS, Context(names={"account_id": "edge_account_id"}))
+HOST_SPEC = Part("host_baseline", OPTIONS, Context(names={"account_id": "edge_account_id"}))
 
 
 @pytest.mark.parametrize(
     ("hours", "asked"), [(0, False), ("0", False), (None, False), ("", False), ("24", True), (0.5, True)]
 )
 def test_traffic_is_asked_for_if_hours_are_set(hours: Any, asked: bool) -> None:
-    part = traffic_task(HOST, hours)
+    part = traffic_task(HOST_SPEC, hours)
     assert bool(part) is asked
     assert traffic_task(Part("host_baseline", {"zone_id": "z"}), hours) is None
 
 
 def test_the_task_has_the_connection_of_the_account_and_the_name_of_the_variable() -> None:
-    part = traffic_task(HOST, "24")
+    part = traffic_task(HOST_SPEC, "24")
     assert part and part.options == {
         "account_id": "a",
         "api_token": "t",
