@@ -158,10 +158,13 @@ def _to_set_back(
 def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[Object]) -> bool:
     """True if objects protect less than the same objects with other values."""
     evaluated = evaluated_as(resource)
+    if evaluated.plural not in IN_ORDER and resource not in DDOS_OVERRIDES:
+        # What is off does not even monitor.
+        is_off = resource.semantics.protects_nobody
+        return any(is_off(now) > is_off(then) for then, now in zip(was, becomes))
     before, after = (Coverage({evaluated.plural: objects}) for objects in (was, becomes))
-    return any(worse(before, after, evaluated)) or bool(
-        _deployed(resource, was) - _deployed(resource, becomes)
-    )
+    gone = _deployed(resource, was) - _deployed(resource, becomes)
+    return bool(gone) or any(worse(before, after, evaluated))
 
 
 def _deployed(resource: Resource, rules: Sequence[Object]) -> set[Key]:
