@@ -82,7 +82,7 @@ def prepare(service: LocalService, module: str) -> None:
         service.add_token(token, **dict.fromkeys(AREAS, permission))
     service.account(ACCOUNT).seed(**ACCOUNT_STATE, **BESIDE_STATE)
     service.zone(ZONE).seed(**ZONE_STATE, account_id=ACCOUNT)
-    if module in ("ip_list", "ip_lists"):
+    if module == "ip_list":
         service.account(ACCOUNT).seed(network_firewall_rules=OF_A_LIST)
     whole = BESIDE if module == "protection_info" else (module,)
     for name in (name for name in RULESETS_STATE if name in whole):  # the ids of all other samples stay as they are

@@ -203,13 +203,8 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         }
     },
     "ip_list": {"list": one(LISTS), "items": many(items_of(""))},
-    "ip_lists": {"lists": WHOLE_LIST},
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"zone_id": {"type": "str"}, "rules": many(CUSTOM_RULES)},
-    "custom_rulesets": {
-        **OWNERS_OF_RULESETS,
-        "rulesets": {"type": "list", "elements": "dict", "contains": WHOLE_RULESET},
-    },
     "custom_ruleset": {**OWNERS_OF_RULESETS, "ruleset": {"type": "dict", "contains": WHOLE_RULESET}},
     "managed_rules": {"zone_id": {"type": "str"}, "rules": many(MANAGED_RULES)},
     "network_firewall_rules": {"account_id": {"type": "str"}, "rules": many(NETWORK_FIREWALL_RULES)},
@@ -238,13 +233,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
 }
 
 
-WHOLE_LISTS = (
-    "account_protection",
-    "firewall_rules",
-    "custom_ruleset",
-    "custom_rulesets",
-    *RULESETS,
-)  # what they do not name is told
+WHOLE_LISTS = ("account_protection", "firewall_rules", "custom_ruleset", *RULESETS)  # what they do not name is told
 
 
 def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -265,11 +254,11 @@ def result_entries(module: str) -> Entries:
     spec = MODULE_SPECS[module]
     entries: dict[str, Entry] = dict(OWN_RESULTS[module])
     if spec.writes:
-        if spec.owner == "account_id" and module not in (*RULESETS, "ip_list", "ip_lists"):
+        if spec.owner == "account_id" and module not in (*RULESETS, "ip_list"):
             entries["coverage"] = shape_of(CoverageChange)
-        if module in (*WHOLE_LISTS, "ip_lists"):
+        if module in WHOLE_LISTS:
             entries["unmanaged"] = records(UnmanagedRecord)
-        if module in (*WHOLE_LISTS, "ip_list", "ip_lists", "security_level") and module != "account_protection":
+        if module in (*WHOLE_LISTS, "ip_list", "security_level") and module != "account_protection":
             entries["weaker"] = records(WeakerRecord)
         entries.update({name: entry for option, (name, entry) in OF_OPTIONS.items() if option in spec.options})
         if "staged_rollout" in spec.options:
