@@ -13,6 +13,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
 
 from tests.fake_service import LocalService
+from tests.fake_service.calls import Call
+from tests.functional.host_cases import HOSTS
 from tests.functional.idempotence_cases import CASES, Case
 from tests.support.module_run import WRITING, Modules
 from tests.support.service_state import collections_of, comparable, seed
@@ -37,7 +39,12 @@ def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
     ]
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def turn(call: Call) -> int:
+    """When a call comes: first those that make or change single objects, then those that replace lists, then deletions."""
+    return 2 if call.method == "DELETE" else int(call.method == "PUT" and "/rulesets/" in call.path)
+
+
+@pytest.mark.parametrize("case", [*CASES, *HOSTS], ids=lambda case: case.name)
 def test_predict_apply_apply_again(case: Case, service: LocalService, modules: Modules) -> None:
     seed(service, case.module, case.existing)
     unchanged = collections_of(service)["prefixes"][:]
@@ -55,6 +62,7 @@ def test_predict_apply_apply_again(case: Case, service: LocalService, modules: M
 
     done = modules.done(case.module, **case.options)
     assert len(service.writes) == case.calls
+    assert [*map(turn, service.writes)] == sorted(map(turn, service.writes))
     deletions = [call for call in service.writes if call.method == "DELETE" and call.path.count("/") < 7]
     assert [call.path for call in deletions if "/rules/lists/" not in call.path and "/rulesets/" not in call.path] == []
     assert all(call.method != "PUT" for call in service.writes if call.path.endswith("/items"))  # which replaces all

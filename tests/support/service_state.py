@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, AREA_B, ZONE
@@ -27,7 +28,11 @@ COLLECTION = re.compile(r"/(prefixes|allowlist|rules|filters)$")
 
 
 def seed(service: LocalService, module: str, existing: Mapping[str, Any]) -> None:
-    """Let the module's account or zone have this existing state."""
+    """Let the module's account or zone have this existing state; a host has one of both."""
+    if module == HOST_MODULE:
+        service.account(ACCOUNT).seed(**existing["account"])
+        service.zone(ZONE).seed(**existing["zone"])
+        return
     owner = service.zone(ZONE) if module in AREA_B else service.account(ACCOUNT)
     owner.seed(**existing)
 
