@@ -31,8 +31,8 @@ Entries = Sequence[Tuple[Option, Mapping[str, Any]]]
 
 
 class Presence(Enum):
-    """Whether a desired object must exist: if nobody knows whether its time has come, an existing
-    one stays, and a new one is not made."""
+    """The presence that a desired object must have: if nobody knows whether its time has come, an
+    existing one stays, and a new one is not made."""
 
     NEEDED = "needed"
     ABSENT = "absent"

@@ -94,7 +94,7 @@ class HostShare(NamedTuple):
         return OPTION_NAMES[self.part]
 
     def of(self, desired: Sequence[Desired]) -> list[Desired]:
-        """What this part describes of a desired state."""
+        """The share of this part in a desired state."""
         return [item for item in desired if item.part == self.part]
 
 

@@ -90,7 +90,7 @@ class StateFile:
     variables: Mapping[str, Any] = field(default_factory=dict)
 
     def part(self, host: str, values: Mapping[str, Any]) -> Part:
-        """What the file describes, with the connection of the host."""
+        """The state in the file as a part, with the connection of the host."""
         if self.objects is None:
             return _part(host, values, self.variables)
         every = {VARIABLE_OF[plural]: "" for plural in self.objects}  # described or not, it is read
@@ -216,7 +216,7 @@ def _exclusive(
 
 
 def _part(host: str, values: Mapping[str, Any], described: Mapping[str, Any]) -> Part:
-    """What these variables describe; an owner of which they say nothing is left out."""
+    """A part with these variables; an owner of which they say nothing is left out."""
     left_out = ["account_id"] if ACCOUNT_STATE.isdisjoint(described) else []
     left_out += ["zone_id", "zone_name"] if ZONE_STATE.isdisjoint(described) else []
     kept = {
