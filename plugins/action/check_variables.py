@@ -9,6 +9,7 @@ without a request."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from ansible.errors import AnsibleError
@@ -32,7 +33,7 @@ from ..plugin_utils._baseline.variables import (
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
-from ..plugin_utils._variables import wrong_variables
+from ..plugin_utils._variables import place_of
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -82,8 +83,9 @@ def _problems(task: HostTask) -> Iterator[str]:
         yield f"{exc}".rstrip(".") + "."
         return
     yield from task.shared_owners()
-    wrong = wrong_variables(CHECKED, values)
-    yield from (f"{visible(error.message)}." for error in wrong)
+    wrong = task.wrong(CHECKED, {**values, **PLACEHOLDER})
+    place = partial(place_of, task.variables)
+    yield from (f"{visible(error.placed(place).message)}." for error in wrong)
     names = {str(error.option.path[0]) for error in wrong}
     fit = {name: value for name, value in values.items() if name not in names}
     for text in _unlike_others(task, fit):
@@ -102,23 +104,25 @@ def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
     except ValueError as exc:
         yield str(exc)
         return
-    yield from _unfit(task.host, named)
+    yield from _unfit(task, named)
     for name in for_host:  # before it is needed
         posture = {"name": name.removeprefix(f"{POSTURES}."), "until": "9999-12-31"}
-        yield from _unfit(task.host, {**named, POSTURE: posture})
+        yield from _unfit(task, {**named, POSTURE: posture})
 
 
-def _unfit(host: str, values: Mapping[str, Any]) -> Iterator[str]:
+def _unfit(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
     """A sentence for each value that the host does not take, as if its posture held."""
     try:
-        part = merged(host, {**values, **PLACEHOLDER}, lambda _until: True).part(host)
+        current = merged(task.host, {**values, **PLACEHOLDER}, lambda _until: True)
+        part = current.part(task.host)
     except ValueError as exc:
         yield str(exc)
         if POSTURE in values:
-            yield from _unfit(host, {name: values[name] for name in values if name != POSTURE})
+            yield from _unfit(task, {name: values[name] for name in values if name != POSTURE})
         return
     if described_by(part):
-        yield from option_problems(COLLECTION + part.module, part.options, part.context)
+        module = COLLECTION + part.module
+        yield from option_problems(module, part.options, part.context, task.variables)
 
 
 def _form_problems(host: str, values: Mapping[str, Any]) -> Iterator[str]:

@@ -19,6 +19,7 @@ ALREADY_EXISTS = re.compile(
 )
 
 MAX_ERRORS = 12  # that one message tells
+Place = Callable[[Option], str]  # says where the value of an option stands, as far as it is known
 Extended = TypeVar("Extended", bound="ProtectionError")
 
 
@@ -97,6 +98,15 @@ class OptionError(ProtectionError):
     def renamed(self, names: Names) -> OptionError:
         """The error in a task that has other names for its options."""
         return OptionError(self.option.renamed(names), Message(self.problem).renamed(names))
+
+    def placed(self, place: Place) -> OptionError:
+        """The same errors, each with the place of its option."""
+        return as_one(
+            [
+                OptionError(error.option, Message(error.problem, place(error.option)))
+                for error in self.errors
+            ]
+        )
 
 
 class OptionErrors(OptionError):

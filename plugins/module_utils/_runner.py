@@ -18,7 +18,7 @@ from ._api.settings import known_secrets
 from ._arguments import ReadOptions
 from ._context import TASK, Context
 from ._engine import perform
-from ._errors import OptionError, ProtectionError, ServiceError, as_one
+from ._errors import OptionError, Place, ProtectionError, ServiceError, as_one
 from ._result import readable_failure
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
@@ -35,6 +35,7 @@ def run(
     warn: Callable[[str], None],
     screen: Screen | None = None,
     context: Context = TASK,
+    place: Place = lambda _option: "",
 ) -> dict[str, Any]:
     """The result of a module; a failure has `failed` and `msg`. Secrets are in neither, nor in
     warnings.
@@ -55,16 +56,21 @@ def run(
         readable = screen and screen._replace(show=lambda text: screen.show(output.message(text)))
         with connected(task.settings, warn_readably, readable) as client:
             result = _performed(task, client, check_mode, verbose, warn_readably)
+    except OptionError as exc:
+        return output.failure(exc.placed(place))
     except ProtectionError as exc:
         return output.failure(exc)
     return output.details(result)
 
 
 def option_failure(
-    values: Mapping[str, Any], errors: Sequence[OptionError], context: Context = TASK
+    values: Mapping[str, Any],
+    errors: Sequence[OptionError],
+    context: Context = TASK,
+    place: Place = lambda _option: "",
 ) -> dict[str, Any]:
     """The failure of a module because of errors in its options, of which it has these values."""
-    return _Output(values, context.names).failure(as_one(errors))
+    return _Output(values, context.names).failure(as_one(errors).placed(place))
 
 
 def option_errors(

@@ -31,6 +31,7 @@ from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
 from ..module_utils._arguments import Arguments, ReadOptions, read_options
 from ..module_utils._context import TASK, Context
+from ..module_utils._errors import OptionError
 from ..module_utils._remembered import remembered
 from ..module_utils._runner import option_errors, option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS
@@ -38,7 +39,7 @@ from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, a
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible
 from ._plain import plain
-from ._variables import read_variables
+from ._variables import place_of, read_variables
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 
@@ -66,7 +67,8 @@ else:
     ENCODER = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
 
 
-OF_ENVIRONMENT = frozenset([*OWNER_OPTIONS, *credential_options()])  # if a task has none
+# The options that the environment gives to a task which has none.
+OF_ENVIRONMENT = frozenset([*OWNER_OPTIONS, *credential_options(), "base_url"])
 IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"
 PLAYBOOK_PYTHON = "{{ ansible_playbook_python }}"
@@ -120,14 +122,22 @@ class ModuleCalls:
         a packed module stand in its result."""
         options, in_worker = _with_approval(options), self._may_run_in_worker()
         spec, read = read_arguments(module, options)
-        if not in_worker and not read.errors:
-            return self._run_packed(module, options, check_mode, context)
-        if read.errors:
+        in_files = self.variables if context.is_role else options
+        place = partial(place_of, in_files, names=context.names)
+        errors = read.errors
+        if errors or (not in_worker and self._is_local()):  # a packed module knows no place
+            errors = option_errors(spec, read, context)
+        if not in_worker:
+            unknown = OF_ENVIRONMENT - options.keys()  # its environment is another one
+            errors = [error for error in errors if error.option.path[0] not in unknown]
+        if errors:
             shown = json.loads(_as_packed(options))
-            result = refusal_of(spec, read, shown, context, in_worker)
-        else:
+            result = option_failure(shown, errors, context, place)
+        elif in_worker:
             verbose, screen, shown = Display().verbosity > 0, self.screen(module), read
-            result = run(spec, read, check_mode, verbose, warn, screen, context)
+            result = run(spec, read, check_mode, verbose, warn, screen, context, place)
+        else:
+            return self._run_packed(module, options, check_mode, context)
         if self._shows_invocation():
             result["invocation"] = {"module_args": without_secrets(shown, shown, names=False)}
         plain: dict[str, Any] = json.loads(json.dumps(result))
@@ -256,35 +266,23 @@ def _with_approval(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**options, **dict.fromkeys(nulls, "")}
 
 
-def wrong_options(
+def argument_errors(
     module: str, arguments: Mapping[str, Any], context: Context
-) -> dict[str, Any] | None:
-    """The failure of a module because of its options alone; None if they are right."""
+) -> list[OptionError]:
+    """All that is wrong in the options of a module, by their names in this context."""
     errors = option_errors(*read_arguments(module, arguments), context)
-    return option_failure(arguments, errors, context) if errors else None
+    return [error.renamed(context.names) for error in errors]
 
 
-def option_problems(module: str, arguments: Mapping[str, Any], context: Context) -> list[str]:
-    """A sentence for each thing that is wrong in the options of a module."""
+def option_problems(
+    module: str, arguments: Mapping[str, Any], context: Context, in_files: Mapping[str, Any]
+) -> list[str]:
+    """A sentence for each thing that is wrong in the options of a module; the variables `in_files`
+    know where they stand."""
     errors = option_errors(*read_arguments(module, arguments), context)
-    texts = [option_failure(arguments, [error], context)["msg"] for error in errors]
+    place = partial(place_of, in_files, names=context.names)
+    texts = [option_failure(arguments, [error], context, place)["msg"] for error in errors]
     return [f"{text.rstrip('.')}." for text in texts]
-
-
-def refusal_of(
-    spec: ModuleSpec,
-    options: ReadOptions,
-    arguments: Mapping[str, Any],
-    context: Context = TASK,
-    in_worker: bool = True,
-) -> dict[str, Any]:
-    """The failure of a module that does not run, since its options do not have the form of its
-    argument spec; it tells what else is wrong in them as well. The environment of a packed module
-    is not known."""
-    unknown = set() if in_worker else OF_ENVIRONMENT - arguments.keys()
-    errors = option_errors(spec, options, context)
-    known = [error for error in errors if error.option.path[0] not in unknown]
-    return option_failure(arguments, known, context)
 
 
 def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpec, ReadOptions]:
@@ -305,7 +303,7 @@ def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpe
 def _parts_of(module: str) -> tuple[Arguments, Arguments]:
     """The argument spec of a module: what hosts may have in common, and who a host is."""
     spec = argument_spec(MODULE_SPECS[module.rpartition(".")[2]])
-    own = {name for name, item in spec.items() if "fallback" in item or name in OF_ENVIRONMENT}
+    own = OF_ENVIRONMENT & spec.keys()
     shared = {name: item for name, item in spec.items() if name not in own}
     return shared, {name: item for name, item in spec.items() if name in own}
 

@@ -11,24 +11,36 @@ every host; this checks what ansible-core would.
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from ..module_utils._api.settings import known_secrets
 from ..module_utils._arguments import Argument, Arguments, read_options
 from ..module_utils._errors import OptionError, as_one
 from ..module_utils._remembered import remembered
-from ..module_utils._text import redact, visible
+from ..module_utils._text import OWN_NAMES, Names, Option, redact, visible
 from ..module_utils._timestamps import parse_expiry
 
+try:
+    from ansible.module_utils.common.json import get_encoder
+except ImportError:  # before ansible-core 2.19, which knows no place of a value
+    WITH_TAGS: type[json.JSONEncoder] | None = None
+else:
+    WITH_TAGS = get_encoder("cache_persistence")
+
+KIND_OF_TAG = "__ansible_type"
+OWN_FILES = tuple(str(Path(__file__).parents[2] / name) + os.sep for name in ("roles", "playbooks"))
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 
 
 def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:
     """Raise ValueError if values of a role's variables are wrong, in words without its secrets."""
-    _raise(wrong_variables(arguments, values), arguments, values)
+    require_none(wrong_variables(arguments, values), arguments, values)
 
 
 def read_variables(
@@ -39,7 +51,7 @@ def read_variables(
     are not."""
     set_ones = {name: value for name, value in values.items() if value is not None}
     read = read_options(arguments, set_ones)
-    _raise(read.errors, arguments, values)
+    require_none(read.errors, arguments, values)
     return {name.removeprefix(prefix): value for name, value in read.items()}
 
 
@@ -49,12 +61,20 @@ def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
     return read_variables(arguments, {**values, **lists})
 
 
-def _raise(errors: Sequence[OptionError], arguments: Arguments, values: Mapping[str, Any]) -> None:
+def require_none(
+    errors: Sequence[OptionError],
+    arguments: Arguments,
+    values: Mapping[str, Any],
+    in_files: Mapping[str, Any] | None = None,
+) -> None:
+    """Raise ValueError if there are errors in these values, in words without their secrets. The
+    values `in_files` know where they stand."""
     if errors:
+        error = as_one(errors).placed(partial(place_of, in_files or values))
         named = [values.get(name) for name, item in arguments.items() if item.get("no_log")]
         secrets = {*known_secrets({}, os.environ), *(str(value) for value in named if value)}
         longest_first = sorted(secrets, key=len, reverse=True)
-        raise ValueError(redact(f"{visible(as_one(errors).message)}.", longest_first))
+        raise ValueError(redact(f"{visible(error.message)}.", longest_first))
 
 
 def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:
@@ -73,6 +93,39 @@ def _wrong(name: str, argument: Argument, value: Any) -> Sequence[OptionError]:
 
 
 _wrong_container = remembered(256)(_wrong)  # many hosts have the same
+
+
+def place_of(values: Mapping[str, Any], option: Option, names: Names = OWN_NAMES) -> str:
+    """The place of the value of an option, in brackets: its file and line, or the command line; an
+    empty text if ansible-core does not know it, as before 2.19."""
+    value: Any = values
+    known: list[Any] = []
+    is_brought = len(option.path) > 1 and option.entry in names  # by another variable
+    for step in () if is_brought else option.renamed(names).path:
+        try:
+            known += [key for key in value if key == step] if isinstance(value, Mapping) else []
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            break
+        known.append(value)
+    return next(filter(None, map(_origin, reversed(known))), "")
+
+
+def _origin(value: Any) -> str:
+    """The file and the line of a value, unless it is of this collection."""
+    try:
+        document = json.loads(json.dumps(value, cls=WITH_TAGS)) if WITH_TAGS else None
+    except (TypeError, ValueError):
+        return ""
+    tags = document.get("tags", ()) if isinstance(document, dict) else ()
+    known = (tag for tag in tags if isinstance(tag, dict) and tag.get(KIND_OF_TAG) == "Origin")
+    origin = next(known, {})
+    path, line = str(origin.get("path") or ""), origin.get("line_num")
+    if "CLI option" in (origin.get("description") or ""):
+        return " (on the command line)"
+    if not path or not line or path.startswith(OWN_FILES):
+        return ""
+    return f" ({path.removeprefix(os.getcwd() + os.sep)}:{line})"
 
 
 def expiry_of(name: str, value: Any) -> datetime:

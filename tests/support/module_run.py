@@ -20,10 +20,11 @@ import pytest
 from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import option_errors, option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES, packed
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments, refusal_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments
 
 from tests.fake_service import LocalService
 
@@ -67,7 +68,7 @@ def run_main(
     options without the form of its argument spec."""
     spec, read = read_arguments(module, options)
     if read.errors:
-        return refusal_of(spec, read, options, context)
+        return option_failure(options, option_errors(spec, read, context), context)
     options = packed(options) if module == HOST_MODULE else options
     arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True, **VERBOSE[verbose]}
     printed = io.StringIO()

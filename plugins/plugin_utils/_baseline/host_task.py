@@ -17,12 +17,13 @@ from typing import Any, NamedTuple
 from ansible.utils.display import Display
 
 from ...module_utils._arguments import Arguments
+from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Names, Screen, Warn
-from .._action import ModuleCalls, failure_diff
+from .._action import ModuleCalls, argument_errors, failure_diff
 from .._plain import TEMPLATE, data_of, plain
-from .._variables import require_valid
+from .._variables import require_none, wrong_variables
 from .._worker import claimed_before
 from .approval import ApprovedPlan
 from .misspelt import misspelt_in_host
@@ -37,6 +38,7 @@ from .variables import (
     RunModule,
     TakeSnapshot,
     described_by,
+    host_part,
     one_owner,
     without_omitted,
 )
@@ -146,8 +148,20 @@ class HostTask:
         """The variables that a role takes, as far as the host has them; raises ValueError for wrong
         ones."""
         values = self.values(arguments)
-        require_valid(arguments, values)
+        require_none(self.wrong(arguments, values), arguments, values, self.variables)
         return values
+
+    def wrong(self, arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:
+        """The errors in values of variables that have not the form of their arguments; if there are
+        any, with all others that the module of the host would tell, without a posture."""
+        errors = wrong_variables(arguments, values)
+        try:
+            part = host_part(self.host, values) if errors else None
+        except ValueError:  # which is told once these values are right
+            part = None
+        if part:
+            errors += argument_errors(COLLECTION + part.module, part.options, part.context)
+        return [*{error.message: error for error in errors}.values()]
 
     def value(self, name: str) -> Any:
         """A variable of the host without templates; None if the host does not have it."""

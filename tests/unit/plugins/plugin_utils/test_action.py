@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
-from ansible_collections.edgeops.protection.plugins.module_utils._text import HIDDEN
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ModuleCalls, wrong_options
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import (
+    ModuleCalls,
+    argument_errors,
+    option_problems,
+)
 
 from tests.support.connection import CONNECTION
 
@@ -42,26 +45,25 @@ def test_a_user_may_allow_remote_connections(allowed: Any, is_refused: bool) -> 
     assert bool(calls("ssh", edgeops_protection_allow_remote=allowed).refusal) is is_refused
 
 
-def test_right_options_have_no_failure() -> None:
-    assert wrong_options(STATUS, {**CONNECTION, "enabled": True}, TASK) is None
+def test_right_options_have_no_errors() -> None:
+    assert argument_errors(STATUS, {**CONNECTION, "enabled": True}, TASK) == []
 
 
 @pytest.mark.parametrize(
     ("option", "value", "words"),
     [
         ("enabeld", True, "enabeld: there is no such option (did you mean enabled?)"),
-        ("timeout", 0, "timeout: "),
-        ("timeout", "long", "timeout: 'long' is a text; write a number"),
+        ("timeout", 0, "status_timeout: it must be a number of at least 0.1"),
+        ("timeout", "long", "status_timeout: 'long' is a text; write a number"),
     ],
 )
-def test_wrong_options_fail_before_any_call(option: str, value: Any, words: str) -> None:
-    failure = wrong_options(STATUS, {**CONNECTION, "enabled": True, option: value}, TASK)
-    assert failure is not None and failure["failed"] is True
-    assert words in failure["msg"]
+def test_wrong_options_are_told_before_any_call(option: str, value: Any, words: str) -> None:
+    context = TASK._replace(names={"timeout": "status_timeout"})
+    (error,) = argument_errors(STATUS, {**CONNECTION, "enabled": True, option: value}, context)
+    assert error.message == words
 
 
-def test_a_failure_repeats_no_secret() -> None:
+def test_a_problem_repeats_no_secret() -> None:
     options = {**CONNECTION, "enabled": CONNECTION["api_token"]}
-    failure = wrong_options(STATUS, options, TASK)
-    assert failure is not None and CONNECTION["api_token"] not in failure["msg"]
-    assert "********" in failure["msg"] or HIDDEN in failure["msg"]
+    (problem,) = option_problems(STATUS, options, TASK, {})
+    assert problem == "enabled: '********' is a text; write true or false."

@@ -7,12 +7,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible.parsing.dataloader import DataLoader
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import Arguments
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import read_variables, require_valid
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
+    WITH_TAGS,
+    place_of,
+    read_variables,
+    require_valid,
+)
 
 ARGUMENTS: Arguments = {
     "role_flag": {"type": "bool"},
@@ -57,3 +65,43 @@ def test_a_message_holds_no_secret_wherever_it_was_put(monkeypatch: pytest.Monke
     assert text.startswith("3 errors: ")
     assert "s3cret" not in text
     assert "ambient" not in text
+
+
+FILE = """\
+role_flag: perhaps
+role_rules:
+  - ref: 1
+
+  - ref:
+    refs: x
+role_number: true
+"""
+
+
+@pytest.mark.skipif(WITH_TAGS is None, reason="ansible-core before 2.19 knows no place of a value")
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("role_flag",), 1),
+        (("role_rules", 0, "ref"), 3),
+        (("role_rules", 0, "missing"), 3),  # of the entry
+        (("role_rules", 1, "ref"), 5),  # of the name, since null has no place
+        (("role_rules", 1, "refs"), 6),
+        (("role_rules", 7), 3),
+        (("role_number", 0), 7),
+    ],
+)
+def test_a_value_has_the_place_of_its_file(
+    path: tuple[Any, ...], line: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "lima.yml").write_text(FILE, encoding="utf-8")
+    values = DataLoader().load_from_file(str(tmp_path / "lima.yml"))
+    assert place_of(values, Option(*path)) == f" ({tmp_path}/lima.yml:{line})"
+    monkeypatch.chdir(tmp_path)
+    assert place_of(values, Option("flag", *path[1:]), {"flag": path[0]}) == f" (lima.yml:{line})"
+
+
+def test_other_values_have_no_place() -> None:
+    assert place_of({"flag": True, "rules": [{"tags": [1]}]}, Option("flag")) == ""
+    assert place_of({"rules": [{"tags": [1]}]}, Option("rules", 0)) == ""
+    assert place_of({"rules": [1]}, Option("rules", 0), {"rules[0]": "posture.rules[1]"}) == ""
