@@ -120,7 +120,7 @@ def test_a_plan_of_something_else_is_not_applied(project: Project) -> None:
     assert "Since the report of" not in project.read("report.md")
     project.describe("198.51.100.0/24")
     applied = project.run("apply")
-    assert applied.returncode and "The plan of berlin is not the approved one" in applied.stdout, applied.stdout
+    assert applied.returncode and "The plan is not the approved one" in applied.stdout, applied.stdout
     assert not project.service.writes
 
 
@@ -168,17 +168,27 @@ def test_an_attack_takes_the_posture_and_commits_its_file(project: Project) -> N
     words = {"LIMIT": "berlin", "ATTACK_BRANCH": "incident"}
     refused = project.run("attack", **words, ATTACK_POSTURE="wide")
     assert refused.returncode and "Until when?" in refused.stdout + refused.stderr
-    taken = project.run("attack", **words, ATTACK_POSTURE="wide", ATTACK_HOURS="4", ATTACK_REASON="it's INC-7")
+    (project.directory / "inventory" / ".env").write_text("CLOUDFLARE_API_TOKEN=x\n", encoding="utf-8")
+    reason = "it's {{ lookup('pipe', 'touch pwned') }}"
+    taken = project.run("attack", **words, ATTACK_POSTURE="wide", ATTACK_HOURS="4", ATTACK_REASON=reason)
     assert taken.returncode == 0, taken.stdout + taken.stderr
     stored = {item["prefix"] for item in project.service.account(ACCOUNT).prefixes}
     assert stored == {"198.51.100.0/24", "203.0.113.0/24"}
     shown = ["git", "show", "incident:inventory/host_vars/berlin/posture.yml"]
     pushed = subprocess.run(shown, cwd=project.directory.parent / "origin", check=True, capture_output=True, text=True)
-    assert yaml.safe_load(pushed.stdout)["baseline_posture"]["reason"] == "it's INC-7"
+    assert reason in pushed.stdout and not list(project.directory.rglob("pwned"))
     over = project.run("attack", **words, ATTACK_OVER="true")
     assert over.returncode == 0, over.stdout + over.stderr
     assert {item["prefix"] for item in project.service.account(ACCOUNT).prefixes} == {"203.0.113.0/24"}
     assert not (project.directory / "inventory" / "host_vars" / "berlin").exists()
+    committed = subprocess.run(
+        ["git", "ls-tree", "-r", "--name-only", "HEAD"],
+        cwd=project.directory,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert ".env" not in committed.stdout
 
 
 def test_another_word_is_refused(project: Project) -> None:

@@ -29,6 +29,13 @@ WRITTEN_BY_ATTACK = f"---\n# {ATTACK_HEADER}\n"
 POSTURE_FILES = ("posture.yml", "posture-of-attack.yml")
 
 
+class _Loader(yaml.SafeLoader):
+    """Reads the file as Ansible does: a text may be marked as data."""
+
+
+_Loader.add_constructor("!unsafe", yaml.SafeLoader.construct_yaml_str)
+
+
 @dataclass(frozen=True)
 class PostureFile:
     """The file, which may not exist yet. Ansible does not read `own`, the file of the host's own
@@ -41,7 +48,7 @@ class PostureFile:
         """The posture in the file; None if there is no file."""
         if not self.path.exists():
             return None
-        posture: dict[str, Any] = yaml.safe_load(self.path.read_text(encoding="utf-8"))[POSTURE]
+        posture: dict[str, Any] = yaml.load(self.path.read_text(encoding="utf-8"), _Loader)[POSTURE]
         return posture
 
     def write(self, posture: Mapping[str, Any]) -> None:
@@ -111,4 +118,4 @@ def _is_free(path: Path) -> bool:
     text = path.read_text(encoding="utf-8", errors="replace")
     if not text.startswith(WRITTEN_BY_ATTACK):
         return False
-    return list(yaml.safe_load(text) or ()) == [POSTURE]
+    return list(yaml.load(text, _Loader) or ()) == [POSTURE]
