@@ -33,7 +33,7 @@ class _Loader(yaml.SafeLoader):
     """Reads the file as Ansible does: a text may be marked as data."""
 
 
-_Loader.add_constructor("!unsafe", yaml.SafeLoader.construct_yaml_str)
+_Loader.add_constructor("!unsafe", lambda _loader, node: str(node.value))
 
 
 @dataclass(frozen=True)

@@ -152,8 +152,8 @@ class HostTask:
         return values
 
     def wrong(self, arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:
-        """The errors in values of variables that have not the form of their arguments; if there are
-        any, with all others that the module of the host would tell, without a posture."""
+        """The errors in the form of the values of variables; if there are any, with all others that
+        the module of the host would tell, without a posture."""
         errors = wrong_variables(arguments, values)
         try:
             part = host_part(self.host, values) if errors else None
