@@ -25,6 +25,4 @@ def controller() -> Iterator[Controller]:
 
 @pytest.fixture(scope="session")
 def first(controller: Controller) -> Run:
-    run = set_up(controller)
-    assert run.code == 0, run.output
-    return run
+    return set_up(controller).done()

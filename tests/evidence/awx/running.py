@@ -30,7 +30,7 @@ NUMBERS = count(101)  # of jobs
 
 def set_up(controller: Controller, *arguments: str, **variables: Any) -> Run:
     return ansible_playbook(
-        *("-e", json.dumps({"edge_tokens": TOKENS, "edge_notifications": ["chat"], **variables})),
+        *("-e", json.dumps({"edge_tokens": TOKENS, "edge_notifications": ["chat"], "edge_job_slices": 2, **variables})),
         *arguments,
         "extensions/awx/set_up.yml",
         environment={

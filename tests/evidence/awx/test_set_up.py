@@ -26,6 +26,8 @@ def test_each_token_has_its_inventory_templates_workflow_and_schedule(controller
     }
     assert templates["Edge protection: asia: plan"]["job_type"] == "check"
     assert templates["Edge protection: asia: apply"]["job_type"] == "run"
+    slices = {name.rpartition(" ")[2]: item["job_slice_count"] for name, item in templates.items()}
+    assert slices == {"plan": 2, "apply": 2, "report": 1}, "one report is about all hosts"
     asia = next(item for item in controller.objects["inventories"].values() if item["name"].endswith("asia"))
     assert {item["inventory"] for name, item in templates.items() if "asia" in name} == {asia["id"]}
 

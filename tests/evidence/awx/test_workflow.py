@@ -56,7 +56,7 @@ def test_a_host_whose_plan_changed_after_the_approval_is_refused(
     platform.service.account(EMPTY_ID).seed(prefixes=[{"prefix": "203.0.113.96/27", "comment": "of somebody else"}])
     applied = platform.run(nodes["apply"], [ALL])
     assert not applied.succeeded
-    assert f"The plan of {EMPTY} is not the approved one" in applied.output
+    assert "The plan is not the approved one" in applied.output
     assert changes(applied.output) == {EMPTY: (0, 1), ZONE: (1, 0), DRIFTED: (1, 0), IN_ORDER: (0, 0)}
     assert not [call for call in platform.service.writes if EMPTY_ID in call.path]
 
