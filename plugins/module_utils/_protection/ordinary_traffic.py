@@ -38,7 +38,7 @@ from .._values.address_set import (
     range_of,
     union,
 )
-from .coverage import has_flag
+from .._values.kinds import FLAG
 
 # The prefixes of an account, in a state of the rules that packets to them meet.
 OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")
@@ -167,7 +167,7 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
         return ""
     _own, name, _words = OWNER_NAMES[resource.traffic]
     objects = owner_names_in(resource, state) or ()
-    known = [obj for obj in objects if not has_flag(obj, "excluded")]
+    known = [obj for obj in objects if FLAG.normalise(obj.get("excluded")) != "true"]
     names = [str(obj[name]).lower() for obj in known if obj.get(name)]
     return plain_traffic(_left(rule, before), resource.traffic, rule.lets_pass, tuple(names))
 
