@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +25,6 @@ from ..module_utils._errors import OptionError, as_one
 from ..module_utils._remembered import remembered
 from ..module_utils._text import OWN_NAMES, Names, Option, redact, visible
 from ..module_utils._timestamps import parse_expiry
-
-try:
-    from ansible.module_utils.common.json import get_encoder
-except ImportError:  # before ansible-core 2.19, which knows no place of a value
-    WITH_TAGS: type[json.JSONEncoder] | None = None
-else:
-    WITH_TAGS = get_encoder("cache_persistence")
 
 KIND_OF_TAG = "__ansible_type"
 OWN_FILES = tuple(str(Path(__file__).parents[2] / name) + os.sep for name in ("roles", "playbooks"))
@@ -111,10 +104,24 @@ def place_of(values: Mapping[str, Any], option: Option, names: Names = OWN_NAMES
     return next(filter(None, map(_origin, reversed(known))), "")
 
 
+@lru_cache
+def encoder_of_places() -> type[json.JSONEncoder] | None:
+    """The encoder that writes where a value stands; None before ansible-core 2.19, which does not
+    know it."""
+    try:
+        from ansible.module_utils.common.json import get_encoder
+
+        encoder: type[json.JSONEncoder] = get_encoder("cache_persistence")
+    except (ImportError, ValueError):  # also outside of a controller
+        return None
+    return encoder
+
+
 def _origin(value: Any) -> str:
     """The file and the line of a value, unless it is of this collection."""
+    encoder = encoder_of_places()
     try:
-        document = json.loads(json.dumps(value, cls=WITH_TAGS)) if WITH_TAGS else None
+        document = json.loads(json.dumps(value, cls=encoder)) if encoder else None
     except (TypeError, ValueError):
         return ""
     tags = document.get("tags", ()) if isinstance(document, dict) else ()

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import encoder_of_places
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.ansible_run import PLACE, REPOSITORY, Run, ansible_playbook, without_places
 from tests.support.inventories import write_inventory
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
@@ -67,10 +68,10 @@ def run_playbook(
 
 
 def messages(run: Run) -> dict[str, str]:
-    """The message of each host that failed, in a task of its own or in one for all."""
+    """The message of each host that failed, in a task of its own or in one for all, without places."""
     failed = [task for task in run.tasks if task.outcome == "failed"]
     results = [task.result.get("hosts") or {task.host: task.result} for task in failed]
-    return {host: str(result["msg"]) for hosts in results for host, result in hosts.items()}
+    return {host: without_places(str(result["msg"])) for hosts in results for host, result in hosts.items()}
 
 
 def test_each_host_says_which_variable_of_the_baseline_is_wrong(service: LocalService, tmp_path: Path) -> None:
@@ -95,7 +96,8 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
     }
     run_playbook("report", tmp_path, service, hosts, {"report_directory": str(tmp_path / "report")}).done()
     records = json.loads((tmp_path / "report" / "report.json").read_text(encoding="utf-8"))["hosts"]
-    reasons = {record["host"]: " ".join(record["reasons"]) for record in records if record["status"] == "unknown"}
+    unknown = [record for record in records if record["status"] == "unknown"]
+    reasons = {record["host"]: without_places(" ".join(record["reasons"])) for record in unknown}
     assert reasons.keys() == hosts.keys() - {"right"}
     for name in ("choice", "unused", "undefined"):
         assert BASELINE[name][1] in reasons[name]
@@ -163,7 +165,8 @@ def test_both_hosts_that_are_one_account_fail_with_all_that_is_wrong(service: Lo
     }
     run = run_playbook("check_inventory", tmp_path, service, hosts)
     failures = messages(run)
-    assert run.tasks[0].result["msg"].startswith(f"2 of 3 hosts failed. lima: {failures['lima']}")
+    message = without_places(run.tasks[0].result["msg"])
+    assert message.startswith(f"2 of 3 hosts failed. lima: {failures['lima']}")
     assert failures.keys() == {"lima", "oslo"}
     assert f"lima and oslo are one: both have baseline_account_id {ACCOUNT.upper()}" in failures["oslo"]
     assert "baseline_enabled" in failures["lima"]
@@ -240,3 +243,54 @@ def test_a_question_takes_a_zone_by_its_domain_unless_it_has_an_id(
     service.zone(ZONE).seed(name="shop.example", plan="business", custom_rules=rules)
     run = run_playbook("evaluate", tmp_path, service, {"shop": owner}, {"evaluate_request": {"uri": "/admin"}}).done()
     assert any("'actual': 'blocked'" in str(task.result.get("msg")) for task in run.tasks)
+
+
+PLACES = """\
+accounts:
+  hosts:
+    lima:
+      ansible_connection: local
+      edge_account_id: {account}
+      edge_api_token: {token}
+      edge_base_url: {url}
+      baseline_enabled: perhaps
+      baseline_prefixes:
+        - 192.0.2.0/24
+        - prefix: x
+        - prefx: 203.0.113.0/24
+      baseline_allowlist: "{{{{ known }}}}"
+      known:
+        - prefix: 300.1.1.1
+      baseline_rules:
+        - {{kind: syn_flood, scope: global, mode: off}}
+"""
+PLACED = [
+    ("baseline_enabled: 'perhaps' is a text; write true or false", "hosts.yml:8"),
+    ("baseline_rules[0].mode: False is none of enabled, monitoring, disabled", "hosts.yml:17"),
+    ("baseline_prefixes[0]: '192.0.2.0/24' is a text; write {prefix: 192.0.2.0/24}", "hosts.yml:10"),
+    ("baseline_prefixes[2].prefx: there is no such field (did you mean prefix?)", "hosts.yml:12"),
+    ("baseline_timeout: 'long' is a text; write a number", "on the command line"),
+    ("baseline_prefixes[1].prefix: 'x' is not a network", "hosts.yml:11"),
+    ("baseline_allowlist[0].prefix: '300.1.1.1' is not a network", "hosts.yml:15"),
+]
+
+
+@pytest.mark.skipif(encoder_of_places() is None, reason="ansible-core before 2.19 knows no place of a value")
+@pytest.mark.parametrize("playbook", ["baseline", "check_inventory", "report"])
+def test_each_mistake_names_the_file_and_the_line_of_its_value(
+    playbook: str, service: LocalService, tmp_path: Path
+) -> None:
+    inventory = tmp_path / "hosts.yml"
+    text = PLACES.format(account=ACCOUNT, token=service.token, url=service.base_url)
+    inventory.write_text(text, encoding="utf-8")
+    extra = ("-e", json.dumps({"baseline_timeout": "long", "report_directory": str(tmp_path)}))
+    run = ansible_playbook("-i", inventory, *extra, REPOSITORY / "playbooks" / f"{playbook}.yml", directory=tmp_path)
+    printed = str([task.result for task in run.tasks])
+    if playbook == "report":
+        printed = (tmp_path / "report.json").read_text(encoding="utf-8")
+    for problem, place in PLACED:
+        told = printed.replace("\\'", "'").partition(problem)[2]
+        found = PLACE.search(told)
+        assert found and found[1].endswith(place), problem
+    assert service.token not in printed
+    assert service.calls == []

@@ -10,6 +10,7 @@ import atexit
 import functools
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,14 @@ from tests.support.preloaded_ansible import PreloadedAnsible
 
 CALLBACKS = Path(__file__).parent / "callback_plugins"
 REPOSITORY = Path(__file__).parents[2]
+
+
+PLACE = re.compile(r" \((\S+\.ya?ml:\d+|on the command line)\)")
+
+
+def without_places(text: str) -> str:
+    """A message without the files and lines of values, of which ansible-core knows nothing before 2.19."""
+    return PLACE.sub("", text)
 
 
 @dataclass(frozen=True)
