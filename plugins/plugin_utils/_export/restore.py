@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...module_utils._arguments import TEXTS, Argument, Arguments
 from ...module_utils._schema.lists import items_of
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Resource, State
@@ -20,6 +21,7 @@ from ...module_utils._text import first_joined
 from .._baseline.approval import EXPECTED_PLAN
 from .._baseline.variables import OF_HOST, PREFIX, SNAPSHOT, SOURCE, VARIABLE_OF, Part, host_part
 from .._plain import plain
+from .._variables import read_variables, require_valid
 from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
 from .recovery import MAX_NAMED, Exceptions, Restoration, recover
 from .snapshot import NamedKeys
@@ -144,59 +146,51 @@ class StateFile:
         return recovered
 
 
+OBJECTS: Argument = {"type": "list", "elements": "dict"}
+OF_SOURCE: Arguments = {
+    "account_id": {"type": "str"},
+    "zone_id": {"type": "str"},
+    "incomplete": TEXTS,
+    "ignore": {"type": "dict", "options": dict.fromkeys((IGNORE_IDS, *IGNORED), TEXTS)},
+    "named": {"type": "dict"},
+}
+OF_FILE: Arguments = {
+    **{name: {"type": "raw"} for name in STATE | HOW},
+    SOURCE: {"type": "dict", "options": OF_SOURCE, "required": True},
+    SNAPSHOT: {"type": "dict"},
+}
+
+
 def read_file(document: Any, name: str) -> StateFile:
     """The file out of its YAML; raises ValueError if no export and no snapshot would look so."""
     content = plain(document)
-    if problem := _why_no_state(content):
-        raise ValueError(f"{name} is neither a snapshot nor an export: {problem}.")
-    source = content[SOURCE]
-    return StateFile(
-        name,
-        owners={key: source[key] for key in ("account_id", "zone_id") if source.get(key)},
-        incomplete=source.get("incomplete") or [],
-        ignore=source.get("ignore") or {},
-        named=source.get("named") or {},
-        objects=_objects(content[SNAPSHOT], name) if SNAPSHOT in content else None,
-        variables={key: value for key, value in content.items() if key in STATE | HOW},
-    )
-
-
-def _why_no_state(content: Any) -> str:
-    """The reason why no export and no snapshot would look so; an empty text if one would."""
-    if not isinstance(content, dict) or not isinstance(content.get(SOURCE), dict):
-        return f"it lacks {SOURCE}, which names its account and zone"
-    if others := sorted(str(key) for key in content.keys() - IN_A_FILE):
-        return f"it has {', '.join(others)}, which such a file does not have"
-    source = content[SOURCE]
-    owners = (source.get(key) or "" for key in ("account_id", "zone_id"))
-    ignore, named = (source.get(key) or {} for key in ("ignore", "named"))
-    problems = {
-        "account_id and zone_id are no texts": all(isinstance(text, str) for text in owners),
-        "incomplete is not a list": isinstance(source.get("incomplete") or [], list),
-        "ignore is not a dictionary of lists": isinstance(ignore, dict)
-        and all(isinstance(patterns, list) for patterns in ignore.values()),
-        "named is not a dictionary of lists of objects": isinstance(named, dict)
-        and all(map(_are_objects, named.values())),
-    }
-    return next((f"in {SOURCE}, {text}" for text, is_right in problems.items() if not is_right), "")
-
-
-def _are_objects(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
-
-
-def _objects(snapshot: Any, name: str) -> State:
-    if not isinstance(snapshot, dict):
-        raise ValueError(f"{name} is damaged: {SNAPSHOT} is not a dictionary.")
-    for plural, objects in snapshot.items():
+    try:
+        read = read_variables(OF_FILE, content if isinstance(content, dict) else {})
+        source = {key: value for key, value in read[SOURCE].items() if value}
+        _require_objects(source.get("named", {}))
+        _require_objects(read[SNAPSHOT] or {})
+    except ValueError as exc:
+        raise ValueError(f"{name} is neither a snapshot nor an export: {exc}") from None
+    for plural in read[SNAPSHOT] or ():
         if plural not in BY_PLURAL:
             raise ValueError(
                 f"{name} has {plural}, which this release of the collection does not know. Take"
                 " the release that wrote the file."
             )
-        if not _are_objects(objects):
-            raise ValueError(f"{name} is damaged: {plural} is not a list of objects.")
-    return snapshot
+    return StateFile(
+        name,
+        owners={key: source[key] for key in ("account_id", "zone_id") if key in source},
+        incomplete=source.get("incomplete", []),
+        ignore=source.get("ignore", {}),
+        named=source.get("named", {}),
+        objects=read[SNAPSHOT],
+        variables={key: value for key, value in content.items() if key in STATE | HOW},
+    )
+
+
+def _require_objects(collections: Mapping[str, Any]) -> None:
+    """Raises ValueError if collections are no lists of objects."""
+    require_valid(dict.fromkeys(collections, OBJECTS), collections)
 
 
 def _exclusive(

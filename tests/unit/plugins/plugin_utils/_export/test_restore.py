@@ -182,15 +182,27 @@ def test_differences_are_named_in_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("document", "words"),
     [
-        (None, "it lacks baseline_source"),
-        ([1], "it lacks baseline_source"),
-        ({name: FILE[name] for name in FILE if name != "baseline_source"}, "it lacks baseline_source"),
-        ({**FILE, "baseline_accept_risks": ["mass_deletion"]}, "it has baseline_accept_risks, which"),
-        ({**FILE, "edge_api_token": "x"}, "it has edge_api_token, which"),
-        ({**FILE, "baseline_source": {**SOURCE, "incomplete": 5}}, "in baseline_source, incomplete is not a list"),
-        ({**FILE, "baseline_source": {**SOURCE, "ignore": {"x": 5}}}, "ignore is not a dictionary of lists"),
-        ({**FILE, "baseline_source": {**SOURCE, "named": {"prefixes": [5]}}}, "named is not a dictionary of lists of"),
-        ({**FILE, "baseline_source": {**SOURCE, "zone_id": 5}}, "account_id and zone_id are no texts"),
+        (None, "baseline_source: it is missing; write {account_id: ..., zone_id: ..., incomplete: ...}."),
+        ([1], "baseline_source: it is missing"),
+        ({name: FILE[name] for name in FILE if name != "baseline_source"}, "baseline_source: it is missing"),
+        ({**FILE, "baseline_accept_risks": ["mass_deletion"]}, "baseline_accept_risks: there is no such option"),
+        ({**FILE, "edge_api_token": "x"}, "edge_api_token: there is no such option"),
+        (
+            {**FILE, "baseline_source": {**SOURCE, "incomplete": {}}},
+            "baseline_source.incomplete: it is a dictionary; write",
+        ),
+        (
+            {**FILE, "baseline_source": {**SOURCE, "ignore": {"x": 5}}},
+            "baseline_source.ignore.x: there is no such field",
+        ),
+        (
+            {**FILE, "baseline_source": {**SOURCE, "named": {"prefixes": [5]}}},
+            "prefixes[0]: 5 is a number; write {key: ...}.",
+        ),
+        (
+            {**FILE, "baseline_source": {**SOURCE, "zone_id": [5]}},
+            "baseline_source.zone_id: it is a list; write a text.",
+        ),
     ],
 )
 def test_another_file_is_refused(document: Any, words: str) -> None:
@@ -202,9 +214,9 @@ def test_another_file_is_refused(document: Any, words: str) -> None:
 @pytest.mark.parametrize(
     ("snapshot", "words"),
     [
-        ([], "is damaged: baseline_snapshot is not a dictionary"),
-        ({"prefixes": {}}, "is damaged: prefixes is not a list of objects"),
-        ({"prefixes": [5]}, "is damaged: prefixes is not a list of objects"),
+        ([], "baseline_snapshot: it is a list; write"),
+        ({"prefixes": {}}, r"prefixes: it is a dictionary; write \[{key: ...}\]\."),
+        ({"prefixes": [5]}, r"prefixes\[0\]: 5 is a number; write {key: ...}\."),
         ({"zones": []}, "has zones, which this release of the collection does not know"),
     ],
 )
