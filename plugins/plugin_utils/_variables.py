@@ -15,7 +15,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +104,6 @@ def place_of(values: Mapping[str, Any], option: Option, names: Names = OWN_NAMES
     return next(filter(None, map(_origin, reversed(known))), "")
 
 
-@lru_cache
 def encoder_of_places() -> type[json.JSONEncoder] | None:
     """The encoder that writes where a value stands; None before ansible-core 2.19, which does not
     know it."""

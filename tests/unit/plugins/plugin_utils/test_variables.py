@@ -15,8 +15,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import Arguments
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ENCODER
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
-    encoder_of_places,
     place_of,
     read_variables,
     require_valid,
@@ -78,7 +78,7 @@ role_number: true
 """
 
 
-@pytest.mark.skipif(encoder_of_places() is None, reason="ansible-core before 2.19 knows no place of a value")
+@pytest.mark.skipif(ENCODER is None, reason="ansible-core before 2.19 knows no place of a value")
 @pytest.mark.parametrize(
     ("path", "line"),
     [
