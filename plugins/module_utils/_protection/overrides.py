@@ -17,7 +17,19 @@ from __future__ import annotations
 
 from itertools import chain, combinations, groupby
 from math import inf
-from typing import Any, Callable, Container, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
+from operator import itemgetter
+from typing import (
+    Any,
+    Callable,
+    Container,
+    Iterator,
+    List,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+    Union,
+)
 
 from .._errors import Unread
 from .._expressions.grammar import normalise_expression
@@ -170,12 +182,25 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
     return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
 
 
-def _values_for(override: Object, names: Names) -> dict[str, Any]:
-    """The values that an override gives a managed rule."""
-    values: dict[str, Any] = {}
-    for _name, item in reversed(entries_for(override, names)):
-        values.update(without(item, *ENTRY_KEYS, *ENTRY_KEYS.values()))
-    return values
+Entries = Mapping[str, List[Tuple[int, Values]]]  # by name, with their places: a later one decides
+
+
+def _entries_by_name(override: Object) -> Entries:
+    entries: dict[str, list[tuple[int, Values]]] = {"": [(0, _level(override))]}
+    for place, (what, name, item) in enumerate(named_entries(override), 1):
+        entries.setdefault(f"{what} {name}", []).append((place, _level(item)))
+    return entries
+
+
+def _level(item: Object) -> Values:
+    return without(item, *ENTRY_KEYS, *ENTRY_KEYS.values())
+
+
+def _values_for(entries: Entries, names: Names) -> dict[str, Any]:
+    """The values that an override gives a managed rule with these names."""
+    own = chain.from_iterable(entries.get(name, ()) for name in ("", *names))
+    in_order = sorted(own, key=itemgetter(0))
+    return {name: value for _place, values in in_order for name, value in values.items()}
 
 
 def _fewer(names: Names) -> Iterator[Names]:
@@ -187,17 +212,19 @@ def _deploys_less(was: Object, becomes: Object) -> Looser:
     """The way in which a rule deploys less than another one."""
     if deployed(was) != deployed(becomes):
         return f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}", True
-    before, after = (
+    overrides = [
         fields_in(fields_in(rule.get(PARAMETERS)).get(OVERRIDES)) for rule in (was, becomes)
-    )
+    ]
+    before, after = map(_entries_by_name, overrides)
     weakened = {
         names: _weakens(_values_for(before, names), _values_for(after, names))
-        for names in names_told_apart([before, after])
+        for names in names_told_apart(overrides)
+        if len(names) < 3
     }
     # It is not known if a managed rule has two of the names.
     certain = [names for names in weakened if weakened[names] and len(names) < 2]
-    worst = certain or [names for names in weakened if weakened[names] is not False]
-    least = [names for names in worst if not any(part in worst for part in _fewer(names))]
+    worst = {*certain} or {names for names in weakened if weakened[names] is not False}
+    least = [names for names in weakened if names in worst and worst.isdisjoint(_fewer(names))]
     if not least:
         return None
     words = [
