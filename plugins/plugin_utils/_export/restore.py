@@ -181,7 +181,7 @@ def read_file(document: Any, name: str) -> StateFile:
         name,
         owners={key: source[key] for key in ("account_id", "zone_id") if key in source},
         incomplete=source.get("incomplete", []),
-        ignore=source.get("ignore", {}),
+        ignore={key: patterns for key, patterns in source.get("ignore", {}).items() if patterns},
         named=source.get("named", {}),
         objects=read[SNAPSHOT],
         variables={key: value for key, value in content.items() if key in STATE | HOW},
