@@ -130,11 +130,11 @@ class ModuleCalls:
         if not in_worker:
             unknown = OF_ENVIRONMENT - options.keys()  # its environment is another one
             errors = [error for error in errors if error.option.path[0] not in unknown]
+        shown = json.loads(_as_packed(options)) if read.errors else read
         if errors:
-            shown = json.loads(_as_packed(options))
             result = option_failure(shown, errors, context, place)
         elif in_worker:
-            verbose, screen, shown = Display().verbosity > 0, self.screen(module), read
+            verbose, screen = Display().verbosity > 0, self.screen(module)
             result = run(spec, read, check_mode, verbose, warn, screen, context, place)
         else:
             return self._run_packed(module, options, check_mode, context)

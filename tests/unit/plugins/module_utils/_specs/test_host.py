@@ -13,7 +13,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES, SPECS
 
 from tests.support.connection import CONNECTION
-from tests.support.module_run import ZONE
 
 (HOST,) = SPECS.values()
 
@@ -54,6 +53,6 @@ def test_errors_in_all_collections_are_told_at_once_by_their_names() -> None:
 
 def test_an_error_that_several_parts_meet_is_told_once() -> None:
     wrong = {"purge": ["allowlst"], "custom_rules": "login", "custom_rules_state": "exactly"}
-    read = read_options(argument_spec(HOST), {**CONNECTION, "zone_id": ZONE, **wrong})
+    read = read_options(argument_spec(HOST), {**CONNECTION, "zone_id": "5" * 32, **wrong})
     errors = option_errors(HOST, read, Context(is_role=True))
     assert [error.option.path[0] for error in errors] == ["purge", "custom_rules", "custom_rules_state"]
