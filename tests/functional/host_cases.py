@@ -32,19 +32,17 @@ from tests.functional.idempotence_cases import (
 )
 from tests.support.module_run import ACCOUNT, ZONE
 
-NONE: Mapping[str, Any] = {}
-
 
 def host(
     name: str,
     options: Mapping[str, Any],
     operations: Sequence[str] = (),
     calls: int = 0,
-    account: Mapping[str, Any] = NONE,
-    zone: Mapping[str, Any] = NONE,
+    account: Mapping[str, Any] | None = None,
+    zone: Mapping[str, Any] | None = None,
 ) -> Case:
     """A case of a host whose account and zone have this."""
-    return Case(name, HOST_MODULE, options, operations, calls, {"account": account, "zone": zone})
+    return Case(name, HOST_MODULE, options, operations, calls, {"account": account or {}, "zone": zone or {}})
 
 
 SHOPS: dict[str, Any] = {"ip_lists": [{"name": "shops", "items": [{"ip": "192.0.2.1"}]}]}

@@ -114,8 +114,8 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 ]  # fmt: skip
 
 
-def errors_in(values: Mapping[str, Any], arguments: Arguments = ARGUMENTS) -> list[str]:
-    return [error.message for error in read_options(arguments, values).errors]
+def errors_in(values: Mapping[str, Any], arguments: Arguments | None = None) -> list[str]:
+    return [error.message for error in read_options(arguments or ARGUMENTS, values).errors]
 
 
 def as_ansible_core(arguments: Arguments, values: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -37,9 +37,9 @@ class Reading:
     or may not be read."""
 
     def __init__(
-        self, *objects: dict[str, Any], refused: bool = False, account: Any = ACCOUNT, owners: Any = OF_ZONE
+        self, *objects: dict[str, Any], refused: bool = False, account: Any = ACCOUNT, owners: Any = None
     ) -> None:
-        self.owner = owners
+        self.owner = owners or OF_ZONE
         self.zones: list[dict[str, Any]] = []
         self.asked: list[str] = []
         self._objects, self._refused, self._account = list(objects), refused, account

@@ -22,10 +22,10 @@ REFUSED = {"failed": True, "msg": "It has risks. Nothing was changed.", "operati
 class Module:
     """A module with this result; `calls` say of each call whether it was a prediction, and of a snapshot."""
 
-    def __init__(self, result: dict[str, Any] = DONE) -> None:
+    def __init__(self, result: dict[str, Any] | None = None) -> None:
         self.calls: list[Any] = []
         self.options: dict[str, Any] = {}
-        self._result = result
+        self._result = result or DONE
         self.runner = HostRunner(self._run)
 
     def _run(self, part: Any, check_mode: bool) -> dict[str, Any]:
