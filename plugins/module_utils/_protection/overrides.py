@@ -21,7 +21,7 @@ from operator import itemgetter
 from typing import (
     Any,
     Callable,
-    Container,
+    Iterable,
     Iterator,
     List,
     Mapping,
@@ -146,11 +146,24 @@ def names_told_apart(overrides: Sequence[Object]) -> list[Names]:
     return [(*rule, *more) for rule in [(), *((one,) for one in own)] for more in some]
 
 
-def entries_for(override: Object, names: Container[str]) -> list[tuple[str, Object]]:
+Entries = Mapping[str, List[Tuple[int, Object]]]  # by name, with their places
+
+
+def entries_by_name(override: Object) -> Entries:
+    """The parts of an override by the names of the managed rules that they are about; all of it is
+    the first one, under an empty name, about all managed rules."""
+    entries: dict[str, list[tuple[int, Object]]] = {"": [(0, override)]}
+    for place, (what, name, item) in enumerate(named_entries(override), 1):
+        entries.setdefault(f"{what} {name}", []).append((place, item))
+    return entries
+
+
+def entries_for(entries: Entries, names: Iterable[str]) -> list[tuple[str, Object]]:
     """The parts of an override that are about a managed rule with these names, each with its name;
     the first that sets a value decides. The last is for all managed rules, under an empty name."""
-    named = [(f"{what} {name}", item) for what, name, item in named_entries(override)]
-    return [*((name, item) for name, item in reversed(named) if name in names), ("", override)]
+    own = [(place, name, item) for name in ("", *names) for place, item in entries.get(name, ())]
+    own.sort(key=itemgetter(0), reverse=True)
+    return [(name, item) for _place, name, item in own]
 
 
 StrengthRange = Tuple[float, float]  # least and greatest strength
@@ -182,25 +195,12 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
     return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
 
 
-Entries = Mapping[str, List[Tuple[int, Values]]]  # by name, with their places: a later one decides
-
-
-def _entries_by_name(override: Object) -> Entries:
-    entries: dict[str, list[tuple[int, Values]]] = {"": [(0, _level(override))]}
-    for place, (what, name, item) in enumerate(named_entries(override), 1):
-        entries.setdefault(f"{what} {name}", []).append((place, _level(item)))
-    return entries
-
-
-def _level(item: Object) -> Values:
-    return without(item, *ENTRY_KEYS, *ENTRY_KEYS.values())
-
-
 def _values_for(entries: Entries, names: Names) -> dict[str, Any]:
-    """The values that an override gives a managed rule with these names."""
-    own = chain.from_iterable(entries.get(name, ()) for name in ("", *names))
-    in_order = sorted(own, key=itemgetter(0))
-    return {name: value for _place, values in in_order for name, value in values.items()}
+    """The values that an override gives a managed rule."""
+    values: dict[str, Any] = {}
+    for _name, item in reversed(entries_for(entries, names)):
+        values.update(without(item, *ENTRY_KEYS, *ENTRY_KEYS.values()))
+    return values
 
 
 def _fewer(names: Names) -> Iterator[Names]:
@@ -215,7 +215,7 @@ def _deploys_less(was: Object, becomes: Object) -> Looser:
     overrides = [
         fields_in(fields_in(rule.get(PARAMETERS)).get(OVERRIDES)) for rule in (was, becomes)
     ]
-    before, after = map(_entries_by_name, overrides)
+    before, after = map(entries_by_name, overrides)
     weakened = {
         names: _weakens(_values_for(before, names), _values_for(after, names))
         for names in names_told_apart(overrides)
@@ -424,11 +424,12 @@ def _groups(
 ) -> Mapping[tuple[str, _Settings], bool]:
     """The managed rules that are set alike and have the same action by themselves, each with
     whether there is such a rule for sure."""
-    sides = was.overrides, becomes.overrides
+    every = [*was.overrides, *becomes.overrides]
+    sides = [[*map(entries_by_name, side.overrides)] for side in (was, becomes)]
     groups: dict[tuple[str, _Settings], bool] = {}
-    for names in [*map(_names_of, managed)] or names_told_apart([*sides[0], *sides[1]]):
+    for names in [*map(_names_of, managed)] or names_told_apart(every):
         own = next(one for one in NOT_STRONGER_THAN if not one or one in names)
-        group = own, tuple(tuple(_setting_of(obj, names) for obj in some) for some in sides)
+        group = own, tuple(tuple(_setting_of(one, names) for one in some) for some in sides)
         groups[group] = groups.get(group, False) or bool(managed) or len(names) < 2
     return groups
 
@@ -443,9 +444,10 @@ def _how_exact(name: str) -> int:
     return ("", "category", "rule").index(name.partition(" ")[0])
 
 
-def _setting_of(override: Object, names: Container[str]) -> _Setting | None:
+def _setting_of(parts: Entries, names: Iterable[str]) -> _Setting | None:
     """The values that an override sets for a managed rule; None if it sets none."""
-    entries = entries_for(override, names)
+    entries = entries_for(parts, names)
+    _name, override = entries[-1]
     action = override.get("action") or DEFAULT
     sets_all = action != DEFAULT or bool(override.get("sensitivity"))
     if is_off(override) or not (entries[1:] or sets_all):
