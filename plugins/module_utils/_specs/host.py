@@ -15,13 +15,15 @@ from __future__ import annotations
 import glob
 from copy import copy
 from dataclasses import replace
+from functools import cached_property
+from itertools import chain
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.settings import shared_options
 from .._arguments import ReadOptions, read_options
-from .._errors import OptionError, OptionProblems, PlanError, as_one
+from .._errors import OptionProblems, PlanError, as_one
 from .._plan.desired import Desired, as_part
 from .._protection.expectation import (
     EXPECTATION_OPTIONS,
@@ -109,6 +111,7 @@ class Host(ModuleSpec):
     returns_owner = True
     lists_unmanaged = True
     _owners: Sequence[str] = ()
+    _options = ReadOptions({})
 
     @property
     def owners(self) -> Sequence[str]:
@@ -119,31 +122,25 @@ class Host(ModuleSpec):
         spec._owners = [
             name for name, owner in OWNERS.items() if any(map(options.get, owner.options))
         ]
+        spec._options = options if isinstance(options, ReadOptions) else ReadOptions(options)
         return spec
 
-    def _shares(self, options: Options) -> Iterator[HostShare]:
-        """The parts of which the options describe something; an account always is one."""
-        kinds = kinds_expected(options.get(NAME))
-        expected = {CUSTOM: REQUEST in kinds, NETWORK_FIREWALL: FIREWALL in kinds}
-        first = {item.module: item for item in reversed(managed_of(self._owners))}
-        for part in (part for part in HOST_PARTS if part in first):
-            own = (options if isinstance(options, ReadOptions) else ReadOptions(options)).under(
-                OPTION_NAMES[part]
-            )
-            if part == ACCOUNT or _describes(own, first[part].option, part, expected.get(part)):
-                spec = copy(HOST_PARTS[part].owned({first[part].resource.owner: "given"}, {}))
-                spec.expectations = self.expectations
-                yield HostShare(part, spec, own)
+    @cached_property
+    def _shares(self) -> Sequence[HostShare]:
+        """The shares of the parts of which the options describe something; raises OptionError."""
+        return [*_shares_of(self._options, self._owners)]
 
-    def described(self, options: Options) -> list[Managed]:
-        """The resources of which these options describe something."""
-        parts = [share.part for share in self._shares(options)]
+    @property
+    def described(self) -> list[Managed]:
+        """The resources of which the options describe something."""
+        parts = [share.part for share in self._shares]
         return [item for item in managed_of(self._owners) if item.module in parts]
 
     def desired(self, options: Options) -> Sequence[Desired]:
         problems = OptionProblems()
         desired: list[Desired] = []
-        for share in self._shares(options):
+        for share in self._shares:
+            share.spec.expectations = self.expectations
             of_part = OptionProblems(share.names)
             with of_part.collected():
                 own = share.spec.desired(share.options)
@@ -156,25 +153,36 @@ class Host(ModuleSpec):
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         every = [
             resource
-            for share in self._shares(options)
+            for share in self._shares
             for resource in share.spec.reads(share.options, share.of(desired), state)
         ]
         return [*{resource.plural: resource for resource in every}.values()]
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
-        settled: list[Desired] = []
-        for part in dict.fromkeys(item.part for item in desired):
-            own = [item for item in desired if item.part == part]
-            spec = HOST_PARTS[part].owned({own[0].resource.owner: "given"}, {})
-            settled += spec.settled(own, state)
-        return _beside_deployments(settled, state)
+        settled = (share.spec.settled(share.of(desired), state) for share in self._shares)
+        return _beside_deployments([*chain.from_iterable(settled)], state)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         result: dict[str, Any] = {}
-        for share in self._shares(options):
+        for share in self._shares:
             own = share.spec.result(share.options, share.of(desired), state)
             result.update({share.names.get(name, name): value for name, value in own.items()})
         return result
+
+
+def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShare]:
+    """The shares of the parts of which the options describe something; an account always has one,
+    and rules of which something is expected are at least read."""
+    kinds = kinds_expected(options.get(NAME))
+    expected = {CUSTOM: REQUEST in kinds, NETWORK_FIREWALL: FIREWALL in kinds}
+    first = {item.module: item for item in reversed(managed_of(owners))}
+    for part in (part for part in HOST_PARTS if part in first):
+        own, main = options.under(OPTION_NAMES[part]), first[part].option
+        if expected.get(part) and main in own and own[main] is None:
+            own[main] = []
+        if part == ACCOUNT or _describes(own, main, part):
+            spec = copy(HOST_PARTS[part].owned({first[part].resource.owner: "given"}, {}))
+            yield HostShare(part, spec, own)
 
 
 def _beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired]:
@@ -197,16 +205,11 @@ def _beside_deployments(desired: Sequence[Desired], state: State) -> list[Desire
     return beside
 
 
-def _describes(own: ReadOptions, main: str, part: str, is_expected: bool | None) -> bool:
-    """Return whether the options of a part describe something, also if they do it wrongly; rules of
-    which something is expected are at least read."""
-    try:
-        value = own.get(main)
-    except OptionError:
+def _describes(own: ReadOptions, main: str, part: str) -> bool:
+    """Return whether the options of a part describe something, also if they do it wrongly."""
+    if main not in own:  # since it is wrong
         return True
-    if value is None and is_expected:
-        own[main] = value = []
-    return value is not None and (value != [] or part != FIREWALL_RULES)
+    return own[main] is not None and (own[main] != [] or part != FIREWALL_RULES)
 
 
 def _beside(desired: Desired, described: AbstractSet[Key], deploying: AbstractSet[Key]) -> Desired:

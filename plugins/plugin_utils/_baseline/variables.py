@@ -159,7 +159,7 @@ def host_part(host: str, variables: Mapping[str, Any], brought: Brought | None =
 def described_by(part: Part) -> list[Managed]:
     """The resources that the options of a host describe."""
     options = {**dict.fromkeys(OPTIONS), **part.options}
-    return HOST_SPEC.owned(options, {}).described(options)
+    return HOST_SPEC.owned(options, {}).described
 
 
 def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:
