@@ -28,7 +28,7 @@ from .._schema.zone import (
     whole_rulesets,
 )
 from .holes import rules_of_rulesets, unmanaged_records, unnamed_rulesets
-from .losses import lists_of_others, unmanaged_items, unmanaged_lists
+from .losses import lists_of_others, objects_among, other_objects, unmanaged_items, unmanaged_lists
 
 
 class CollectionKinds(NamedTuple):
@@ -84,14 +84,16 @@ def all_unmanaged(
 
 def deploying_rules(rulesets: Desired, state: State) -> list[Key]:
     """The custom rules of a zone that deploy the rulesets of a desired state."""
-    own = own_rulesets(state, ZONE_OPTION) if rulesets.resource.owner == ZONE_OPTION else []
-    ours = [
-        obj
-        for obj in own
-        if rulesets.exclusive or rulesets.resource.key_of(obj) in rulesets.objects
-    ]
+    ours = rulesets_of(rulesets, state) if rulesets.resource.owner == ZONE_OPTION else []
     deployments = (whole_ruleset(obj, ZONE_OPTION, state)["deploy"] for obj in ours)
     return [CUSTOM_RULES.key_of(one) for one in deployments if one]
+
+
+def rulesets_of(rulesets: Desired, state: State) -> list[Object]:
+    """The existing rulesets that a desired state is about: those that it names, or if it is
+    exclusive all of the owner."""
+    own = own_rulesets(state, rulesets.resource.owner)
+    return own if rulesets.exclusive else objects_among(rulesets.resource, own, rulesets.objects)
 
 
 def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:
@@ -114,8 +116,8 @@ def _beside_rulesets(kinds: CollectionKinds, state: State) -> Iterator[Mapping[s
     deploy its rulesets."""
     rulesets, owner = kinds.rulesets[0], kinds.rulesets[0].resource.owner
     own = own_rulesets(state, owner)
-    named = [obj for obj in own if rulesets.resource.key_of(obj) in rulesets.objects]
-    others = [obj for obj in own if obj not in named]
+    named = objects_among(rulesets.resource, own, rulesets.objects)
+    others = other_objects(rulesets.resource, own, rulesets.objects)
     yield from unnamed_rulesets(rulesets.resource, ENTRY_POINTS[owner], others, state)
     yield from _rules_beside(kinds, named, others, state)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import replace
 from functools import partial
-from typing import AbstractSet, Callable, Mapping, Sequence
+from typing import AbstractSet, Any, Callable, Mapping, Sequence
 
 from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
@@ -30,6 +30,7 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
+from .._protection.unmanaged import rulesets_of
 from .._schema.managed_rules import EXECUTE, deployed
 from .._schema.resource import (
     ACCOUNT_OPTION,
@@ -125,9 +126,8 @@ class OfRulesets(ModuleSpec):
     def _rules(
         self, path: Option, entry: Options, absent: bool = False, exact: bool = False
     ) -> Desired:
-        name = str(parsed(path.at("name"), RULESET_NAME.value.parse, entry["name"]))
         rules = numbered("rules", entry["rules"] or (), path)
-        resource = rules_of(self.owner, name)
+        resource = rules_of(self.owner, _parsed_name(path.at("name"), entry["name"]))
         return desired_rules(resource, rules, absent, exact, path, entry.get("ignore") or ())
 
     def _deployments(self, entries: Entries) -> Desired:
@@ -140,8 +140,8 @@ class OfRulesets(ModuleSpec):
             deploy = entry.get("deploy")
             if deploy is None:
                 continue
-            name = str(parsed(path.at("name"), RULESET_NAME.value.parse, entry["name"]))
-            ref = parsed(path.at("deploy", "ref"), RULESET_NAME.value.parse, deploy["ref"] or name)
+            name = _parsed_name(path.at("name"), entry["name"])
+            ref = _parsed_name(path.at("deploy", "ref"), deploy["ref"] or name)
             rule = {**deploy, "ref": ref}
             place, key = rule.pop("position"), entry_point.key_of(rule)
             position = None
@@ -171,6 +171,11 @@ class OfRulesets(ModuleSpec):
         for obj in own_rulesets(state, self.owner):
             ids[rulesets.resource.key_of(obj)].append(str(obj.get("id")))
         return (rulesets, *kept, _settled(deployments, state, ids, left_out))
+
+
+def _parsed_name(option: Option, text: Any) -> str:
+    """The name of a ruleset, or the ref of its deployment; raises OptionError."""
+    return str(parsed(option, RULESET_NAME.value.parse, text))
 
 
 def _executing(
@@ -287,9 +292,7 @@ class CustomRulesets(OfRulesets):
         return [*{**more, **named}.values()]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        rulesets, own = desired[0], own_rulesets(state, self.owner)
-        named = [obj for obj in own if rulesets.resource.key_of(obj) in rulesets.objects]
-        ours = own if rulesets.exclusive else named
+        ours = rulesets_of(desired[0], state)
         return {"rulesets": [whole_ruleset(obj, self.owner, state) for obj in ours]}
 
 

@@ -223,26 +223,20 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
     for plural, objects in snapshot.items():
         if not objects and plural not in current:
             continue  # nothing was there, and no module makes anything of it
-        if plural == WHOLE_LISTS.plural:
-            names = {*map(WHOLE_LISTS.label_of, objects)}
-            made = [obj for obj in current[plural] if WHOLE_LISTS.label_of(obj) not in names]
-            both = [*objects, *({**obj, "items": []} for obj in made)]
-            both = [
-                _with_contents_of_others(WHOLE_LISTS, obj, current[plural], exceptions)
-                for obj in both
-            ]
+        whole, now = BY_PLURAL[plural], current[plural]
+        with_contents = partial(_with_contents_of_others, whole, now, exceptions)
+        if whole is WHOLE_LISTS:
+            names = {*map(whole.label_of, objects)}
+            made = ({**obj, "items": []} for obj in now if whole.label_of(obj) not in names)
             # A list that the run made stays if it has items of others.
-            objects = [obj for obj in both if WHOLE_LISTS.label_of(obj) in names or obj["items"]]
-        whole = BY_PLURAL[plural]
-        if whole in WHOLE_RULESETS.values():
-            objects = [
-                _with_contents_of_others(whole, obj, current[plural], exceptions) for obj in objects
-            ]
-            objects = _in_places(objects, snapshot, current)
-        plan = _Recovery(BY_PLURAL[plural], current[plural], exceptions)
+            others = [obj for obj in map(with_contents, made) if obj["items"]]
+            objects = [*map(with_contents, objects), *others]
+        elif whole in WHOLE_RULESETS.values():
+            objects = _in_places([*map(with_contents, objects)], snapshot, current)
+        plan = _Recovery(whole, now, exceptions)
         plan.take(objects)
         recovered.expected.append(plan.expected(objects))
-        recovered.refused += _all_refusals(plan, objects, current[plural])
+        recovered.refused += _all_refusals(plan, objects, now)
         _add_variables(plan, plan.in_order(objects), recovered.variables)
     return recovered
 
@@ -269,7 +263,7 @@ def _with_deployments(exceptions: Exceptions, snapshot: State, current: State) -
 
 
 def _with_contents_of_others(
-    whole: Resource, obj: Object, current: Sequence[Object], exceptions: Exceptions
+    whole: Resource, current: Sequence[Object], exceptions: Exceptions, obj: Object
 ) -> Object:
     """A list or a ruleset of the snapshot; the items or rules that its run could not change are
     those of today. One that is no longer there comes back with all that it had."""
