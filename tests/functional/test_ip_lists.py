@@ -228,7 +228,7 @@ def test_a_token_that_may_not_read_lists_is_warned(service: LocalService, module
     done = modules.done(
         "custom_rules", check=True, api_token=token, rules=[{**BLOCK, "expression": "ip.src in $offices"}]
     )
-    assert "What the lists offices hold is not known: " in str(done["warnings"])
+    assert "The items of the lists offices are not known: " in str(done["warnings"])
     rules = [{**BLOCK, "expression": "ip.src in {192.0.2.1}"}]
     assert "warnings" not in modules.done("custom_rules", check=True, api_token=token, rules=rules)
 

@@ -197,8 +197,8 @@ def _unread_items(plan: Plan) -> str:
         for reason in (plan.unread.get(items_of(name).plural) or plan.unread.get(LISTS.plural),)
         if reason
     ]
-    names = first_few(name for name, _reason in unread)
-    return Message(f"What the lists {names} hold is not known: ", unread[0][1]) if unread else ""
+    what = f"The items of the lists {first_few(name for name, _reason in unread)} are not known: "
+    return Message(what, unread[0][1]) if unread else ""
 
 
 def _overrides_of_account(plan: Plan, asked: Asked) -> Readings:

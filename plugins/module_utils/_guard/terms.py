@@ -342,8 +342,9 @@ class Pending(TypedDict):
     """A rule or filter that is to be enabled, and the `reason` why it is not yet: `time`,
     `evidence` or `unknown`.
 
-    `not_before` is None until it is known since when it monitors. What would have been dropped is
-    None if the traffic was not asked for, or is not known; `networks` are those concerned.
+    `not_before` is None until it is known since when it monitors. `would_drop_percent` and
+    `would_drop_packets` are None if the traffic was not asked for, or is not known; `networks` are
+    those concerned.
     """
 
     resource: str

@@ -104,8 +104,8 @@ Met = Tuple[int, ...]  # numbers of expressions; negative if it is not known whe
 World = Tuple["EndingRule | None", "EndingRule | None"]
 
 
-# What a plan does to requests: the rule that ends their evaluation, or may do so, the counters
-# that they add to, of which the last one is its kind, and what is not known.
+# The outcome of a plan for requests: the rule that ends their evaluation, or may do so, the
+# counters that they add to, of which the last one is its kind, and what is not known.
 Outcome = Tuple["EndingRule | None", Sequence[str], Sequence[str]]
 
 

@@ -159,7 +159,7 @@ def _protects_less(resource: Resource, was: Sequence[Object], becomes: Sequence[
     """True if objects protect less than the same objects with other values."""
     evaluated = evaluated_as(resource)
     if evaluated.plural not in IN_ORDER and resource not in DDOS_OVERRIDES:
-        # What is off does not even monitor.
+        # An object that is off does not even monitor.
         is_off = resource.semantics.protects_nobody
         return any(is_off(now) > is_off(then) for then, now in zip(was, becomes))
     before, after = (Coverage({evaluated.plural: objects}) for objects in (was, becomes))

@@ -171,7 +171,7 @@ def entries_of(operations: Iterable[Operation]) -> list[Entry]:
     return [entry_of(item.resource, item.existing or item.fields) for item in operations]
 
 
-# What a risk says of a plan, the networks and the objects concerned; None of a plan without it.
+# The message of a risk, the networks and the objects concerned; None if a plan does not have it.
 Found = Union[Tuple[str, Ranges, Sequence[Entry]], None]
 Finder = Callable[["Change", "Limits"], Found]
 

@@ -196,7 +196,7 @@ def test_a_list_that_cannot_be_read_is_told_of_rules_that_change(reading: dict[s
     plan = complete(rule_of("ip.src in $office"), Reading(**reading))
     assert contents_in(plan.after()) == {}
     (warning,) = warnings_of_rules(plan)
-    assert warning.startswith("What the lists office hold is not known: ")
+    assert warning.startswith("The items of the lists office are not known: ")
     assert reason in warning
     unchanged = complete(rule_of("ip.src in $office", "ip.src in $office"), Reading(**reading))
     assert warnings_of_rules(unchanged) == [warning]  # of a plan that is judged, though it changes nothing
