@@ -10,7 +10,6 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._arguments import Arguments
 from ..module_utils._errors import OptionError
 from ..module_utils._protection.expectation import (
     ALLOWED,
@@ -30,6 +29,7 @@ from ..module_utils._schema.zone import (
     ENTERPRISE,
     EXECUTED_RULESETS,
 )
+from ..module_utils._specs.arguments import Arguments
 from ..module_utils._text import Option
 from ..plugin_utils._variables import read_call
 

@@ -10,7 +10,7 @@ from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._arguments import TEXTS, Argument, Arguments
+from ..module_utils._specs.arguments import TEXTS, Argument, Arguments
 from ..module_utils._text import plural
 from ..module_utils._values.address_set import normalise_network, read_network
 from ..plugin_utils._plain import plain

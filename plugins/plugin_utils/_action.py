@@ -29,12 +29,12 @@ from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
-from ..module_utils._arguments import Arguments, ReadOptions, read_options
 from ..module_utils._context import TASK, Context
 from ..module_utils._errors import OptionError
 from ..module_utils._remembered import remembered
 from ..module_utils._runner import option_errors, option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS
+from ..module_utils._specs.arguments import Arguments, ReadOptions, read_options
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible

@@ -14,9 +14,9 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from ...module_utils._arguments import TEXTS, Arguments
 from ...module_utils._schema.account import COMPONENTS, TCP_KINDS
 from ...module_utils._schema.resource import OWNERS
+from ...module_utils._specs.arguments import TEXTS, Arguments
 from ...module_utils._specs.registry import MODULE_SPECS
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_timestamp

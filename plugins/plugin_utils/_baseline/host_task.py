@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 from ansible.utils.display import Display
 
-from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNER_OPTIONS
+from ...module_utils._specs.arguments import Arguments
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Names, Screen, Warn
 from .._action import ModuleCalls, argument_errors, failure_diff

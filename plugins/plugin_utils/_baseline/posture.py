@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from ...module_utils._arguments import Argument
 from ...module_utils._errors import OptionError
 from ...module_utils._plan.desired import Position, parse_position, parse_values
 from ...module_utils._schema.lists import WHOLE_LISTS, items_of
 from ...module_utils._schema.registry import MANAGED, title_of_resource
 from ...module_utils._schema.resource import API_FIELDS, InFiles, Key, Resource, Values
+from ...module_utils._specs.arguments import Argument
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
 from ...module_utils._timestamps import write_timestamp

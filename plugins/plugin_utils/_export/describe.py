@@ -15,7 +15,6 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._arguments import read_options
 from ...module_utils._errors import OptionError, as_one
 from ...module_utils._plan.api_fields import declared, undeclared, undeclared_changes
 from ...module_utils._plan.desired import check_values, parse_desired
@@ -24,6 +23,7 @@ from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Key, Object, Resource, State
 from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS
+from ...module_utils._specs.arguments import read_options
 from ...module_utils._text import Option
 from ...module_utils._values.kinds import FLAG
 from .._baseline.variables import PREFIX, VARIABLE_OF

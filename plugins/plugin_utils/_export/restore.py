@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._arguments import TEXTS, Argument, Arguments
 from ...module_utils._schema.lists import items_of
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Resource, State
 from ...module_utils._schema.zone import rules_of
+from ...module_utils._specs.arguments import TEXTS, Argument, Arguments
 from ...module_utils._text import first_joined
 from .._baseline.approval import EXPECTED_PLAN
 from .._baseline.variables import OF_HOST, PREFIX, SNAPSHOT, SOURCE, VARIABLE_OF, Part, host_part

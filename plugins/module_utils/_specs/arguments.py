@@ -24,8 +24,8 @@ from ansible.module_utils.common.validation import (
 )
 from ansible.module_utils.errors import AnsibleFallbackNotFound
 
-from ._errors import OptionError, as_one
-from ._text import Option, OptionStep, closest, did_you_mean, excerpt, first_few, visible
+from .._errors import OptionError, as_one
+from .._text import Option, OptionStep, closest, did_you_mean, excerpt, first_few, visible
 
 Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices, options, required
 Arguments = Mapping[str, Argument]
