@@ -275,11 +275,11 @@ PLACED = [
 ]
 
 
-@pytest.mark.skipif(ENCODER is None, reason="ansible-core before 2.19 knows no place of a value")
 @pytest.mark.parametrize("playbook", ["baseline", "check_inventory", "report"])
 def test_each_mistake_names_the_file_and_the_line_of_its_value(
     playbook: str, service: LocalService, tmp_path: Path
 ) -> None:
+    """Before 2.19 ansible-core knows none of them, so that no message names one."""
     inventory = tmp_path / "hosts.yml"
     text = PLACES.format(account=ACCOUNT, token=service.token, url=service.base_url)
     inventory.write_text(text, encoding="utf-8")
@@ -291,6 +291,6 @@ def test_each_mistake_names_the_file_and_the_line_of_its_value(
     for problem, place in PLACED:
         told = printed.replace("\\'", "'").partition(problem)[2]
         found = PLACE.search(told)
-        assert found and found[1].endswith(place), problem
+        assert (found and found[1].endswith(place)) if ENCODER else (told and not found), problem
     assert service.token not in printed
     assert service.calls == []
