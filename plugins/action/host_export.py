@@ -33,7 +33,7 @@ from ..plugin_utils._worker import prepare_workers
 prepare_workers()
 
 OF_POSTURE = f"The file has the values of {POSTURE} as well, if that is in force."
-SCHEMA_FILE = Path(__file__).parents[2] / "docs" / "variables.schema.json"
+SCHEMA_FILE = Path(__file__).parents[2] / "roles" / "export" / "files" / "variables.schema.json"
 
 
 class ActionModule(FleetAction):

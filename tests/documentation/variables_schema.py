@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""docs/variables.schema.json, from the arguments that the roles take and their documentation.
+"""roles/export/files/variables.schema.json, from the arguments that the roles take and their documentation.
 
 It is of draft 7, which the language server of YAML takes. A value may be a template, and a variable null.
 """
@@ -44,7 +44,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as OF_REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import CONTACTS
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "variables.schema.json"
+SCHEMA = Path(__file__).parents[2] / "roles" / "export" / "files" / "variables.schema.json"
 Schema = dict[str, Any]
 LONGEST_DESCRIPTION = 300  # characters
 TEMPLATE: Schema = {"$ref": "#/definitions/template"}

@@ -1,0 +1,70 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The collection needs no file outside of meta, playbooks, plugins and roles, as the community requires of its collections."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, ansible, ansible_playbook
+from tests.support.inventories import write_inventory
+
+FOLDERS = ("meta", "playbooks", "plugins", "roles")
+ACCOUNT, ZONE = "a" * 32, "b" * 32
+HOSTS = {
+    "accounts": {
+        "lima": {
+            "edge_account_id": ACCOUNT,
+            "edge_zone_id": ZONE,
+            "baseline_enabled": True,
+            "baseline_prefixes": [{"prefix": "203.0.113.0/24"}],
+            "baseline_custom_rules": [{"ref": "login", "action": "block", "expression": 'http.host eq "a.example"'}],
+            "baseline_snapshot_directory": "snapshots",
+            "baseline_security_level": "medium",
+        }
+    }
+}
+BY_PLAYBOOK: dict[str, dict[str, Any]] = {
+    "check_inventory": {},
+    "doctor": {},
+    "baseline": {},
+    "export": {"export_directory": "exported"},
+    "report": {},
+    "notify": {"notify_kind": "webhook", "notify_url": "http://127.0.0.1:9/nobody", "report_directory": "report"},
+    "evaluate": {"evaluate_request": {"source": "192.0.2.1", "host": "a.example"}},
+    "restore": {"restore_file": "exported/lima/protection.yml"},
+    "attack": {"attack_security_level": "high", "attack_hours": 1, "attack_all": True, "attack_reason": "INC-7"},
+}
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> dict[str, str]:
+    """That of a machine on which a copy with these four folders alone is installed."""
+    copy = tmp_path / "collections" / "ansible_collections" / "edgeops" / "protection"
+    for folder in FOLDERS:
+        shutil.copytree(REPOSITORY / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
+    return {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path / "collections"), "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "0"}
+
+
+def test_every_playbook_runs_from_four_folders(
+    service: LocalService, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    assert BY_PLAYBOOK.keys() == {path.stem for path in (REPOSITORY / "playbooks").glob("*.yml")}
+    service.account(ACCOUNT)
+    service.zone(ZONE)
+    inventory = write_inventory(tmp_path, service, HOSTS)
+    listed = ansible("ansible-galaxy", "collection", "list", environment=environment, directory=tmp_path).done()
+    assert f"# {tmp_path}/collections" in listed.output and str(REPOSITORY) not in listed.output
+    for name, variables in BY_PLAYBOOK.items():
+        words = ("-i", inventory, f"edgeops.protection.{name}", "-e", json.dumps(variables))
+        run = ansible_playbook(*words, environment=environment, directory=tmp_path)
+        assert run.code == 0 and run.tasks, f"{name}: {run.output}"
+    assert (tmp_path / "exported" / ".protection.schema.json").stat().st_size
