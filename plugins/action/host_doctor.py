@@ -29,7 +29,7 @@ from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
-NAME = "bundle.json"
+BUNDLE = "bundle.json"
 KINDS = ["deviation", "unknown"]
 CLOCK = partial(datetime.now, timezone.utc)
 DOCTOR: Arguments = {
@@ -58,7 +58,7 @@ class ActionModule(FleetAction):
         known = known_secrets(part.options, os.environ)
         examination = examine_host(part, task.warn, CLOCK, task.screen("doctor"))
         record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)
-        path = host_folder(options["directory"], task.host) / NAME
+        path = host_folder(options["directory"], task.host) / BUNDLE
         if not self._task.check_mode:
             write_private(path, redact(bundle_text(record, examination.answers), known))
         for line in lines_of(record):

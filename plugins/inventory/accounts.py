@@ -169,7 +169,7 @@ from ..module_utils._errors import ProtectionError, ServiceError
 from ..module_utils._schema.neighbours import ACCOUNTS, ZONES
 from ..module_utils._schema.resource import Resource
 from ..module_utils._text import Screen
-from ..plugin_utils._inventory.hosts import Directory, Host, Selection, hosts_of
+from ..plugin_utils._inventory.hosts import Directory, InventoryHost, Selection, hosts_of
 
 try:
     from ansible.template import trust_as_template
@@ -220,7 +220,9 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         for host in hosts:
             self._add(host)
 
-    def _warn(self, directory: Directory, selection: Selection, hosts: Sequence[Host]) -> None:
+    def _warn(
+        self, directory: Directory, selection: Selection, hosts: Sequence[InventoryHost]
+    ) -> None:
         """Warn of what the inventory lacks, and say why."""
         if directory.accounts_of_zones and not directory.accounts and selection.accounts != []:
             self.display.warning(
@@ -293,7 +295,7 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         except ProtectionError as exc:
             raise AnsibleParserError(f"{self.NAME}: {exc.message}") from None
 
-    def _add(self, host: Host) -> None:
+    def _add(self, host: InventoryHost) -> None:
         self.inventory.add_host(host.name, group=self.inventory.add_group(host.group))
         if host.parent_group:
             self.inventory.add_host(host.name, group=self.inventory.add_group(host.parent_group))

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record 
 SCHEMA = Path(__file__).parents[2] / "docs" / "report.schema.json"
 Schema = dict[str, Any]
 # What results of later modules may add to a record.
-OPEN = {"Risk", "Step", "Unmanaged"}
+OPEN = {"HostRisk", "Step", "Unmanaged"}
 SIMPLE: dict[Any, Schema] = {
     float: {"type": "number"},
     Any: {},

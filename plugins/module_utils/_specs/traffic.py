@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 MOST_TRAFFIC_HOURS = 24 * 366
 MOST_OF_TOP = 100
-PREFIXES = Option("prefixes")
+OF_PREFIXES = Option("prefixes")
 
 
 def _hours_of(options: Options) -> timedelta:
@@ -56,10 +56,10 @@ class TrafficInfo(ModuleSpec):
             _hours_of(options)
         with problems.collected():
             if options["prefixes"] == []:
-                raise OptionError(PREFIXES, "it names no network; leave it out for all of them")
+                raise OptionError(OF_PREFIXES, "it names no network; leave it out for all of them")
         for position, network in enumerate(options["prefixes"] or []):
             with problems.collected():
-                check_network(PREFIXES.at(position), network)
+                check_network(OF_PREFIXES.at(position), network)
         top = options.get("top")
         with problems.collected():
             if top is not None and not 0 < top <= MOST_OF_TOP:

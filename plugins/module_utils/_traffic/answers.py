@@ -115,7 +115,7 @@ BY_STATUS = {
 }
 
 
-SETTINGS = "settings"  # may tell more of what an answer does not
+SETTINGS_NODE = "settings"  # may tell more of what an answer does not
 
 
 class NodeSettings(NamedTuple):
@@ -160,14 +160,14 @@ def read_answer(
         try:
             rows[page.node.name] = _rows(account.get(page.node.name), page)
         except Unread as exc:
-            if not any(concerns(error, page.node) for error in errors):
+            if not any(is_about(error, page.node) for error in errors):
                 errors.append(exc)
     return NodeRows(rows, _settings(account.get("settings"), nodes), errors)
 
 
-def concerns(error: Unread, node: TrafficNode) -> bool:
+def is_about(error: Unread, node: TrafficNode) -> bool:
     """True if an error is about a node, or about all of them."""
-    return error.at in (None, SETTINGS, node)
+    return error.at in (None, SETTINGS_NODE, node)
 
 
 def _unexpected(response: Response, problem: str) -> Unread:
@@ -195,7 +195,7 @@ def _error_of(status: int, error: Mapping[str, Any]) -> Unread:
     node = next((one for one in NODES if one.name in steps or one.field in message), None)
     reason = excerpt(" ".join(message.split()), LONGEST_ERROR).rstrip(".")
     sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}".rstrip()
-    return Unread(sentence, at=node or (SETTINGS if kind and kind.is_of_settings else None))
+    return Unread(sentence, at=node or (SETTINGS_NODE if kind and kind.is_of_settings else None))
 
 
 def _account_in(document: Any) -> Mapping[str, Any] | None:

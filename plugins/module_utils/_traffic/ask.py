@@ -26,7 +26,7 @@ from .answers import (
     NodeSettings,
     Row,
     Traffic,
-    concerns,
+    is_about,
     is_final,
     position_of,
     read_answer,
@@ -202,7 +202,7 @@ class AccountTraffic:
 
     def listing(self, page: Page, answer: NodeRows) -> NodeTraffic:
         """One page of an answer, with what is not known of it."""
-        errors = [error.reason for error in answer.errors if concerns(error, page.node)]
+        errors = [error.reason for error in answer.errors if is_about(error, page.node)]
         allowed = answer.settings.get(page.node.name)
         listing = within_settings(page, allowed) if allowed else NodeTraffic(page)
         listing = replace(listing, rows=answer.rows.get(page.node.name, ()))

@@ -230,7 +230,7 @@ def bundle_text(record: Record, answers: Sequence[HostAnswer]) -> str:
     return json.dumps(document, indent=2) + "\n"
 
 
-NAME = re.compile(r"(?!.*([0-9]{4}|[0-9a-fA-F-]{12}))[A-Za-z_][A-Za-z0-9_-]{0,39}")
+SHORT_NAME = re.compile(r"(?!.*([0-9]{4}|[0-9a-fA-F-]{12}))[A-Za-z_][A-Za-z0-9_-]{0,39}")
 
 
 def shape_of(value: Any, path: str = "") -> Iterator[str]:
@@ -240,4 +240,6 @@ def shape_of(value: Any, path: str = "") -> Iterator[str]:
     for item in value if isinstance(value, list) else ():
         yield from shape_of(item, f"{path}[]")
     for name in value if isinstance(value, Mapping) else ():
-        yield from shape_of(value[name], f"{path}.{name if NAME.fullmatch(name) else '(name)'}")
+        yield from shape_of(
+            value[name], f"{path}.{name if SHORT_NAME.fullmatch(name) else '(name)'}"
+        )

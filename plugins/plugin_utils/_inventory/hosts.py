@@ -25,7 +25,7 @@ GROUP_NAMES = ("all", "ungrouped", "accounts", "zones", "localhost")
 
 
 @dataclass(frozen=True)
-class Host:
+class InventoryHost:
     """A host of the inventory: its name, its group, a second group where it has one, and its
     variables."""
 
@@ -45,13 +45,13 @@ class Selection:
 
     def takes_account(self, account: Listed) -> bool:
         """True if the account becomes a host."""
-        return self.accounts is None or _matches(account, self.accounts)
+        return self.accounts is None or _is_selected(account, self.accounts)
 
     def takes_zone(self, zone: Listed) -> bool:
         """True if the zone becomes a host; a zone of an account that is left out by name does
         not."""
-        belongs = not self.accounts or _matches(_owner(zone), self.accounts)
-        return belongs and (self.zones is None or _matches(zone, self.zones))
+        belongs = not self.accounts or _is_selected(_owner(zone), self.accounts)
+        return belongs and (self.zones is None or _is_selected(zone, self.zones))
 
     def unmatched(self, directory: Directory) -> list[str]:
         """The patterns that no account or no zone matches, such as a misspelt name."""
@@ -60,7 +60,7 @@ class Selection:
             pattern
             for patterns, items in chosen
             for pattern in patterns or ()
-            if not any(_matches(item, [pattern]) for item in items)
+            if not any(_is_selected(item, [pattern]) for item in items)
         ]
 
 
@@ -85,7 +85,7 @@ class Directory:
         return [*self.accounts, *self.accounts_of_zones]
 
 
-def hosts_of(directory: Directory, selection: Selection) -> list[Host]:
+def hosts_of(directory: Directory, selection: Selection) -> list[InventoryHost]:
     """The hosts: accounts first, then zones, each sorted by name. Raises ValueError for one without
     an id."""
     every = directory.every_account
@@ -171,7 +171,7 @@ def _mapping(value: Any) -> Listed:
     return value if isinstance(value, Mapping) else {}
 
 
-def _matches(item: Listed, patterns: Sequence[str]) -> bool:
+def _is_selected(item: Listed, patterns: Sequence[str]) -> bool:
     name, identity = str(item.get("name") or "").casefold(), str(item.get("id") or "").casefold()
     return any(
         identity == pattern.casefold() or fnmatchcase(name, pattern.casefold())
@@ -179,9 +179,9 @@ def _matches(item: Listed, patterns: Sequence[str]) -> bool:
     )
 
 
-def _account_host(account: Listed, names: Mapping[str, str]) -> Host:
+def _account_host(account: Listed, names: Mapping[str, str]) -> InventoryHost:
     identity = str(account["id"])
-    return Host(
+    return InventoryHost(
         names[identity],
         "accounts",
         {
@@ -192,11 +192,13 @@ def _account_host(account: Listed, names: Mapping[str, str]) -> Host:
     )
 
 
-def _zone_host(zone: Listed, names: Mapping[str, str], account_names: Mapping[str, str]) -> Host:
+def _zone_host(
+    zone: Listed, names: Mapping[str, str], account_names: Mapping[str, str]
+) -> InventoryHost:
     owner, plan = _owner(zone), _mapping(zone.get("plan"))
     account_host = account_names.get(str(owner.get("id")))
     identity = str(zone["id"])
-    return Host(
+    return InventoryHost(
         names[identity],
         "zones",
         {

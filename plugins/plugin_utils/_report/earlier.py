@@ -17,7 +17,7 @@ from typing import Any, cast
 from jinja2 import TemplateError
 
 from .files import report_files
-from .record import REPORT_VERSION, Comparison, HostChange, HostRecord, Report, misfit_of
+from .record import REPORT_VERSION, ComparedReport, HostChange, HostRecord, Report, misfit_of
 
 MISFITS = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
 RAY = re.compile(r" \(ray [^()]*\)")  # of an answer of Cloudflare, which no other answer has
@@ -70,7 +70,7 @@ def _document(name: str, text: str) -> Any:
     return document
 
 
-def compare(previous: Report, records: Sequence[HostRecord]) -> Comparison:
+def compare(previous: Report, records: Sequence[HostRecord]) -> ComparedReport:
     """The hosts that stand otherwise than in an earlier report, in the order of these records, and
     then those that only the earlier report has."""
     earlier = {record["host"]: record for record in previous["hosts"]}
@@ -82,7 +82,7 @@ def compare(previous: Report, records: Sequence[HostRecord]) -> Comparison:
         for item in changes
         if item["before"] != item["now"] or item["new"] or item["gone"] or item["differences"]
     ]
-    return Comparison(generated=previous["generated"], hosts=others)
+    return ComparedReport(generated=previous["generated"], hosts=others)
 
 
 def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -> HostChange:

@@ -126,7 +126,7 @@ def unaccepted(unmanaged: Sequence[Unmanaged]) -> list[Unmanaged]:
     return [item for item in unmanaged if item["reason"] and not item["accepted"]]
 
 
-def count_refused(risks: Sequence[Risk]) -> int:
+def count_refused(risks: Sequence[HostRisk]) -> int:
     """The number of risks that make a run refuse the plan."""
     return sum(1 for risk in risks if not risk["accepted"])
 
@@ -143,7 +143,7 @@ class Difference(TypedDict):
     before: Annotated[dict[str, Any], "the values that an update or a delete finds"]
 
 
-class Risk(RiskRecord):
+class HostRisk(RiskRecord):
     """A risk of the plan."""
 
     accepted: Annotated[bool, "false if a run refuses the plan"]
@@ -364,7 +364,7 @@ class HostRecord(TypedDict):
         Counted("difference", "differences"),
     ]
     risks: Annotated[
-        list[Risk],
+        list[HostRisk],
         Metric("refused_risks", "Risks that a run refuses.", count_refused),
         Counted("risk", "risks"),
     ]
@@ -477,7 +477,7 @@ class HostChange(TypedDict):
     differences: Annotated[list[Difference], "those that the earlier report does not have"]
 
 
-class Comparison(TypedDict):
+class ComparedReport(TypedDict):
     """The changes since an earlier report."""
 
     generated: Annotated[str, "when the earlier report was made"]
@@ -490,7 +490,7 @@ class Report(TypedDict):
     version: Literal[1]
     generated: Annotated[str, "when the report was made, a timestamp with an offset"]
     totals: Totals
-    previous: Annotated[Comparison | None, "null if no earlier report was given"]
+    previous: Annotated[ComparedReport | None, "null if no earlier report was given"]
     shared_owners: Annotated[list[str], "hosts that are one account or one zone, a sentence each"]
     hosts: Annotated[list[HostRecord], "the worst status first"]
 

@@ -29,10 +29,10 @@ from .record import (
     Deadline,
     Difference,
     Expected,
+    HostRisk,
     HostTraffic,
     LastChange,
     PostureRecord,
-    Risk,
     SeenTraffic,
     Unmanaged,
     Unused,
@@ -46,7 +46,7 @@ RULES_OF_ZONES = {
     resource.plural: (resource, in_order) for resource, in_order in DECIDING
 }  # of zones
 
-Found = TypeVar("Found")
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -74,15 +74,15 @@ class HostResults:
     overdue: list[str] = field(default_factory=list)
     accepted: AcceptedNow = field(default_factory=AcceptedNow)
 
-    def of_each(self, read: Callable[[ModuleResult], Iterable[Found]]) -> list[Found]:
+    def of_each(self, read: Callable[[ModuleResult], Iterable[Item]]) -> list[Item]:
         """Parts of all results."""
         return [item for result in self.results.values() for item in read(result)]
 
-    def risks(self) -> list[Risk]:
+    def risks(self) -> list[HostRisk]:
         """The risks of all plans, those first for which a run refuses one."""
         ordered = sorted(self.results.values(), key=lambda result: not is_refusal(result))
         return [
-            cast(Risk, {"accepted": not is_refusal(result), **risk})
+            cast(HostRisk, {"accepted": not is_refusal(result), **risk})
             for result in ordered
             for risk in result.get("risks") or ()
         ]

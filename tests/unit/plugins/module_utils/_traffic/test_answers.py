@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import (
-    SETTINGS,
+    SETTINGS_NODE,
     NodeSettings,
     Row,
     is_final,
@@ -112,7 +112,7 @@ def test_errors_say_what_to_do(message: str, status: int, words: str, is_of_sett
     with pytest.raises(Unread) as caught:
         read_answer(answered({"data": None, "errors": [{"message": message}]}, status), [TCP])
     assert f"HTTP {status}: {message.rstrip('.')}" in caught.value.reason and words in caught.value.reason
-    assert caught.value.at == (SETTINGS if is_of_settings else None)
+    assert caught.value.at == (SETTINGS_NODE if is_of_settings else None)
 
 
 def test_the_code_of_the_budget_is_understood_in_any_words() -> None:
