@@ -19,12 +19,12 @@ description:
   - To leave networks of your own without protection, use excluded entries of
     M(edgeops.protection.protected_prefixes).
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.account
-  - edgeops.protection.plan
-  - edgeops.protection.risks
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._account
+  - edgeops.protection._plan
+  - edgeops.protection._risks
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
     Protection Read). Only API tokens have it.

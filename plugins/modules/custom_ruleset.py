@@ -25,12 +25,12 @@ description:
     than two seconds pass between reading and writing, the module reads once more before it writes,
     and plans again if somebody else has changed something.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.backtest
-  - edgeops.protection.connection
-  - edgeops.protection.plan
-  - edgeops.protection.risks.zone_lists
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._backtest
+  - edgeops.protection._connection
+  - edgeops.protection._plan
+  - edgeops.protection._risks.zone_lists
 notes:
   - The module needs the permission C(Zone WAF Write) of the zone, or C(Account WAF Write) of the
     account. Check mode needs C(Zone WAF Read) or C(Account WAF Read).

@@ -22,12 +22,12 @@ description:
   - If the task names categories or managed rules anew, the module reads the managed ruleset before
     it writes, and refuses one that does not exist.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.account
-  - edgeops.protection.plan
-  - edgeops.protection.risks.overrides
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._account
+  - edgeops.protection._plan
+  - edgeops.protection._risks.overrides
 notes:
   - The module needs the permission C(L4 DDoS Managed Ruleset Write) of the account. Check mode needs
     C(L4 DDoS Managed Ruleset Read), and with O(validate=true) the permission to write.

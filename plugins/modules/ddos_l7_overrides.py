@@ -22,12 +22,12 @@ description:
   - If the task names categories or managed rules anew, the module reads the managed ruleset before
     it writes, and refuses one that does not exist.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.zone
-  - edgeops.protection.plan
-  - edgeops.protection.risks.overrides
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._zone
+  - edgeops.protection._plan
+  - edgeops.protection._risks.overrides
 notes:
   - The module needs the permission C(HTTP DDoS Managed Ruleset Write) of the zone. Check mode needs
     C(HTTP DDoS Managed Ruleset Read), and with O(validate=true) the permission to write.

@@ -19,13 +19,13 @@ description:
   - A rule says how DNS protection treats the traffic of all data centers, of a region or of one
     data center. Without a rule that applies it protects nothing, so there should be a global rule.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.account
-  - edgeops.protection.plan
-  - edgeops.protection.risks
-  - edgeops.protection.risks.staged_rollout
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._account
+  - edgeops.protection._plan
+  - edgeops.protection._risks
+  - edgeops.protection._risks.staged_rollout
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
     Protection Read). Only API tokens have it.

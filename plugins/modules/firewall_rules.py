@@ -18,12 +18,12 @@ description:
   - Cloudflare has retired firewall rules for most zones in favor of custom rules. There the task
     fails and says so. M(edgeops.protection.custom_rules) manages custom rules.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.zone
-  - edgeops.protection.plan
-  - edgeops.protection.risks.zone_rules
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._zone
+  - edgeops.protection._plan
+  - edgeops.protection._risks.zone_rules
 notes:
   - The module needs the permission C(Firewall Services Write) of the zone. Check mode needs
     C(Firewall Services Read).

@@ -16,10 +16,10 @@ description:
   - The list is complete, or the task fails. A missing permission is a failure too, never an empty
     list.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.info
-  - edgeops.protection.connection
-  - edgeops.protection.zone
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.info
+  - edgeops.protection._connection
+  - edgeops.protection._zone
 notes:
   - The module needs the permission C(Firewall Services Read) of the zone.
 options:

@@ -22,8 +22,8 @@ description:
     steps are left.
   - It warns of variables that begin with C(baseline_) and that the role does not have.
 extends_documentation_fragment:
-  - edgeops.protection.connection
-  - edgeops.protection.plan
+  - edgeops.protection._connection
+  - edgeops.protection._plan
 options:
   account_id:
     description: The action fills it from the variables, as all options.

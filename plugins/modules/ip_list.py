@@ -17,12 +17,12 @@ description:
   - The module reads the list completely, and sends only the items that differ. It never replaces or
     deletes all items with one call.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.account
-  - edgeops.protection.plan
-  - edgeops.protection.risks.lists_of_addresses
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._account
+  - edgeops.protection._plan
+  - edgeops.protection._risks.lists_of_addresses
 notes:
   - The module needs the permission C(Account Filter Lists Edit) of the account. Check mode needs
     C(Account Filter Lists Read).

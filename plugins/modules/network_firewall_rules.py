@@ -22,12 +22,12 @@ description:
     plans again if somebody else has changed the rules. It warns of a change that it overwrites all
     the same.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.account
-  - edgeops.protection.plan
-  - edgeops.protection.risks.network_firewall
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._account
+  - edgeops.protection._plan
+  - edgeops.protection._risks.network_firewall
 notes:
   - The module needs the permission C(Magic Firewall Write) of the account. Check mode needs
     C(Magic Firewall Read), and with O(validate=true) the permission to write. A rule that names

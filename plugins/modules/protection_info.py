@@ -19,10 +19,10 @@ description:
     list.
   - M(edgeops.protection.account_protection) takes the lists as this module returns them.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.info
-  - edgeops.protection.connection
-  - edgeops.protection.account
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.info
+  - edgeops.protection._connection
+  - edgeops.protection._account
 notes:
   - The module needs the permission C(DDoS Protection Read) of the account. Only API tokens have it.
 options:

@@ -19,10 +19,10 @@ description:
   - Not known is not zero. If the analytics do not tell something, C(known) is V(false), and
     C(unknown) says why. The task does not fail then.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.info
-  - edgeops.protection.connection
-  - edgeops.protection.account
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.info
+  - edgeops.protection._connection
+  - edgeops.protection._account
 notes:
   - The module needs the permission C(Account Analytics Read) of the account, which other modules do
     not need.

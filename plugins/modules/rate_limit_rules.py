@@ -22,12 +22,12 @@ description:
     plans again if somebody else has changed the rules. It warns of a change that it overwrites all
     the same.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.zone
-  - edgeops.protection.plan
-  - edgeops.protection.risks.rate_limits
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._zone
+  - edgeops.protection._plan
+  - edgeops.protection._risks.rate_limits
 notes:
   - The module needs the permission C(Zone WAF Write) of the zone. Check mode needs C(Zone WAF
     Read), and with O(validate=true) the permission to write.

@@ -16,12 +16,12 @@ description:
   - The level V(under_attack) is the I'm Under Attack mode. Cloudflare challenges each visitor for
     some seconds, and calls of programs fail.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.zone
-  - edgeops.protection.plan
-  - edgeops.protection.risks.zone_settings
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._zone
+  - edgeops.protection._plan
+  - edgeops.protection._risks.zone_settings
 notes:
   - The module needs the permission C(Zone Settings Write) of the zone. Check mode needs C(Zone
     Settings Read).

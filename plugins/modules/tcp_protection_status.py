@@ -16,12 +16,12 @@ description:
   - Create at least one SYN flood rule and one out-of-state TCP rule before you turn it on. A
     component without a rule protects nothing.
 extends_documentation_fragment:
-  - edgeops.protection.attributes
-  - edgeops.protection.attributes.write
-  - edgeops.protection.connection
-  - edgeops.protection.account
-  - edgeops.protection.plan
-  - edgeops.protection.risks
+  - edgeops.protection._attributes
+  - edgeops.protection._attributes.write
+  - edgeops.protection._connection
+  - edgeops.protection._account
+  - edgeops.protection._plan
+  - edgeops.protection._risks
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
     Protection Read). Only API tokens have it.

@@ -33,7 +33,7 @@ from tests.documentation.pages import to_yaml
 from tests.support.documents import with_table
 
 ROOT = Path(__file__).parents[2]
-FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "risks.py"
+FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "_risks.py"
 PAGE = ROOT / "docs" / "risks.md"
 RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "DOCUMENTATION": ACCOUNT_RISKS,

@@ -266,7 +266,7 @@ def test_a_module_needs_the_permission_listed_and_no_more(
 
 def test_the_requirements_listed_are_those_declared() -> None:
     runtime = yaml.safe_load((REPOSITORY / "meta" / "runtime.yml").read_text(encoding="utf-8"))
-    connection = import_module("ansible_collections.edgeops.protection.plugins.doc_fragments.connection")
+    connection = import_module("ansible_collections.edgeops.protection.plugins.doc_fragments._connection")
     requirements = yaml.safe_load(connection.ModuleDocFragment.DOCUMENTATION)["requirements"]
     assert f"- ansible-core {runtime['requires_ansible'].replace('>=', '>= ').removesuffix('.0')} on" in README.text
     assert all(f"- {requirement} for" in README.text for requirement in requirements)

@@ -72,3 +72,9 @@ def test_every_action_that_calls_modules_prepares_its_workers(path: Path) -> Non
     text = path.read_text(encoding="utf-8")
     prepares = text.endswith(STUB) or "\nprepare_workers(" in text
     assert prepares is bool(re.search(r"plugin_utils\.(_action|_baseline\.fleet) import", text))
+
+
+@pytest.mark.parametrize("folder", ["doc_fragments", "module_utils", "plugin_utils"])
+def test_the_name_of_what_is_private_begins_with_an_underscore(folder: str) -> None:
+    names = {path.name for path in (ROOT / "plugins" / folder).glob("*") if path.name != "__pycache__"}
+    assert len(names) > 5 and {name for name in names if not name.startswith("_")} == set()

@@ -3,6 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
+"""Private to the collection: it may change with any version."""
+
 from __future__ import annotations
 
 
