@@ -24,6 +24,7 @@ SCHEMAS = {
     "action.yml": ["--builtin-schema", "vendor.github-actions"],
     ".github/workflows": ["--builtin-schema", "vendor.github-workflows"],
     ".gitlab-ci.yml": ["--builtin-schema", "vendor.gitlab-ci", "--data-transform", "gitlab-ci"],
+    ".github/dependabot.yml": ["--builtin-schema", "vendor.dependabot"],
 }
 OURS = {str(path.relative_to(REPOSITORY)): path.read_text("utf-8") for path in REPOSITORY.glob(".github/workflows/*")}
 SHOWN = {
@@ -43,7 +44,8 @@ ACTION = (REPOSITORY / "action.yml").read_text("utf-8")
 # Behind the inputs, which GitLab puts in before it reads the rest.
 _INPUTS, COMPONENT = (REPOSITORY / "extensions" / "gitlab" / "protection.yml").read_text("utf-8").split("\n---\n")[-2:]
 PARTS = {"action.yml": ACTION, "component: .gitlab-ci.yml": COMPONENT}
-FILES = {**OURS, **SHOWN, **EXAMPLES, **PARTS}
+DEPENDABOT = {".github/dependabot.yml": (REPOSITORY / ".github" / "dependabot.yml").read_text("utf-8")}
+FILES = {**OURS, **SHOWN, **EXAMPLES, **PARTS, **DEPENDABOT}
 GITHUB = [name for name in FILES if ".github/workflows" in name]
 # What GitHub takes, and this release of actionlint does not know; the schema knows it.
 TOO_NEW = ('unknown permission scope "attestations"', 'undefined variable "vars"')
@@ -72,7 +74,7 @@ def file(name: str, tmp_path: Path) -> Path:
 
 
 def test_the_guides_show_one_for_each_service() -> None:
-    assert {start for name in SHOWN for start in SCHEMAS if start in name} == {*SCHEMAS} - {"action.yml"}
+    assert {start for name in SHOWN for start in SCHEMAS if start in name} == {*SCHEMAS} - {"action.yml", *DEPENDABOT}
 
 
 def texts_of(value: Any) -> Iterator[str]:
@@ -135,6 +137,28 @@ def test_the_command_for_the_comment_passes_the_report_of_this_request(tool: str
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_satisfies_its_schema(name: str, file: Path) -> None:
     assert against_the_schema(name, file) == []
+
+
+def test_zizmor_finds_nothing(tmp_path: Path) -> None:
+    """COMMIT stands for the commit that a user has tested."""
+    for number, name in enumerate([*GITHUB, "action.yml", ".github/dependabot.yml"]):
+        path = tmp_path / (f".github/workflows/{number}.yml" if name in GITHUB else name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(FILES[name].replace("@COMMIT", f"@{'0' * 40}"), encoding="utf-8")
+    program = Path(sys.executable).with_name("zizmor")
+    command = [str(program), "--offline", "--no-progress", "--strict-collection", "--collect=all", str(tmp_path)]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_user_pins_the_actions_that_we_pin() -> None:
+    """By the hash of their commit, with the release beside it, which Dependabot reads."""
+    used = [*map(str.strip, re.findall(r"uses: (.*)", "\n".join(FILES[name] for name in [*GITHUB, "action.yml"])))]
+    others = {item for item in used if not item.startswith("edgeops/")}
+    assert {
+        item for item in others if not re.fullmatch(r"actions/[\w/-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", item)
+    } == set()
+    assert len({item.partition("@")[0] for item in others}) == len(others) > 5
 
 
 @pytest.mark.actionlint
