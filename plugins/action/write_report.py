@@ -177,10 +177,11 @@ def record_of(task: HostTask, host: HostResults, now: datetime) -> HostRecord:
         texts = task.values(CONTACTS.values())
     except AnsibleError:
         texts = {}
-    known = {name: texts.get(variable) for name, variable in CONTACTS.items()}
-    contacts = {name: excerpt(str(text), MAX_CHARS) for name, text in known.items() if text}
+    named = {name: texts.get(variable) for name, variable in CONTACTS.items()}
+    contacts = {name: excerpt(str(text), MAX_CHARS) for name, text in named.items() if text}
     record = host_record(host, write_timestamp(now))
-    return cast(HostRecord, {**record, **contacts, "groups": task.groups})
+    known = {"groups": task.groups, "base_url": task.base_url()}
+    return cast(HostRecord, {**record, **contacts, **known})
 
 
 def failed_record(host: str, exc: Exception) -> HostRecord:

@@ -163,7 +163,7 @@ from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructa
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.client import LaterPageError
 from ..module_utils._api.session import connected
-from ..module_utils._api.settings import BOUNDS, parse_settings
+from ..module_utils._api.settings import BOUNDS, Settings, parse_settings
 from ..module_utils._concurrency import concurrently
 from ..module_utils._errors import ProtectionError, ServiceError
 from ..module_utils._schema.neighbours import ACCOUNTS, ZONES
@@ -246,32 +246,38 @@ class InventoryModule(BaseInventoryPlugin, Constructable, Cacheable):  # type: i
         """The lists by the names of their options: from the cache where it holds them, or else from
         Cloudflare."""
         self.load_cache_plugin()
-        key, base_url = self.get_cache_key(path), self.get_option("base_url")
+        key, settings = self.get_cache_key(path), self._settings()
         needed = [
             resource for resource in (ACCOUNTS, ZONES) if self.get_option(resource.plural) != []
         ]
         enabled = self.get_option("cache")
         if enabled and cache and key in self._cache:
             cached: Mapping[str, Any] = self._cache[key]
-            if cached.get("base_url") == base_url and all(
+            if cached.get("reader") == settings.reader and all(
                 resource.plural in cached["lists"] for resource in needed
             ):
                 return {resource.plural: cached["lists"][resource.plural] for resource in needed}
-        lists = self._read_lists(needed)
+        lists = self._read_lists(needed, settings)
         if enabled:
-            self._cache[key] = {"base_url": base_url, "lists": lists}
+            self._cache[key] = {"reader": settings.reader, "lists": lists}
         return lists
 
-    def _read_lists(self, resources: Sequence[Resource]) -> Lists:
-        """The accounts and zones that the credentials see."""
-        if REQUESTS_IMPORT_ERROR:
-            raise AnsibleError(f"{self.NAME}: {missing_required_lib('requests')}")
+    def _settings(self) -> Settings:
+        """The base URL and the credentials, which may be templates."""
         options = {name: self.get_option(name) for name in CONNECTION}
         for name in CREDENTIALS:
             if options[name] is not None:
                 options[name] = str(self.templar.template(options[name]))
         try:
-            settings = parse_settings(options, (), os.environ, self.display.warning)
+            return parse_settings(options, (), os.environ, self.display.warning)
+        except ProtectionError as exc:
+            raise AnsibleParserError(f"{self.NAME}: {exc.message}") from None
+
+    def _read_lists(self, resources: Sequence[Resource], settings: Settings) -> Lists:
+        """The accounts and zones that the credentials see."""
+        if REQUESTS_IMPORT_ERROR:
+            raise AnsibleError(f"{self.NAME}: {missing_required_lib('requests')}")
+        try:
             screen = Screen(partial(self.display.display, stderr=True), lambda: True, self.NAME)
             with connected(settings, self.display.warning, screen) as client:
 

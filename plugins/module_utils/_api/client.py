@@ -61,13 +61,18 @@ class Client:
 
     `owner` fills the paths: {"account_id": ...} or {"zone_id": ...}, both checked to be ids. `now`
     is Cloudflare's time by its last response, None where it told none; `zones` is the zone if the
-    task names it. `progress` hears of each page that is read.
+    task names it. `progress` hears of each page that is read. `reader` names the base URL and the
+    credentials.
     """
 
     def __init__(
-        self, sender: Sender, owner: Mapping[str, str], progress: Progress | None = None
+        self,
+        sender: Sender,
+        owner: Mapping[str, str],
+        progress: Progress | None = None,
+        reader: str = "",
     ) -> None:
-        self._sender = sender
+        self._sender, self.reader = sender, reader
         self.progress = progress or Progress()
         self.owner = owner
         self.now: datetime | None = None
@@ -84,7 +89,7 @@ class Client:
 
     def within(self, owner: Mapping[str, str]) -> Client:
         """A client of this owner that makes its calls in the same session."""
-        return Client(self._sender, owner, self.progress)
+        return Client(self._sender, owner, self.progress, self.reader)
 
     def read(self, resource: Resource, query: Mapping[str, str] | None = None) -> list[Object]:
         """All objects of a collection, or the single object of a resource without a key; raises

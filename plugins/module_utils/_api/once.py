@@ -32,15 +32,18 @@ def share(file: BinaryIO) -> None:
 def read_once(client: Client, resource: Resource) -> list[Object]:
     """All objects of a resource, as the first worker of this run has read them; raises
     ServiceError."""
-    return list(once(client.path_to(resource.path), lambda: client.read(resource)))
+    return list(once(client, client.path_to(resource.path), lambda: client.read(resource)))
 
 
-def once(name: str, read: Callable[[], Any]) -> Any:
-    """A reading by its name, as the first worker of this run has made it, for which the others
-    wait. Outside of a worker it is made each time."""
+def once(client: Client, name: str, read: Callable[[], Any]) -> Any:
+    """A reading by its name, as the first worker of this run with the same base URL and credentials
+    has made it, for which the others wait. Outside of a worker it is made each time."""
     if not _file_of_run or parent_process() is None:
         return read()
-    number, key = _file_of_run[0].fileno(), f"{json.dumps([os.getppid(), name])}\t".encode()
+    number, key = (
+        _file_of_run[0].fileno(),
+        f"{json.dumps([os.getppid(), client.reader, name])}\t".encode(),
+    )
     place = zlib.crc32(key)  # one byte is locked, so that other readings go on
     with _mutexes.setdefault(key, RLock()):
         fcntl.lockf(number, fcntl.LOCK_EX, 1, place)

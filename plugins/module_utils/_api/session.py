@@ -399,7 +399,7 @@ def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> I
         return CallBudget(calls, period, open_state, warn, screen, unit)
 
     with Session(settings, open_budget, progress) as session, progress.watched(screen):
-        yield Client(session, settings.owner, progress)
+        yield Client(session, settings.owner, progress, settings.reader)
 
 
 def client_of_owner(client: Client, settings: Settings) -> Client:

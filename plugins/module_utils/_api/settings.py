@@ -9,9 +9,11 @@ long to wait."""
 from __future__ import annotations
 
 import ipaddress
+import json
 import os
 import re
 from dataclasses import dataclass, field
+from hashlib import sha256
 from typing import Any, Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
@@ -108,6 +110,7 @@ def known_secrets(options: Mapping[str, Any], environment: Mapping[str, str]) ->
     return tuple(sorted({str(value) for value in values if value}, key=len, reverse=True))
 
 
+BASE_URL_VARIABLE = "CLOUDFLARE_BASE_URL"  # of the environment
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
 VERSION_SEGMENTS = "/client/v4"
 BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its default, its least value
@@ -133,7 +136,7 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         "base_url": {
             "type": "str",
             "default": DEFAULT_BASE_URL,
-            "fallback": (env_fallback, ["CLOUDFLARE_BASE_URL"]),
+            "fallback": (env_fallback, [BASE_URL_VARIABLE]),
         },
         **{
             name: {"type": kind, "default": default}
@@ -165,6 +168,13 @@ class Settings:
     call_budget: int
     call_budget_period: float
     verify: bool | str
+
+    @property
+    def reader(self) -> str:
+        """Names the base URL with the credentials, of which it tells nothing. Others may get
+        another answer to the same call."""
+        headers = sorted(self.headers.items())
+        return sha256(json.dumps([self.base_url.lower(), headers]).encode()).hexdigest()
 
 
 def parse_settings(

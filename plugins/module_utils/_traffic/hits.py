@@ -63,7 +63,7 @@ def _events_of_account(client: Client, hours: float, context: Context) -> Events
     except ProtectionError:
         return None
     name = f"hits {account.owner[ACCOUNT_OPTION]} {hours:g}"
-    events: Events = once(name, lambda: _read_events(account, hours, client.now))
+    events: Events = once(account, name, lambda: _read_events(account, hours, client.now))
     return events
 
 

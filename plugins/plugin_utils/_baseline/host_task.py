@@ -8,14 +8,17 @@ result."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from ansible.errors import AnsibleError
 from ansible.utils.display import Display
 
+from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._specs.arguments import Arguments
@@ -117,6 +120,7 @@ COLLECTION = "edgeops.protection."
 OWNER_VARIABLES = {
     f"{prefix}{name}": name for name in OWNER_OPTIONS for prefix in ("edge_", PREFIX)
 }
+BASE_URLS = tuple(f"{prefix}base_url" for prefix in (PREFIX, "edge_"))  # the first one counts
 
 
 class HostTask:
@@ -212,13 +216,23 @@ class HostTask:
         """A warning for each variable of the host that is not known, and seems to be ours."""
         return [self._of_host(text) for text in misspelt_in_host(self._calls.variables)]
 
+    def base_url(self) -> str:
+        """The base URL of the API that the host names, or else of this run; empty if that cannot be
+        told."""
+        try:
+            values = self.values(BASE_URLS)
+        except AnsibleError:
+            return ""
+        urls = [*map(values.get, BASE_URLS), os.environ.get(BASE_URL_VARIABLE), DEFAULT_BASE_URL]
+        return str(next(filter(None, urls))).strip().rstrip("/").lower()
+
     def shared_owners(self, result: Mapping[str, Any] = MappingProxyType({})) -> list[str]:
         """A sentence for each account or zone of this host that another host of this run has as
         well; a result tells the id of a zone that the host names by its domain."""
         ids = [("edge_zone_id", result["zone_id"])] if result.get("zone_id") else []
         others = {
             (name, str(value)): claimed_before(
-                f"{OWNER_VARIABLES[name]}={str(value).lower()}", self.host
+                f"{OWNER_VARIABLES[name]}={str(value).lower()} {self.base_url()}", self.host
             )
             for name, value in {**self.values(OWNER_VARIABLES), **dict(ids)}.items()
             if value

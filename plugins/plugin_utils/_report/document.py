@@ -112,14 +112,14 @@ def enforces(host: HostResults) -> bool | None:
 def shared_owners(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """A sentence on hosts with one id of an account or zone, for each such id."""
     hosts = values_by_key(
-        ((name, record[key].lower()), record["host"])
+        ((name, record[key].lower(), record["base_url"]), record["host"])
         for name, key in (("edge_account_id", "account_id"), ("edge_zone_id", "zone_id"))
         for record in records
         if record[key]
     )
     return [
         one_owner(sorted(names), name, value)
-        for (name, value), names in sorted(hosts.items())
+        for (name, value, _base_url), names in sorted(hosts.items())
         if len(names) > 1
     ]
 
@@ -158,6 +158,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         reasons=reasons,
         mitigates=before.mitigates if before else None,
         enforces=enforces(host),
+        base_url="",
         account_id=host.account_id,
         zone_id=host.zone_id,
         plan_id=plans[0] if len(plans) == 1 else None,

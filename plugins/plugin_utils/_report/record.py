@@ -351,6 +351,7 @@ class HostRecord(TypedDict):
     groups: Annotated[list[str], "the groups of the inventory that the host is in"]
     owner: Annotated[str | None, "whom a finding is for (edge_owner)"]
     runbook: Annotated[str | None, "how to go on, such as a link (edge_runbook)"]
+    base_url: Annotated[str, "of the API that has the account and the zone"]
     account_id: str | None
     zone_id: str | None
     plan_id: Annotated[

@@ -80,6 +80,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "reasons": [data],
         "mitigates": True,
         "enforces": None,
+        "base_url": data,
         "account_id": data,
         "zone_id": data,
         "plan_id": data,
