@@ -46,7 +46,6 @@ PROVOCATIONS = {
     "plain http": Provocation({"base_url": "http://192.0.2.1/client/v4"}),
     "malformed": Provocation({"prefixes": [{"prefix": "203.0.113/24"}]}),
     "named twice": Provocation({"prefixes": [{"prefix": "192.0.2.7/24"}, NETWORK]}),
-    "duplicates": Provocation({"account_id": OTHER}),
     "another plan": Provocation({"expected_plan": "0" * 64}),
     "missing rule": Provocation({"rules": [{**RULE, "id": "0" * 32}]}, module="firewall_rules"),
     "unknown token": Provocation({"api_token": "another-token"}),

@@ -163,6 +163,17 @@ DUPLICATE_PREFIXES = [
     {"prefix": "2001:db8::/32"},
 ]
 
+PORT_80 = [{"expression": "tcp.dstport eq 80"}, {"expression": "tcp.dstport  eq  80"}]
+DUPLICATES_OF_ALL: dict[str, Any] = {
+    "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.1/24"}],
+    "allowlist": [{"prefix": "198.51.100.7"}, {"prefix": "198.51.100.7/32"}],
+    "syn_flood": {
+        "rules": [{"scope": "region", "name": "WEUR"}, {"scope": "region", "name": "weur"}], "filters": PORT_80,
+    },
+    "out_of_state_tcp": {"rules": [{"scope": "global"}, {"scope": "global"}], "filters": PORT_80},
+    "dns_rules": [{"scope": "global", "mode": "disabled"}, {"scope": "global", "mode": "monitoring"}],
+}  # fmt: skip
+
 LISTS: dict[str, Any] = {
     "lists": [
         {"name": "offices", "description": "our offices",
@@ -194,6 +205,22 @@ CASES = (
          {"prefixes": [{"prefix": "203.0.113.0/24"}, {"prefix": "192.0.2.0/24"}], "purge": True,
           "accept_risks": ["unprotects_addresses"]},
          ["create prefix 203.0.113.0/24", "delete prefix 2001:DB8::/32"], 2, TWO_PREFIXES),
+    Case("the duplicate that is as desired stays", "protected_prefixes",
+         {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "second"}]}, ["delete prefix 192.0.2.0/24"], 1,
+         {"prefixes": DUPLICATE_PREFIXES}),
+    Case("else the oldest of the duplicates stays, and those that the task does not name", "protected_prefixes",
+         {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "third"}]},
+         ["update prefix 192.0.2.0/24", "delete prefix 192.0.2.9/24"], 2,
+         {"prefixes": [*DUPLICATE_PREFIXES, {"prefix": "2001:db8::/32"}]}),
+    Case("duplicates of every kind", "account_protection",
+         {"prefixes": [{"prefix": "192.0.2.0/24"}], "allowlist": [{"prefix": "198.51.100.7", "comment": "x"}],
+          "rules": [{"kind": "syn_flood", "scope": "region", "name": "weur"}, {"kind": "out_of_state_tcp", "scope": "global"}],
+          "filters": [{"kind": kind, "expression": "tcp.dstport eq 80"} for kind in ("syn_flood", "out_of_state_tcp")],
+          "dns_rules": [{"scope": "global", "mode": "monitoring"}]},
+         ["update allowlist_entry 198.51.100.7", "delete prefix 192.0.2.1/24", "delete syn_flood_rule region weur",
+          "delete out_of_state_tcp_rule global", "delete syn_flood_filter tcp.dstport  eq  80",
+          "delete out_of_state_tcp_filter tcp.dstport  eq  80", "delete dns_rule global",
+          "delete allowlist_entry 198.51.100.7/32"], 8, DUPLICATES_OF_ALL),
     Case("a purge removes duplicates and what is malformed", "protected_prefixes",
          {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "second"}], "purge": True,
           "accept_risks": ["unprotects_addresses"]},

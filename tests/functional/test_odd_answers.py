@@ -92,14 +92,15 @@ def test_an_account_with_an_odd_entry_stays_manageable(
     assert modules.done("account_protection", **options)["changed"] is False
 
 
-def test_duplicates_are_named_with_their_ids_and_nothing_is_written(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT).seed(prefixes=DUPLICATE_PREFIXES)
-    entries = [{"prefix": "192.0.2.0/24", "comment": "neither"}, {"prefix": "10.0.0.0/8"}]
-    message = modules.failed("protected_prefixes", prefixes=entries)["msg"]
+def test_the_guard_checks_the_deletion_of_a_duplicate(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(allowlist=[{"prefix": "192.0.2.1"}, *[{"prefix": "203.0.113.7"}] * 6])
+    options: dict[str, Any] = {"entries": [{"prefix": "203.0.113.7"}]}
+    for check in (True, False):
+        result = modules.failed("allowlist", check=check, **options)
+        assert [risk["code"] for risk in result["risks"]] == ["mass_deletion"]
     assert service.writes == []
-    for entry in service.account(ACCOUNT).prefixes[:2]:
-        assert entry["id"] in message
-    assert "as purge does, or all of them with state absent" in message
+    modules.done("allowlist", **options, accept_risks=["mass_deletion"])
+    assert [entry["prefix"] for entry in service.account(ACCOUNT).allowlist] == ["192.0.2.1", "203.0.113.7"]
 
 
 def test_duplicates_that_nobody_asks_about_do_not_matter(service: LocalService, modules: Modules) -> None:

@@ -18,7 +18,7 @@ from .._text import Message, joined
 from .._timestamps import read_timestamp
 from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
-from .desired import IGNORED_IDS, PURGE, STATE, Desired
+from .desired import IGNORED_IDS, Desired
 from .ordering import order_operations
 from .plan import Operation, Plan, differences, share_nested
 
@@ -223,27 +223,35 @@ def _check_validity(changes: Sequence[Operation]) -> None:
 def _choose(
     desired: Desired, values: Values, matches: Sequence[Existing]
 ) -> tuple[Existing, Sequence[Existing]]:
-    """Choose which of several duplicates is kept: the one that needs the fewest changes, the oldest
-    of them."""
+    """Choose which of several duplicates is kept: one that is as desired, or else the oldest.
+
+    Raises PlanError if they are no duplicates, since Cloudflare gives each a content of its own.
+    """
+    resource = desired.resource
     if len(matches) == 1:
         return matches[0], ()
-    resource = desired.resource
-    if not desired.exclusive:
-        if not any(differences(resource.mutable, obj, values) for dummy, obj in matches):
-            return matches[0], ()  # whichever of them counts, there is nothing to change
-        ids = ", ".join(sorted(str(obj.get("id")) for dummy, obj in matches))
-        held = f"Cloudflare holds {resource.named(values)} more than once"
-        advice = f"{held} (ids {ids}). Remove all duplicates but one, as "
-        or_all = " does, or all of them with "
-        raise PlanError(Message(advice, PURGE, or_all, STATE, " absent."))
+    if not resource.has_duplicates and not desired.exclusive:
+        if not any(differences(resource.mutable, obj, values) for _index, obj in matches):
+            return matches[0], ()
+        ids = ", ".join(sorted(str(obj.get("id")) for _index, obj in matches))
+        raise PlanError(
+            f"Cloudflare holds {resource.named(values)} more than once (ids {ids}). Delete all but"
+            " one of them, or give them other names."
+        )
 
-    def preference(match: Existing) -> tuple[int, datetime, str]:
-        changes = differences(resource.mutable, match[1], values)
-        created = read_timestamp(match[1].get("created_on")) or UNKNOWN_AGE
-        return len(changes), created, str(match[1].get("id"))
+    def preference(match: Existing) -> tuple[bool, Age]:
+        return bool(differences(resource.mutable, match[1], values)), age_of(match[1])
 
     kept, *duplicates = sorted(matches, key=preference)
     return kept, duplicates
+
+
+Age = Tuple[datetime, str]
+
+
+def age_of(obj: Object) -> Age:
+    """Sorts duplicates: the oldest first, and of one age by their ids."""
+    return read_timestamp(obj.get("created_on")) or UNKNOWN_AGE, str(obj.get("id"))
 
 
 def _change_of(

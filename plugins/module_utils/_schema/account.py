@@ -74,6 +74,7 @@ def _collection(
         permission=DDOS_PERMISSION,
         fields=fields,
         read_only=TIMES_OF_CLOUDFLARE,
+        has_duplicates=True,
         **{**writes, **more},
     )
 

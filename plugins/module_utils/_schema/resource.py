@@ -301,7 +301,8 @@ class Resource:
     name is written together with it, in one call. `traffic` is a request or a packet, if one meets
     the rules of this resource one after the other, in the `phase` of an entry point if it has one;
     rules with an action that is `enforcing` stop it, and `rank` sorts rules that it does not meet
-    as listed. Rules may refer to an object of a resource that `is_referred_to`.
+    as listed. Rules may refer to an object of a resource that `is_referred_to`. A collection that
+    `has_duplicates` takes a second object with the same key.
 
     `semantics` is how the values of an object fit together.
     """
@@ -336,6 +337,7 @@ class Resource:
     enforcing: AbstractSet[str] = ENFORCING
     rank: Callable[[Object], Any] | None = None
     is_referred_to: bool = False
+    has_duplicates: bool = False
     semantics: Semantics = NO_SEMANTICS
 
     @property

@@ -153,11 +153,10 @@ def list_after(
         matches = [item for item in after if key(item) == identity]
         if identity in gone:
             after = [item for item in after if item not in matches]
-        elif len(matches) > 1 and not purge:
-            if any(changes(item, values) for item in matches):
-                raise Refused("duplicates")
         elif matches:
-            kept = min(matches, key=lambda item: (changes(item, values), datetime.fromisoformat(item["created_on"])))
+            kept = min(
+                matches, key=lambda item: (bool(changes(item, values)), datetime.fromisoformat(item["created_on"]))
+            )
             changed = updates(kept, staged(kept, values, now, rollout))
             after = [{**item, **changed} if item is kept else item for item in after]
             after = [item for item in after if key(item) != identity or item["id"] == kept["id"]]

@@ -22,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 PARENT = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False, "created_on": "2026-01-01"}
@@ -101,7 +101,7 @@ def test_fields_that_a_task_leaves_out_keep_their_values(field: str) -> None:
     assert field not in made.operations[0].fields
 
 
-def test_the_duplicate_that_stays_is_the_nearest_and_then_the_oldest() -> None:
+def test_the_duplicate_that_stays_is_as_desired_or_else_the_oldest() -> None:
     older, newer = ({**PARENT, "id": identity, "created_on": identity} for identity in ("t1", "t2"))
     entry = {"prefix": "192.0.2.0/24", "comment": "x"}
     for existing, gone in (([newer, older], "t2"), ([{**newer, "comment": "x"}, older], "t1")):
@@ -126,11 +126,27 @@ def test_which_duplicate_is_the_oldest_is_a_question_of_time_and_not_of_text(
     assert [(item.existing or {})["id"] for item in made.operations] == ["t1"]
 
 
-def test_duplicates_that_are_as_desired_need_no_decision() -> None:
-    duplicates = [PARENT, {**PARENT, "id": "p7", "comment": "other"}]
-    assert not plan({"prefixes": duplicates}, desire(PREFIXES, {"prefix": "192.0.2.0/24"})).operations
-    with pytest.raises(PlanError, match=r"more than once \(ids p1, p7\)"):
-        plan({"prefixes": duplicates}, desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": ""}))
+def test_only_duplicates_of_what_the_task_names_go() -> None:
+    others = [CHILD, {**CHILD, "id": "p8"}]
+    duplicates = [PARENT, {**PARENT, "id": "p7", "comment": "other"}, *others]
+    for comment, kept, operations in (
+        ("other", "p7", ["delete prefix 192.0.2.0/24"]),
+        ("neither", "p1", ["update prefix 192.0.2.0/24", "delete prefix 192.0.2.0/24"]),
+    ):
+        made = plan({"prefixes": duplicates}, desire(PREFIXES, {"prefix": "192.0.2.0/24", "comment": comment}))
+        assert summary(made) == operations
+        assert [obj["id"] for obj in made.after()["prefixes"]] == [kept, *(obj["id"] for obj in others)]
+
+
+def test_rulesets_of_one_name_are_no_duplicates() -> None:
+    resource = CUSTOM_RULESETS["zone_id"]
+    rulesets = [
+        {"id": identity, "name": "Bots", "kind": "custom", "phase": resource.phase, "description": ""}
+        for identity in "ab"
+    ]
+    assert not plan({resource.plural: rulesets}, desire(resource, {"name": "Bots"})).operations
+    with pytest.raises(PlanError, match=r"ruleset Bots more than once \(ids a, b\). Delete all but one of them"):
+        plan({resource.plural: rulesets}, desire(resource, {"name": "Bots", "description": "new"}))
 
 
 @pytest.mark.parametrize("exclusive", [True, False])
