@@ -38,7 +38,13 @@ except ImportError:  # before ansible-core 2.19, which does not compile what a t
 
 
 # Loaded by the first rule that is judged, or by the first plan of a role.
-LATE = ("_expressions.evaluation", "_expressions.operands", "_protection.desired_protection")
+LATE = (
+    "_expressions.evaluation",
+    "_expressions.operands",
+    "_guard.needs",
+    "_guard.rule_plans",
+    "_protection.desired_protection",
+)
 
 
 def prepare_workers(action: str = "") -> None:

@@ -181,6 +181,8 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
         is_known = owner_names_in(resource, state) is not None
         unknown = "" if is_known else f"may match everything, since {what} not known"
         rules = [spelt_out(rule, contents) for rule in rules_in_force(state, resource)]
+        if named.issuperset(rule.key for rule in rules):
+            continue
         for index, rule in enumerate(rules):
             key = _target(resource, rule)
             if rule.key not in named and width(resource, rule, state):

@@ -12,6 +12,7 @@ import sys
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._worker import claimed_before, prepare_workers
 
+ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 PLUGINS = "ansible_collections.edgeops.protection.plugins"
 LOADED = f"""
 from {PLUGINS}.module_utils._api.adapters import TRUST
@@ -69,6 +70,24 @@ from {PLUGINS}.plugin_utils import _action, _worker
 _worker.prepare_workers("action.tcp_protection_status")
 print(*(name.rpartition("module_utils.")[2] for name in sys.modules if "module_utils._" in name))
 """
+ROLE = f"""
+import os, sys
+from tests.fake_service import LocalService
+from {PLUGINS}.module_utils._context import Context
+from {PLUGINS}.module_utils._runner import run
+from {PLUGINS}.module_utils._specs.registry import HOST_MODULE
+from {PLUGINS}.plugin_utils import _action, _worker
+_worker.prepare_workers()
+rules = [{{"ref": "office", "action": "block", "expression": 'http.host eq "a.example"'}}]
+with LocalService() as service:
+    service.zone("{ZONE}")
+    connection = {{"base_url": service.base_url, "api_token": service.token, "zone_id": "{ZONE}", "call_budget": 0}}
+    before = {{*sys.modules}}
+    for _again in range(2):
+        spec, options = _action.read_arguments(HOST_MODULE, {{**connection, "custom_rules": rules}})
+        result = run(spec, options, False, False, print, context=Context(is_role=True))
+    print(result["changed"], *(name for name in sys.modules if name not in before and "{PLUGINS}" in name))
+"""
 OTHER_AREAS = {"_specs.rulesets", "_schema.zone", "_schema.overrides", "_guard.rule_plans", "_protection.holes"}
 
 
@@ -92,3 +111,7 @@ def test_the_lexer_of_templates_is_made_before_workers_where_they_need_one() -> 
 def test_a_module_of_an_account_loads_no_file_about_rules() -> None:
     loaded = set(lines(AREA)[0].split())
     assert "_specs.account" in loaded and not loaded & OTHER_AREAS
+
+
+def test_a_worker_of_a_role_loads_nothing_again_for_rules() -> None:
+    assert lines(ROLE) == ["False"]
