@@ -21,6 +21,7 @@ SEARCHES: Mapping[str, Sequence[str]] = {  # by page
     "undo": ["rollback", "revert", "backup", "restore", "undo"],
     "approve": ["approve", "pull request", "merge request"],
     "terraform": ["terraform", "dashboard", "state file", "lock", "phase"],
+    "comparison": ["comparison", "octorules", "terraform", "alchemy", "dashboard", "better"],
     "rate_limit": ["rate limit", "429", "too many requests"],
     "rollout": ["monitor", "enable"],
     "adopt": ["import", "export"],
