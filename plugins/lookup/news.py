@@ -67,14 +67,18 @@ from ansible.plugins.lookup import LookupBase
 from ..module_utils._text import excerpt, left_out, sentence, visible
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._plain import plain
+from ..plugin_utils._report.document import host_record
 from ..plugin_utils._report.earlier import other_reasons, read_report_file
 from ..plugin_utils._report.overview import contacts, shown, why
 from ..plugin_utils._report.record import LABELS, HostRecord, Report, severity
+from ..plugin_utils._report.results import HostResults
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
 MAX_REASON = 300  # characters
 NAMES = {"new": "New", "again": "Still", "over": "Over"}
 GONE = "It is no longer in the report."
+REPORT = "(report)"  # told of as of a host that could not be read, if it is too old
+USUAL_AGE = timedelta(days=1)  # and as long as one message is enough
 Told = Mapping[str, Any]  # of a host: its status and reasons, since when, and when it was told
 
 
@@ -117,7 +121,8 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
     before: Mapping[str, Told] = state.get("hosts", {})
     kept: dict[str, Told] = {}
     hosts = []
-    for record in report["hosts"]:
+    records = [*report["hosts"], *_too_old(report, terms)]
+    for record in records:
         earlier = before.get(record["host"], {})
         what = _what(record, earlier, terms)
         since = earlier.get("since", record["generated"])
@@ -127,9 +132,15 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
             kept[record["host"]] = {**own, "told": moment}
         if what:
             hosts.append(_item(record, what, earlier, since))
-    gone = before.keys() - {record["host"] for record in report["hosts"]}
+    gone = before.keys() - {record["host"] for record in records}
     hosts += [
-        {"host": host, "what": "over", "status": None, "reason": GONE, "since": None}
+        {
+            "host": host,
+            "what": "over",
+            "status": None,
+            "reason": GONE * (host != REPORT),
+            "since": None,
+        }
         for host in sorted(gone)
     ]
     counts = {what: sum(item["what"] == what for item in hosts) for what in NAMES}
@@ -142,6 +153,15 @@ def news_of(report: Report, state: Mapping[str, Any], terms: Terms) -> dict[str,
         "left": len(kept),
         "state": {**state, "hosts": kept},
     }
+
+
+def _too_old(report: Report, terms: Terms) -> list[HostRecord]:
+    """A record that stands for a report which nobody has made anew; none if the report is new."""
+    made = report["generated"]
+    if datetime.fromisoformat(made) + terms.again + USUAL_AGE > terms.now:
+        return []
+    reason = f"Nobody has made a report since {shown(made)}, so that nothing newer is known."
+    return [host_record(HostResults(REPORT, errors=[reason]), made)]
 
 
 def _what(record: HostRecord, earlier: Told, terms: Terms) -> str:

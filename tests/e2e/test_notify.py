@@ -10,6 +10,7 @@ import json
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -24,7 +25,7 @@ from tests.support.report_fleet import hosts_of_every_status
 
 PATH = "/hooks/T0-secret-path"
 KEY = "key-of-the-receiver"
-GENERATED = "2026-11-21T10:00:00+00:00"
+GENERATED = datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass
@@ -75,8 +76,8 @@ class Notifier:
     directory: Path
     receiver: Receiver
 
-    def run(self, *records: Any, kind: str = "webhook", **options: Any) -> Run:
-        report = json.dumps(report_of(records, GENERATED))
+    def run(self, *records: Any, kind: str = "webhook", made: str = GENERATED, **options: Any) -> Run:
+        report = json.dumps(report_of(records, made))
         (self.directory / "report.json").write_text(report, encoding="utf-8")
         variables = {"report_directory": str(self.directory), "notify_kind": kind, "notify_delay": 0, **options}
         run = ansible_playbook(
@@ -100,7 +101,7 @@ class Notifier:
         path = self.directory / "notified.json"
         state = json.loads(path.read_text(encoding="utf-8"))
         for told in state["hosts"].values():
-            told["told"] = f"2026-11-{20 - hours // 24:02}T10:00:00+00:00"
+            told["told"] = (datetime.fromisoformat(told["told"]) - timedelta(hours=hours)).isoformat()
         path.write_text(json.dumps(state), encoding="utf-8")
 
 
@@ -142,12 +143,36 @@ def test_what_lasts_is_told_again_and_then_that_it_is_over(notifier: Notifier, r
     notifier.age(24)
     (again,) = notifier.told(drift)
     assert (again["title"], again["hosts"][0]["what"]) == ("Protection: 1 still.", "again")
-    assert again["lines"][0].startswith("Still: drift is drift. ") and "since 2026-11-21 10:00 UTC" in again["lines"][0]
+    assert (
+        again["lines"][0].startswith("Still: drift is drift. ")
+        and f"since {GENERATED[:10]} {GENERATED[11:16]} UTC" in again["lines"][0]
+    )
     notifier.age(24)
     assert notifier.told(drift, notify_again_days=30) == []
     (over,) = notifier.told({**drift, "status": "in_order", "reasons": [], "operations": []})
     assert over["lines"] == ["Over: drift is in order."] and over["left"] == 0
     assert notifier.told(records["in_order"]) == []
+
+
+@pytest.mark.parametrize(("days", "texts"), [(0, ["Still: "]), (0.0, ["Still: "]), ("", []), (None, []), ("2", [])])
+def test_zero_days_tell_each_time_and_nothing_is_the_default(
+    days: Any, texts: list[str], notifier: Notifier, records: dict[str, Any]
+) -> None:
+    notifier.told(records["drift"])
+    again = [body["lines"][0][:7] for body in notifier.told(records["drift"], notify_again_days=days)]
+    assert again == texts
+
+
+def test_a_report_that_nobody_makes_anew_is_told_of(notifier: Notifier, records: dict[str, Any]) -> None:
+    order, now = records["in_order"], datetime.now(UTC)
+    old, fresh = ((now - timedelta(hours=hours)).isoformat() for hours in (49, 47))
+    assert notifier.told(order, made=fresh) == []
+    (body,) = notifier.told(order, made=old)
+    assert body["title"] == "Protection: 1 new."
+    assert body["lines"][0].startswith("New: (report) is unknown. Nobody has made a report since ")
+    assert notifier.told(order, made=old) == []
+    (over,) = notifier.told(order)
+    assert over["lines"] == ["Over: (report)."]
 
 
 def test_a_host_that_the_report_loses_is_said(notifier: Notifier, records: dict[str, Any]) -> None:
@@ -188,17 +213,21 @@ def test_a_refusal_fails_and_is_told_by_the_next_run(
 
 
 def test_a_chat_gets_text_that_mentions_nobody(notifier: Notifier, records: dict[str, Any]) -> None:
-    drift = {**records["drift"], "reasons": ["<!channel> see [this](https://example.com)"]}
+    drift = {**records["drift"], "reasons": ["<!channel> @all *b* ```\n@here [this](https://example.com)"]}
     (slack,) = notifier.told(drift, kind="slack")
-    assert slack == {
-        "text": "Protection: 1 new.\nNew: drift is drift. &lt;!channel&gt; see [this](https://example.com)"
-    }
+    fence, *lines, end = slack["text"].split("\n")
+    assert fence == end == "```" and lines[0] == "Protection: 1 new."
+    assert len(lines) == 2 and "`" not in "".join(lines)
+    assert lines[1].startswith("New: drift is drift. &lt;!channel&gt; @all *b* '''")
     (notifier.directory / "notified.json").unlink()
     (teams,) = notifier.told(drift, kind="teams")
     (attachment,) = teams["attachments"]
     assert attachment["content"]["type"] == "AdaptiveCard"
     (text,) = attachment["content"]["body"]
-    assert text["text"] == "Protection: 1 new.\n\nNew: drift is drift. <!channel> see (this)(https://example.com)"
+    assert (
+        text["text"]
+        == "Protection: 1 new.\n\nNew: drift is drift. <!channel> @all *b* ```\\n@here (this)(https://example.com)"
+    )
 
 
 def test_pagerduty_gets_an_event_for_each_host(notifier: Notifier, records: dict[str, Any]) -> None:
@@ -249,6 +278,9 @@ def test_check_mode_tells_nobody(notifier: Notifier, records: dict[str, Any]) ->
     "options",
     [
         {"notify_url": "http://example.com/hook"},
+        {"notify_url": "http://127.0.0.1:x@evil.example/"},
+        {"notify_url": "http://localhost:1@evil.example/"},
+        {"notify_url": "http://127.0.0.1.evil.example/"},
         {"notify_kind": "smoke"},
         {"notify_kind": "github", "notify_url": "https://example.com"},
         {"notify_agin_days": 1},
