@@ -3,33 +3,27 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The fields that expressions name, and the check of an expression of a task before any request.
+"""The fields that expressions name: their kinds, and the values that they can have.
 
 The vendor describes filters in "JSON objects" (Advanced TCP Protection API): the fields ip.src,
-ip.dst, tcp.srcport and tcp.dstport, no functions, and at most 8,192 characters. A custom rule's
-expression has at most 4,096.
+ip.dst, tcp.srcport and tcp.dstport, and no functions.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import AbstractSet, Any, Callable, Mapping
+from typing import AbstractSet, Mapping
 
 from .._errors import Unread
 from .._text import did_you_mean
-from .._values.address_set import EVERYTHING, Ranges
-from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
+from .._values.address_set import EVERYTHING, Range, Ranges
 from .grammar import (
-    WHITE_SPACE,
+    HARD_TO_END,
+    QUOTED,
     WORD,
     Comparison,
     addresses_of,
-    leaves,
-    normalise_expression,
     numbers_of,
-    parse,
-    place_of,
     quoted,
     tokens_of,
 )
@@ -63,63 +57,168 @@ FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
 SSL = "ssl"  # a field without a dot
 NEAR = 0.75  # how alike names of fields are of which one may be meant
 OPEN = ("http.request.jwt.",)  # what follows is named by the claims of a token
-REQUEST_FIELDS = """
-cf.api_gateway.auth_id_present cf.api_gateway.fallthrough_detected
-cf.api_gateway.request_violates_schema cf.bot_management.corporate_proxy
-cf.bot_management.detection_ids cf.bot_management.ja3_hash cf.bot_management.ja4
-cf.bot_management.js_detection.passed cf.bot_management.score cf.bot_management.signed_agent
-cf.bot_management.static_resource cf.bot_management.verified_bot cf.client.bot cf.colo.name
-cf.colo.region cf.edge.client_port cf.edge.client_tcp cf.edge.l4.delivery_rate cf.edge.server_ip
-cf.edge.server_port cf.hostname.metadata cf.llm.prompt.custom_topic_categories
-cf.llm.prompt.detected cf.llm.prompt.injection_score cf.llm.prompt.pii_categories
-cf.llm.prompt.pii_detected cf.llm.prompt.token_count cf.llm.prompt.unsafe_topic_categories
-cf.llm.prompt.unsafe_topic_detected cf.metal.id cf.random_seed cf.ray_id cf.response.1xxx_code
-cf.response.error_type cf.threat_score cf.timings.client_quic_rtt_msec
-cf.timings.client_tcp_rtt_msec cf.timings.edge_msec cf.timings.origin_ttfb_msec
-cf.timings.worker_msec cf.tls_cipher cf.tls_ciphers_sha1 cf.tls_client_auth.cert_chain_rfc9440
-cf.tls_client_auth.cert_chain_rfc9440_too_large cf.tls_client_auth.cert_fingerprint_sha1
+TEXT, NUMBER, FLAG, ADDRESS, ARRAY, MAP = "text", "number", "flag", "address", "array", "map"
+FIELDS_BY_KIND = {  # under an empty text, those whose kind the vendor does not say
+    TEXT: """
+cf.bot_management.ja3_hash cf.bot_management.ja4 cf.colo.name cf.colo.region cf.hostname.metadata
+cf.random_seed cf.ray_id cf.response.error_type cf.tls_cipher cf.tls_ciphers_sha1
+cf.tls_client_auth.cert_chain_rfc9440 cf.tls_client_auth.cert_fingerprint_sha1
 cf.tls_client_auth.cert_fingerprint_sha256 cf.tls_client_auth.cert_issuer_dn
 cf.tls_client_auth.cert_issuer_dn_legacy cf.tls_client_auth.cert_issuer_dn_rfc2253
 cf.tls_client_auth.cert_issuer_serial cf.tls_client_auth.cert_issuer_ski
 cf.tls_client_auth.cert_not_after cf.tls_client_auth.cert_not_before
-cf.tls_client_auth.cert_presented cf.tls_client_auth.cert_revoked cf.tls_client_auth.cert_rfc9440
-cf.tls_client_auth.cert_rfc9440_too_large cf.tls_client_auth.cert_serial
-cf.tls_client_auth.cert_ski cf.tls_client_auth.cert_subject_dn
-cf.tls_client_auth.cert_subject_dn_legacy cf.tls_client_auth.cert_subject_dn_rfc2253
-cf.tls_client_auth.cert_verified cf.tls_client_extensions_sha1 cf.tls_client_extensions_sha1_le
-cf.tls_client_hello_length cf.tls_client_random cf.tls_version cf.verified_bot_category
-cf.waf.auth_detected cf.waf.content_scan.has_failed cf.waf.content_scan.has_malicious_obj
-cf.waf.content_scan.has_obj cf.waf.content_scan.num_malicious_obj cf.waf.content_scan.num_obj
-cf.waf.content_scan.obj_results cf.waf.content_scan.obj_sizes cf.waf.content_scan.obj_types
-cf.waf.credential_check.disposable_email cf.waf.credential_check.password_leaked
-cf.waf.credential_check.username_and_password_leaked cf.waf.credential_check.username_leaked
-cf.waf.credential_check.username_password_similar cf.waf.score cf.waf.score.class cf.waf.score.rce
-cf.waf.score.sqli cf.waf.score.xss cf.worker.upstream_zone cf.zone.name cf.zone.plan
-http.cookie http.host http.referer http.request.accepted_languages http.request.body.form
-http.request.body.form.names http.request.body.form.values http.request.body.mime
-http.request.body.multipart http.request.body.multipart.content_dispositions
-http.request.body.multipart.content_transfer_encodings http.request.body.multipart.content_types
-http.request.body.multipart.filenames http.request.body.multipart.names
-http.request.body.multipart.values http.request.body.raw http.request.body.size
-http.request.body.truncated http.request.cookies http.request.full_uri http.request.headers
-http.request.headers.names http.request.headers.truncated http.request.headers.values
-http.request.method http.request.timestamp.msec http.request.timestamp.sec http.request.uri
-http.request.uri.args http.request.uri.args.names http.request.uri.args.values
-http.request.uri.path http.request.uri.path.extension http.request.uri.query http.request.version
-http.response.code http.response.content_type.media_type http.response.headers
-http.response.headers.names http.response.headers.values http.user_agent http.x_forwarded_for
-ip.geoip.asnum ip.geoip.continent ip.geoip.country ip.geoip.is_in_european_union
-ip.geoip.subdivision_1_iso_code ip.geoip.subdivision_2_iso_code ip.src ip.src.asnum ip.src.city
-ip.src.continent ip.src.country ip.src.is_in_european_union ip.src.lat ip.src.lon
+cf.tls_client_auth.cert_rfc9440 cf.tls_client_auth.cert_serial cf.tls_client_auth.cert_ski
+cf.tls_client_auth.cert_subject_dn cf.tls_client_auth.cert_subject_dn_legacy
+cf.tls_client_auth.cert_subject_dn_rfc2253 cf.tls_client_extensions_sha1
+cf.tls_client_extensions_sha1_le cf.tls_client_random cf.tls_version cf.verified_bot_category
+cf.waf.score.class cf.worker.upstream_zone cf.zone.name cf.zone.plan http.cookie http.host
+http.referer http.request.body.mime http.request.body.raw http.request.full_uri
+http.request.method http.request.uri http.request.uri.path http.request.uri.path.extension
+http.request.uri.query http.request.version http.response.content_type.media_type http.user_agent
+http.x_forwarded_for ip.geoip.continent ip.geoip.country ip.geoip.subdivision_1_iso_code
+ip.geoip.subdivision_2_iso_code ip.src.city ip.src.continent ip.src.country ip.src.lat ip.src.lon
 ip.src.metro_code ip.src.postal_code ip.src.region ip.src.region_code
 ip.src.subdivision_1_iso_code ip.src.subdivision_2_iso_code ip.src.timezone.name
-raw.http.request.body.raw raw.http.request.full_uri raw.http.request.headers
-raw.http.request.headers.names raw.http.request.headers.values raw.http.request.uri
-raw.http.request.uri.args raw.http.request.uri.args.names raw.http.request.uri.args.values
-raw.http.request.uri.path raw.http.request.uri.path.extension raw.http.request.uri.query
-raw.http.response.headers raw.http.response.headers.names raw.http.response.headers.values
+raw.http.request.body.raw raw.http.request.full_uri raw.http.request.uri raw.http.request.uri.path
+raw.http.request.uri.path.extension raw.http.request.uri.query
+""",
+    NUMBER: """
+cf.bot_management.score cf.edge.client_port cf.edge.l4.delivery_rate cf.edge.server_port
+cf.llm.prompt.injection_score cf.llm.prompt.token_count cf.response.1xxx_code cf.threat_score
+cf.timings.client_quic_rtt_msec cf.timings.client_tcp_rtt_msec cf.timings.edge_msec
+cf.timings.origin_ttfb_msec cf.timings.worker_msec cf.tls_client_hello_length
+cf.waf.content_scan.num_malicious_obj cf.waf.content_scan.num_obj cf.waf.score cf.waf.score.rce
+cf.waf.score.sqli cf.waf.score.xss http.request.body.size http.request.timestamp.msec
+http.request.timestamp.sec http.response.code ip.geoip.asnum ip.src.asnum
+""",
+    FLAG: """
+cf.api_gateway.auth_id_present cf.api_gateway.fallthrough_detected
+cf.api_gateway.request_violates_schema cf.bot_management.corporate_proxy
+cf.bot_management.js_detection.passed cf.bot_management.signed_agent
+cf.bot_management.static_resource cf.bot_management.verified_bot cf.client.bot cf.edge.client_tcp
+cf.llm.prompt.detected cf.llm.prompt.pii_detected cf.llm.prompt.unsafe_topic_detected
+cf.schema_validation.learned.violated cf.schema_validation.uploaded.violated
+cf.tls_client_auth.cert_chain_rfc9440_too_large cf.tls_client_auth.cert_presented
+cf.tls_client_auth.cert_revoked cf.tls_client_auth.cert_rfc9440_too_large
+cf.tls_client_auth.cert_verified cf.waf.auth_detected cf.waf.content_scan.has_failed
+cf.waf.content_scan.has_malicious_obj cf.waf.content_scan.has_obj
+cf.waf.credential_check.password_leaked cf.waf.credential_check.username_and_password_leaked
+cf.waf.credential_check.username_leaked cf.waf.credential_check.username_password_similar
+http.request.body.truncated http.request.headers.truncated ip.geoip.is_in_european_union
+ip.src.is_in_european_union ssl
+""",
+    ADDRESS: """
+cf.edge.server_ip ip.src
+""",
+    ARRAY: """
+cf.bot_management.detection_ids cf.llm.prompt.pii_categories cf.llm.prompt.unsafe_topic_categories
+cf.waf.content_scan.obj_results cf.waf.content_scan.obj_sizes cf.waf.content_scan.obj_types
+http.request.accepted_languages http.request.body.form.names http.request.body.form.values
+http.request.body.multipart.content_dispositions
+http.request.body.multipart.content_transfer_encodings http.request.body.multipart.content_types
+http.request.body.multipart.filenames http.request.body.multipart.names
+http.request.body.multipart.values http.request.headers.names http.request.headers.values
+http.request.uri.args.names http.request.uri.args.values http.response.headers.names
+http.response.headers.values raw.http.request.headers.names raw.http.request.headers.values
+raw.http.request.uri.args.names raw.http.request.uri.args.values raw.http.response.headers.names
+raw.http.response.headers.values
+""",
+    MAP: """
+cf.llm.prompt.custom_topic_categories http.request.body.form http.request.body.multipart
+http.request.cookies http.request.headers http.request.uri.args http.response.headers
+raw.http.request.headers raw.http.request.uri.args raw.http.response.headers
+""",
+    "": """
+cf.metal.id cf.waf.credential_check.disposable_email http.response.set_cookies
+raw.http.response.set_cookies
+""",
+}
+PACKET_FIELDS_BY_KIND = {
+    TEXT: """
+cf.colo.name cf.colo.region ip.dst.country ip.geoip.country ip.proto ip.src.country
+""",
+    NUMBER: """
+icmp.code icmp.type ip.dst.asnum ip.hdr_len ip.len ip.opt.type ip.proto.num ip.src.asnum ip.ttl
+tcp.dstport tcp.flags tcp.srcport udp.dstport udp.srcport
+""",
+    FLAG: """
+sip tcp.flags.ack tcp.flags.cwr tcp.flags.ecn tcp.flags.fin tcp.flags.push tcp.flags.reset
+tcp.flags.syn tcp.flags.urg
+""",
+    ADDRESS: "ip.src ip.dst",
+    "": "icmp ip tcp udp",
+}
+PACKET_FIELDS = frozenset(" ".join(PACKET_FIELDS_BY_KIND.values()).split())
+KINDS = {
+    name: kind
+    for fields in (PACKET_FIELDS_BY_KIND, FIELDS_BY_KIND)
+    for kind, names in fields.items()
+    for name in names.split()
+}
+KNOWN_FIELDS = frozenset(" ".join(FIELDS_BY_KIND.values()).split()) - {SSL}
+
+GREATEST = 10**18
+SIZES = """
+cf.edge.l4.delivery_rate cf.llm.prompt.token_count cf.timings.client_quic_rtt_msec
+cf.timings.client_tcp_rtt_msec cf.timings.edge_msec cf.timings.origin_ttfb_msec
+cf.timings.worker_msec cf.tls_client_hello_length cf.waf.content_scan.num_malicious_obj
+cf.waf.content_scan.num_obj http.request.body.size
 """
-KNOWN_FIELDS = frozenset(REQUEST_FIELDS.split())
+# The numbers that a field can have, by its own page; the packets' by the form of their headers. A
+# bot score of 0 stands in "Bot scores" alone: it was not computed.
+RANGES: Mapping[str, Range] = {
+    "cf.threat_score": (0, 0),
+    "cf.bot_management.score": (0, 99),
+    **dict.fromkeys(
+        ("cf.waf.score", "cf.waf.score.rce", "cf.waf.score.sqli", "cf.waf.score.xss"), (1, 100)
+    ),
+    "cf.llm.prompt.injection_score": (1, 100),
+    "http.request.timestamp.sec": (10**9, 10**10 - 1),
+    "http.request.timestamp.msec": (0, 999),
+    "cf.edge.server_port": (1, 65535),
+    **dict.fromkeys(("ip.src.asnum", "ip.dst.asnum", "ip.geoip.asnum"), (0, (1 << 32) - 1)),
+    **dict.fromkeys(("cf.edge.client_port", "ip.len", "udp.srcport", "udp.dstport"), (0, 65535)),
+    **dict.fromkeys(("ip.hdr_len", "ip.proto.num", "ip.ttl", "icmp.type", "icmp.code"), (0, 255)),
+    **dict.fromkeys(SIZES.split(), (0, GREATEST)),
+}
+CAPITALS, SMALL = "no small letters", "no capital letters"  # of all parts of a text as well
+FORMS = {CAPITALS: re.compile(r"[^a-z]*"), SMALL: re.compile(r"[^A-Z]*")}
+COUNTRIES, A_COUNTRY = "two capital letters, such as DE", re.compile("(?:[A-Z][A-Z0-9])?")
+# The texts that a field can have, by its own page, in words; a field may be empty.
+TEXTS: Mapping[str, str] = {
+    "http.request.method": CAPITALS,
+    "upper": CAPITALS,
+    **dict.fromkeys(("ip.src.country", "ip.geoip.country", "ip.dst.country"), COUNTRIES),
+    **dict.fromkeys(
+        ("http.request.uri.path.extension", "http.response.content_type.media_type", "lower"), SMALL
+    ),
+    **dict.fromkeys(("ip.src.continent", "ip.geoip.continent"), "AF, AN, AS, EU, NA, OC, SA, T1"),
+    "cf.waf.score.class": "attack, likely_attack, likely_clean, clean",
+}
+
+
+# Two names of one field.
+SAME_FIELD: Mapping[str, str] = {
+    "cf.bot_management.verified_bot": "cf.client.bot",
+    **{name: name.replace(".geoip.", ".src.") for name in KINDS if name.startswith("ip.geoip.")},
+}
+
+
+def possible_texts(leaf: Comparison) -> list[str] | None:
+    """The texts of a comparison that its field, or function, can be equal to, or contain; None if
+    it is compared in another way."""
+    if leaf.operator not in ("eq", "ne", "in", "contains") or not leaf.operands:
+        return None
+    if any(item.kind != QUOTED or HARD_TO_END.search(item.text) for item in leaf.operands):
+        return None
+    form = TEXTS.get(leaf.field.partition(" ")[0], "")
+    if form in FORMS:
+        pattern = FORMS[form]
+    elif form and leaf.operator != "contains":
+        pattern = A_COUNTRY if form == COUNTRIES else re.compile(form.replace(", ", "|") + "|")
+    else:
+        return [item.text for item in leaf.operands]
+    return [item.text for item in leaf.operands if pattern.fullmatch(item.text[1:-1])]
 
 
 def names_in(expression: str) -> list[str]:
@@ -155,138 +254,3 @@ def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:
 def is_known_field(name: str, known: AbstractSet[str] = KNOWN_FIELDS) -> bool:
     """Return whether a field is among the known ones, or one of those that claims name."""
     return name in known or name.startswith(OPEN)
-
-
-PACKET_NAMES = """
-cf.colo.name cf.colo.region icmp icmp.code icmp.type ip ip.dst ip.dst.asnum ip.dst.country
-ip.geoip.country ip.hdr_len ip.len ip.opt.type ip.proto ip.proto.num ip.src ip.src.asnum
-ip.src.country ip.ttl sip tcp tcp.dstport tcp.flags tcp.flags.ack tcp.flags.cwr tcp.flags.ecn
-tcp.flags.fin tcp.flags.push tcp.flags.reset tcp.flags.syn tcp.flags.urg tcp.srcport udp
-udp.dstport udp.srcport
-"""
-PACKET_FIELDS = frozenset(PACKET_NAMES.split())
-
-
-try:
-    import octorules_wirefilter
-except ImportError:  # the parser of the vendor's own engine is optional
-    vendor_parser: Callable[..., dict[str, Any]] | None = None
-else:
-    vendor_parser = octorules_wirefilter.parse_expression
-
-LONGEST_RULE = 4096
-LONGEST_OVERRIDE = 4000  # of managed DDoS rules
-LONGEST_FILTER = 8192
-FILTER_SCHEME: str | None = "magic_firewall"  # packets
-RULE_SCHEME: str | None = None  # requests
-ERROR = re.compile(r"[^\n]*\((\d+):(\d+)\):\n[^\n]*\n *\^+ (.+)", re.DOTALL)
-UNCERTAIN = re.compile(
-    r"unknown identifier|invalid (?:kind|type|number) of argument|cannot perform this operation"
-)
-# Documented, and not known to the library.
-FALSELY_REFUSED = ("true", "false", "is_timed_hmac_valid_v0")
-
-
-def check_filter(expression: str) -> list[str]:
-    """Warnings of what Cloudflare may refuse in a filter's expression; raises Unread for what it
-    does refuse."""
-    warnings: dict[str, str] = {}
-    for leaf in leaves(parse(expression)):
-        try:
-            values_of(leaf)
-        except Unread as exc:
-            if exc.malformed:
-                raise
-            warnings.setdefault(str(exc), place_of(expression, exc.at))
-    return [f"{where}: {problem}; Cloudflare may refuse it" for problem, where in warnings.items()]
-
-
-def check_rule(expression: str) -> list[str]:
-    """The same for a rule of a zone, whose fields are too many to know them all; so there are no
-    warnings."""
-    for leaf in leaves(parse(expression)):
-        if leaf.field in FILTER_FIELDS and not leaf.problem:
-            try:
-                values_of(leaf)
-            except Unread as exc:
-                if exc.malformed:
-                    raise
-    return []
-
-
-def check_packets(expression: str) -> list[str]:
-    """The same for a rule about packets; one that reads a field of requests is refused."""
-    for name in unknown_names(expression, PACKET_FIELDS):
-        if name in KNOWN_FIELDS:
-            start = next(token.start for token in tokens_of(expression) if token.text == name)
-            raise Unread(f"{quoted(name)} is a field of requests, and not of packets", at=start)
-    return check_rule(expression)
-
-
-def vendor_refusal(expression: str, scheme: str | None) -> Unread | None:
-    """The refusal of an expression by the parser of the vendor's own engine; None if it does not
-    refuse it, or may be wrong.
-
-    It is the library octorules-wirefilter, where it is installed. Cloudflare may know more fields
-    and functions than the library's scheme, so that what the library does not know by name or type
-    is not refused.
-    """
-    if vendor_parser is None or _is_falsely_refused(expression):
-        return None
-    try:
-        error = vendor_parser(expression, scheme).get("error") or ""
-    except Exception:  # an optional check does not stop the module
-        return None
-    match = ERROR.match(error)
-    if not match or UNCERTAIN.match(match[3]):
-        return None
-    line, column, reason = int(match[1]), int(match[2]), " ".join(match[3].split())
-    lines = expression.split("\n")
-    # The library counts bytes.
-    before = lines[line - 1].encode()[: column - 1].decode(errors="ignore")
-    start = sum(len(text) + 1 for text in lines[: line - 1]) + len(before)
-    return Unread(f"{reason} (so says the parser of the vendor's engine)", at=start)
-
-
-def _is_falsely_refused(expression: str) -> bool:
-    """Return whether an expression has a word that the library does not know; few have one, so the
-    text is searched first."""
-    return any(word in expression for word in FALSELY_REFUSED) and any(
-        token.text in FALSELY_REFUSED for token in tokens_of(expression)
-    )
-
-
-def _expression(
-    check: Callable[[str], list[str]], scheme: str | None, longest: int | None
-) -> Value:
-    """A kind of expressions with the check of one before any request; see Value.examine."""
-
-    def read(value: object) -> str:
-        return parse_filled_text(value, WHITE_SPACE)
-
-    @lru_cache(maxsize=4096)
-    def examine(expression: str) -> list[str]:
-        length = len(expression)
-        if longest is not None and length > longest:
-            raise ValueError(f"it has {length} characters, and Cloudflare takes at most {longest}")
-        try:
-            warnings = check(expression)
-            refusal = vendor_refusal(expression, scheme)
-            if refusal:
-                raise refusal
-        except Unread as exc:
-            sentence = f"{place_of(expression, exc.at)}: {exc}"
-            if exc.malformed:
-                raise ValueError(sentence) from exc
-            return [sentence]
-        return warnings
-
-    return Value({"type": "str"}, read, normalise_expression, examine, holds=AN_EXPRESSION)
-
-
-FILTER_EXPRESSION = _expression(check_filter, FILTER_SCHEME, LONGEST_FILTER)
-PACKET_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_RULE)
-PACKET_OVERRIDE_EXPRESSION = _expression(check_packets, FILTER_SCHEME, LONGEST_OVERRIDE)
-HTTP_OVERRIDE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_OVERRIDE)
-FIREWALL_EXPRESSION = _expression(check_rule, RULE_SCHEME, None)
-RULE_EXPRESSION = _expression(check_rule, RULE_SCHEME, LONGEST_RULE)

@@ -19,6 +19,7 @@ import ipaddress
 import re
 import unicodedata
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
 
 from .._errors import Unread
@@ -88,7 +89,26 @@ def tokens_of(expression: str) -> list[Token]:
     return tokens
 
 
-HINTS = {"=": "; write eq", ",": "; separate values by spaces", "[": "; write a set in { }"}
+NO_COMMENTS = "; expressions have no comments"
+WRITE_OR = "; write and or or"
+IN_QUOTES = '; write texts in double quotes, "..."'
+HINTS = {  # the form to write in the place of a word
+    "=": "; write eq",
+    "=~": "; write matches",
+    "<>": "; write ne",
+    ",": "; separate values by spaces",
+    "[": "; write a set in { }",
+    **dict.fromkeys(("'", "`", "\u201c", "\u201d", "\u2018", "\u2019"), IN_QUOTES),
+    **dict.fromkeys(("#", "//", "/*", "--"), NO_COMMENTS),
+    **dict.fromkeys((";", "|"), WRITE_OR),
+    "like": "; write wildcard",
+    "regex": "; write matches",
+    "is": "; write eq",
+    "between": "; write in {1..9}",
+    "not": "; write not in front of the field",
+    **dict.fromkeys(("starts_with", "startswith"), '; write starts_with(FIELD, "...")'),
+    **dict.fromkeys(("ends_with", "endswith"), '; write ends_with(FIELD, "...")'),
+}
 
 
 def _unread_character(expression: str, position: int) -> Unread:
@@ -96,13 +116,28 @@ def _unread_character(expression: str, position: int) -> Unread:
     if QUOTE.match(expression, position):
         return Unread("the text that starts there has no end", at=position)
     character = expression[position]
+    if character == UNPARSED:
+        return Unread("it is longer than Cloudflare takes", at=position)
     if character.isspace():
         name = (
             unicodedata.name(character, f"U+{ord(character):04X}") if character != "\t" else "a tab"
         )
         return Unread(f"{name} is not white space in expressions; write a space", at=position)
-    hint = HINTS.get(character, "")
-    return Unread(f"{quoted(character)} is not expected there{hint}", at=position)
+    word = next((two for two in ("=~",) if expression.startswith(two, position)), character)
+    return Unread(f"{quoted(word)} is not expected there{HINTS.get(word, '')}", at=position)
+
+
+LONGEST_FILTER = 8192
+UNPARSED = "\0"  # no expression has it
+
+
+def expression_of(obj: Mapping[str, Any], field: str = "expression") -> str:
+    """The expression of an object as Cloudflare shows it. One that is longer than Cloudflare takes
+    is not parsed: in its place stands what cannot be read."""
+    text = str(obj.get(field) or "")
+    if len(text) <= LONGEST_FILTER:
+        return text
+    return f"{UNPARSED} {len(text)} {sha256(text.encode(errors='replace')).hexdigest()}"
 
 
 def normalise_expression(value: Any) -> str:
@@ -116,6 +151,8 @@ def normalise_expression(value: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def _normalised(expression: str) -> str:
+    if len(expression) > LONGEST_FILTER:
+        return expression
     try:
         tokens = tokens_of(expression)
     except Unread:
@@ -152,6 +189,7 @@ OPERATORS: Mapping[str, str] = {
     "gt": "gt", ">": "gt", "ge": "ge", ">=": "ge", "in": "in", "contains": "contains",
     "matches": "matches", "~": "matches", "wildcard": "wildcard",
 }  # fmt: skip
+SMALL_WORDS = frozenset(["not", *JOINTS, *OPERATORS])
 CLOSES = {"(": ")", "[": "]", "{": "}"}
 DEEPEST = 50  # parentheses in parentheses; the vendor's engine takes more
 END = Token(SIGN, "", -1)
@@ -169,7 +207,8 @@ class Comparison(NamedTuple):
 
     `field` is the name, or a call of a function or an indexed field as it is written, its words
     parted by single spaces. `operator` is a word (`eq` also for `==`). `in_braces` tells a set from
-    a single value. Of a form that is not known, `problem` says why, and the rest is not told.
+    a single value. Of a form that is not known, `problem` says why, and the rest is not told; it
+    `may_be_known` to the engine.
     """
 
     field: str
@@ -178,6 +217,7 @@ class Comparison(NamedTuple):
     in_braces: bool
     start: int
     problem: str = ""
+    may_be_known: bool = False
 
     @property
     def plain(self) -> bool:
@@ -278,6 +318,9 @@ class _Parser:
     def comparison(self) -> Tree:
         if self.next.kind != WORD or self.next.text in JOINTS:
             raise self.misplaced("a field")
+        if self.next.text.lower() in JOINTS or self.next.text in ("NOT", "Not"):
+            problem = f"{quoted(self.next.text)} is no word of expressions"
+            raise Unread(f"{problem}; write {self.next.text.lower()}", at=self.next.start)
         start = self.next.start
         field = self.field()
         if self.at_end() and field in ("true", "false"):
@@ -292,8 +335,15 @@ class _Parser:
         return tree
 
     def unknown(self, field: str, problem: str) -> Comparison:
-        next_word = f"{quoted(self.next.text)} {problem}"
-        return Comparison(field, "", (), False, self.next.start, next_word)
+        word = self.next.text
+        hint = HINTS.get(word.lower(), "").replace("FIELD", field.replace(" ", ""))
+        if word.lower() in SMALL_WORDS and word not in SMALL_WORDS:
+            hint = f"; write {word.lower()}"
+        elif "." in word and self.next.kind == WORD and not word[0].isdigit():
+            hint = "; write and or or in front of it"
+        reason = f"{quoted(word)} {problem}{hint}"
+        is_calculated = word in ("&", "(", "[")  # a bit field, or a function of the value
+        return Comparison(field, "", (), False, self.next.start, reason, is_calculated)
 
     def at_end(self) -> bool:
         """Return whether a comparison ends here."""

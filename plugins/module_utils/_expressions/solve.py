@@ -21,10 +21,8 @@ from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tupl
 
 from .._errors import Unread
 from .._values.address_set import EVERYTHING, Range, Ranges, complement, intersection, union
-from .fields import FILTER_FIELDS, values_of
+from .fields import FILTER_FIELDS, GREATEST, RANGES, SAME_FIELD, possible_texts, values_of
 from .grammar import (
-    HARD_TO_END,
-    QUOTED,
     Combination,
     Comparison,
     Constant,
@@ -47,16 +45,8 @@ FIRST_LEVELS = (DESTINATION, SOURCE, SOURCE_PORT, PORT)  # the variables of the 
 OPEN_LEVEL, LAST_LEVEL = 1 << 20, 1 << 40  # of comparisons that are variables, and of no variable
 MOST_VARIABLES = 250
 MOST_STEPS = 500_000
-GREATEST = 10**18
 MISSING_NUMBER = (-2, -2)  # such as a port of a packet that is not of TCP; only `ne` is true for it
 ANY_NUMBER: Range = (-1, GREATEST)  # -1 is any below 0
-NUMBERS_OF: Mapping[str, Range] = {
-    **dict.fromkeys(("http.request.timestamp.sec", "http.request.body.size"), (0, GREATEST)),
-    **dict.fromkeys(("ip.src.asnum", "ip.dst.asnum", "ip.geoip.asnum"), (0, (1 << 32) - 1)),
-    **dict.fromkeys(("ip.len", "cf.edge.server_port", "udp.srcport", "udp.dstport"), (0, 65535)),
-    **dict.fromkeys(("ip.hdr_len", "ip.proto.num", "ip.ttl", "icmp.type", "icmp.code"), (0, 255)),
-    "cf.threat_score": (0, 100),
-}
 FACTS = " and ".join(
     f'not ({name} xor ip.proto eq "{name}") and not ({name} xor ip.proto.num eq {number})'
     f" and not (icmp and {name})"
@@ -199,7 +189,7 @@ class Diagrams:
 
     def _compared(self, leaf: Comparison) -> Set:
         """The traffic that meets a comparison; a variable if no more is known."""
-        name, is_other = leaf.field, leaf.operator == "ne"
+        name, is_other = SAME_FIELD.get(leaf.field, leaf.field), leaf.operator == "ne"
         try:
             cidr = CIDR.fullmatch(name)
             if cidr or name in ADDRESSES:
@@ -210,14 +200,17 @@ class Diagrams:
                 ranges = values_of(leaf)
                 ranges = [*self._missing, *ranges] if is_other else ranges
                 return self._within(name, everything, ranges)
-            if leaf.plain and _names_texts(leaf):
-                texts, known = [token.text for token in leaf.operands], self._texts
+            texts = possible_texts(leaf)
+            if texts == []:
+                return WHOLE if is_other else EMPTY
+            if leaf.plain and texts is not None and leaf.operator != "contains":
+                known = self._texts
                 numbers = [known.setdefault(text, len(known) + 1) for text in texts]
                 named = self._within((name, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
                 return self.without(WHOLE, named) if is_other else named
             if leaf.plain and leaf.operator:
-                first, last = NUMBERS_OF.get(name, ANY_NUMBER)
-                is_sure = name in NUMBERS_OF and not name.startswith(("udp", "icmp"))
+                first, last = RANGES.get(name, ANY_NUMBER)
+                is_sure = name in RANGES and not name.startswith(("udp", "icmp"))
                 missing = [] if is_sure else [MISSING_NUMBER]
                 everything = union([*missing, (first, last)])
                 ranges = [*(missing if is_other else ()), *numbers_of(leaf, first, last)]
@@ -316,13 +309,6 @@ def _met_addresses(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
             low, high = ((number - start) // size * size for number in (first + size - 1, last))
             networks += [(start + low, start + high + size - 1)] if low <= high else []
     return union(networks)
-
-
-def _names_texts(leaf: Comparison) -> bool:
-    """Return whether a comparison names texts that are equal only if they are written alike."""
-    return leaf.operator in ("eq", "ne", "in") and all(
-        token.kind == QUOTED and not HARD_TO_END.search(token.text) for token in leaf.operands
-    )
 
 
 Flows = List[Tuple[Ranges, Ranges]]  # destinations, and the sources of some traffic to them

@@ -17,6 +17,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
 
+from .._expressions.grammar import expression_of
 from .._expressions.solve import matched
 from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
 from .._schema.resource import Key, Object, Resource
@@ -252,7 +253,7 @@ class Decided(NamedTuple):
 def decided_by(coverage: Coverage, resource: Resource, obj: Object) -> Decided:
     """The traffic that a rule or filter decides for in a state; raises Unread."""
     if resource is filters_of(str(resource.component)):
-        space = matched(str(obj.get("expression") or "")).sometimes
+        space = matched(expression_of(obj)).sometimes
         return Decided(_holding(coverage, intersection(coverage.protected, space)))
     component = coverage.by_kind[str(resource.component)]
     by_filters = union(item for one in component.filters for item in one.matches.always)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
 
-from .._expressions.grammar import lists_in, normalise_expression
+from .._expressions.grammar import expression_of, lists_in, normalise_expression
 from .._expressions.solve import matches_every_request
 from .._plan.desired import Desired
 from .._schema.lists import LISTS, items_of, managed_lists, uses_of
@@ -252,7 +252,7 @@ def phase_skip_loss(resource: Resource, rule: ZoneRule, later: Later) -> Loss | 
 
 def _with_counted(rule: ZoneRule) -> ZoneRule:
     """A rule that also matches the requests that its rate limit counts."""
-    counted = limit_of(rule.obj).get("counting_expression")
+    counted = expression_of(limit_of(rule.obj), "counting_expression")
     return rule._replace(expression=f"({rule.expression}) or ({counted})") if counted else rule
 
 
@@ -329,7 +329,7 @@ class _Reference(NamedTuple):
 def _names_itself(rule: ZoneRule, name: str) -> bool:
     """True if a rule refers to a list, and not only the rule that executes its ruleset."""
     is_inner = rule.via or rule.of_account
-    return not is_inner or name in lists_in(str(rule.obj.get("expression")))
+    return not is_inner or name in lists_in(expression_of(rule.obj))
 
 
 class Referring:

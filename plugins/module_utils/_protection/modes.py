@@ -28,6 +28,7 @@ from typing import (
 )
 
 from .._errors import Unread
+from .._expressions.grammar import expression_of
 from .._expressions.solve import PORT, SOURCE, SOURCE_PORT, Diagrams, Matches, Set, matched
 from .._schema.account import (
     COMPONENTS,
@@ -265,7 +266,7 @@ def _read_mode(obj: Object, what: str, problems: list[str]) -> str:
 
 
 def _filter(obj: Object, title: str, problems: list[str]) -> Filter:
-    expression = str(obj.get("expression") or "")
+    expression = expression_of(obj)
     what = f"the filter '{excerpt(expression)}' of {title}"
     mode = _read_mode(obj, what, problems)
     try:

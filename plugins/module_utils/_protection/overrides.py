@@ -32,7 +32,7 @@ from typing import (
 )
 
 from .._errors import Unread
-from .._expressions.grammar import normalise_expression
+from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, destinations, matched
 from .._schema.managed_rules import (
     ENTRY_KEYS,
@@ -468,7 +468,7 @@ def _with_traffic(
     rest = WHOLE
     for obj, values in zip(overrides, settings):
         if values:
-            matching = diagrams.matching(str(obj.get("expression") or ""))
+            matching = diagrams.matching(expression_of(obj))
             decided.append((obj, values, diagrams.combined("and", [rest, matching])))
             rest = diagrams.without(rest, matching)
     return [*decided, ({}, NO_SETTING, rest)]
@@ -477,7 +477,7 @@ def _with_traffic(
 def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:
     """The destinations of more traffic of an override, as far as its expression tells them."""
     try:
-        matched(str(override.get("expression") or ""))
+        matched(expression_of(override))
     except Unread:
         return []
     return destinations(diagrams, traffic).sometimes if resource is L4_OVERRIDES else []

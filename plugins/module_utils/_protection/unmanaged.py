@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import AbstractSet, Iterator, Mapping, NamedTuple, Sequence
 
+from .._expressions.grammar import expression_of
 from .._plan.desired import Desired, DesiredObject
 from .._schema.lists import LISTS
 from .._schema.managed_rules import deployed
@@ -162,5 +163,5 @@ def _ids(rulesets: Sequence[Object]) -> set[str]:
 
 
 def _in_enterprise(rule: Object) -> Object:
-    expression = str(rule.get("expression") or "").replace(ENTERPRISE_ZONES, "true")
+    expression = expression_of(rule).replace(ENTERPRISE_ZONES, "true")
     return {**rule, "expression": expression}

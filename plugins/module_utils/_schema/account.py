@@ -17,7 +17,9 @@ import re
 from typing import AbstractSet, Any, Mapping, NamedTuple
 
 from .._errors import OptionError
-from .._expressions.fields import FILTER_EXPRESSION, PACKET_EXPRESSION, PACKET_FIELDS, doubts
+from .._expressions.examination import FILTER_EXPRESSION, PACKET_EXPRESSION
+from .._expressions.fields import PACKET_FIELDS, doubts
+from .._expressions.grammar import expression_of
 from .._text import Option
 from .._values.address_set import unusual_to_protect
 from .._values.kinds import A_MODE, A_PREFIX, CODE, FLAG, NETWORK, TEXT, choice, mapping
@@ -322,6 +324,6 @@ NETWORK_FIREWALL_RULES = entry_point(
     semantics=RULE_SEMANTICS._replace(
         normalise=_fit_packet_rule,
         invalid_reason=_invalid_packet_rule,
-        unusual=lambda rule: doubts(str(rule.get("expression") or ""), PACKET_FIELDS),
+        unusual=lambda rule: doubts(expression_of(rule), PACKET_FIELDS),
     ),
 )

@@ -14,7 +14,9 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, Callable, Iterator, Mapping, Sequence
 
-from .._expressions.fields import RULE_EXPRESSION, doubts
+from .._expressions.examination import RULE_EXPRESSION
+from .._expressions.fields import doubts
+from .._expressions.grammar import expression_of
 from .._values.kinds import as_json, choice, identifier, keyed, mapping
 from .resource import (
     ENFORCING,
@@ -156,6 +158,6 @@ MANAGED_RULES = entry_point(
         LOGGING,
     ),
     semantics=RULE_SEMANTICS._replace(
-        invalid_reason=_invalid_rule, unusual=lambda rule: doubts(str(rule.get("expression") or ""))
+        invalid_reason=_invalid_rule, unusual=lambda rule: doubts(expression_of(rule))
     ),
 )

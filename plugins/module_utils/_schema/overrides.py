@@ -16,7 +16,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
-from .._expressions.fields import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
+from .._expressions.examination import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
 from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
 from .managed_rules import ENTRY_KEYS, EXECUTE, OVERRIDES, PARAMETERS, deployed, named_entries
 from .resource import (

@@ -14,8 +14,9 @@ from __future__ import annotations
 import re
 from typing import Any, Mapping, Sequence
 
-from .._expressions.fields import RULE_EXPRESSION, doubts, names_in
-from .._expressions.grammar import lists_in
+from .._expressions.examination import RULE_EXPRESSION
+from .._expressions.fields import doubts, names_in
+from .._expressions.grammar import expression_of, lists_in
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import (
     RESPONSE,
@@ -108,8 +109,8 @@ def _invalid_rate_limit(rule: Values) -> str:
 def _unusual_rate_limit(rule: Values) -> str:
     """Remark on what Cloudflare may take, and may not."""
     limit = limit_of(rule)
-    texts = (rule.get("expression"), limit.get("counting_expression"))
-    remarks = (doubts(str(text or "")) for text in texts)
+    texts = (expression_of(rule), expression_of(limit, "counting_expression"))
+    remarks = map(doubts, texts)
     rare = [
         f"has the {name} {limit[name]}, and Cloudflare's page on its API lists only"
         f" {', '.join(map(str, usual))}"

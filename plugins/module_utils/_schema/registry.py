@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequence
 
-from .._expressions.grammar import lists_in, with_contents
+from .._expressions.grammar import expression_of, lists_in, with_contents
 from .._remembered import remembered
 from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG, SAFE_ID
@@ -100,7 +100,7 @@ def _firewall_rule(rule: Object) -> ZoneRule:
         entry=entry,
         title=f"{entry} ({description})" if description else entry,
         action=action,
-        expression=str(condition.get("expression") or ""),
+        expression=expression_of(condition),
         active=all(FLAG.normalise(value) == "false" for value in at_rest),
         stops=action in ENFORCING,
         skips=frozenset([REST_OF_THE_LIST] if action == "allow" else map(str, products or [])),
@@ -131,7 +131,7 @@ def in_order_of(resource: Resource) -> Callable[[Sequence[Object]], list[ZoneRul
             entry=label,
             title=label,
             action=action,
-            expression=str(rule.get("expression") or ""),
+            expression=expression_of(rule),
             active=resource.field("enabled").normalised(rule) != "false",
             stops=action in resource.enforcing,
             skips=frozenset(skipped),

@@ -18,8 +18,9 @@ from functools import partial
 from typing import AbstractSet, Any, Mapping, NamedTuple
 
 from .._errors import OptionError, Unread
-from .._expressions.fields import FIREWALL_EXPRESSION, RULE_EXPRESSION, doubts
-from .._expressions.grammar import MATCHES, tokens_of
+from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
+from .._expressions.fields import doubts
+from .._expressions.grammar import MATCHES, expression_of, tokens_of
 from .._text import Option
 from .._values.kinds import (
     A_LEVEL,
@@ -218,7 +219,7 @@ CUSTOM_RULES = entry_point(
     fields=_FIELDS,
     semantics=RULE_SEMANTICS._replace(
         invalid_reason=_invalid_custom_rule,
-        unusual=lambda rule: doubts(str(rule.get("expression") or "")),
+        unusual=lambda rule: doubts(expression_of(rule)),
         with_ids=_with_id,
     ),
 )
@@ -458,7 +459,7 @@ def features(rule: Object) -> frozenset[str]:
     limit, action = limit_of(rule), str(rule.get("action"))
     timeout = limit.get("mitigation_timeout") or 0
     try:
-        words = [token.text for token in tokens_of(str(rule.get("expression") or ""))]
+        words = [token.text for token in tokens_of(expression_of(rule))]
     except Unread:
         words = []
     needs = {

@@ -18,7 +18,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
     FILTER_SCHEME,
 )

@@ -16,6 +16,7 @@ from itertools import chain
 from typing import Iterator, Mapping
 
 from ..._errors import Unread
+from ..._expressions.grammar import expression_of
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import has_flag
@@ -102,8 +103,8 @@ def _lowers(item: Operation, lost: Mapping[str, Ranges]) -> bool:
     was_enabled = item.existing is None or mode_of(item.resource, item.existing) == ENABLED
     if not ranges or not was_enabled or mode_of(item.resource, item.planned) == ENABLED:
         return False
-    expression = (item.existing or item.fields).get("expression")
-    return expression is None or _may_match(str(expression), ranges)
+    obj = item.existing or item.fields
+    return obj.get("expression") is None or _may_match(expression_of(obj), ranges)
 
 
 def _may_match(expression: str, ranges: Ranges) -> bool:

@@ -7,14 +7,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions import fields as examination
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions import examination
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
     FIREWALL_EXPRESSION,
     RULE_EXPRESSION,
     vendor_refusal,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import Value
+
+from .common_mistakes import REFUSED, SAID
 
 MALFORMED = [
     ("ip.dst eq 192.0.2.0/24", "column 11, at '192.0.2.0/24': '192.0.2.0/24' is more than one address; write in {192.0.2.0/24}"),
@@ -52,12 +54,10 @@ MALFORMED = [
     ("tcp.dstport contains 80", "'contains' does not go with ports"),
     ("tcp.dstport\teq 80", "column 12, at 'eq 80': a tab is not white space"),
     ("tcp.dstport eq 80 and", "at the end: it ends where a field is expected"),
+    ("ip.dst eq 192.0.2.1 ip.src eq 192.0.2.1", "'ip.src' is not expected there; write and or or in front of it"),
     ("ip.dst eq 192.0.2.1)", "column 20, at ')': ')' is not expected there"),
 ]  # fmt: skip
-FILTERS_ONLY = [
-    ("tcp.dstport & 3", "'&' is not an operator"),
-    ("ip.dst eq 192.0.2.1 ip.src eq 192.0.2.1", "'ip.src' is not expected there"),
-]
+FILTERS_ONLY = [("tcp.dstport & 3", "'&' is not an operator")]
 
 
 @pytest.fixture(autouse=True)
@@ -119,7 +119,7 @@ def test_a_doubt_is_said_once() -> None:
     "expression",
     [
         "ip.dst in {192.0.2.0/24 198.51.100.7 203.0.113.1..203.0.113.9 2001:DB8::/32}", "true", "not false",
-        "tcp.dstport in {80 1024..65535} and not ip.src in {}", "tcp.srcport lt 1024", "ip.dst ne 192.0.2.1",
+        "tcp.dstport in {80 1024..65535} and not ip.src in {192.0.2.1}", "tcp.srcport lt 1024", "ip.dst ne 192.0.2.1",
     ],
 )  # fmt: skip
 def test_a_documented_filter_has_no_findings(expression: str) -> None:
@@ -219,3 +219,38 @@ def test_a_library_that_fails_refuses_nothing(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(examination, "vendor_parser", fail)
     assert vendor_refusal("x eq", None) is None
+
+
+@pytest.fixture(params=["without the library", "with the library"])
+def _either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "with the library":
+        library = pytest.importorskip("octorules_wirefilter")
+        monkeypatch.setattr(examination, "vendor_parser", library.parse_expression)
+
+
+def examined_again(expression: str) -> list[str]:
+    """What is said of an expression, whatever was said of it before."""
+    RULE_EXPRESSION.examine.cache_clear()  # type: ignore[attr-defined]
+    return list(RULE_EXPRESSION.examine(expression))
+
+
+@pytest.mark.usefixtures("_either_way")
+@pytest.mark.parametrize(("expression", "words"), REFUSED.items())
+def test_a_common_mistake_is_refused_with_the_form_to_write(expression: str, words: str) -> None:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        examined_again(expression)
+    assert words in str(caught.value)
+    assert "vendor" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("_either_way")
+@pytest.mark.parametrize(("expression", "words"), SAID.items())
+def test_what_cloudflare_takes_and_nobody_means_is_said(expression: str, words: str) -> None:
+    (warning,) = examined_again(expression)
+    assert words in warning
+
+
+@pytest.mark.parametrize("expression", REFUSED)
+def test_the_vendors_parser_refuses_a_common_mistake_too(expression: str) -> None:
+    library = pytest.importorskip("octorules_wirefilter")
+    assert library.parse_expression(expression, None)["error"]

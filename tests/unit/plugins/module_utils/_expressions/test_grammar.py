@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
@@ -12,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
     Constant,
     Negation,
     Tree,
+    expression_of,
     leaves,
     normalise_expression,
     parse,
@@ -220,3 +223,25 @@ def test_leaves_come_in_their_order() -> None:
 def test_a_plain_field_stands_by_itself(expression: str, plain: bool) -> None:
     (leaf,) = leaves(parse(expression))
     assert isinstance(leaf, Comparison) and leaf.plain is plain
+
+
+@pytest.mark.parametrize("text", ["(" * (1 << 18), 'http.host eq "' + "a" * (10 << 20) + '"', "ssl or " * 2000 + "ssl"])
+def test_an_expression_that_is_longer_than_cloudflare_takes_is_not_parsed(text: str) -> None:
+    before = process_time()
+    expression = expression_of({"expression": text})
+    both = [f"({expression}) or ssl", f"({expression_of({'expression': text + ' '})}) or ssl"]
+    for one in (expression, *both):
+        with pytest.raises(Unread, match="it is longer than Cloudflare takes"):
+            parse(one)
+    assert both[0] != both[1]
+    assert normalise_expression(text) == text.strip()
+    assert process_time() - before < 2
+
+
+def test_the_longest_expression_is_parsed() -> None:
+    text = "ssl" + " " * (8192 - 3)
+    assert expression_of({"expression": text}) == text
+    assert parse(expression_of({"expression": "ssl", "counting_expression": "ssl"}, "counting_expression")) == parse(
+        "ssl"
+    )
+    assert expression_of({}) == expression_of({"expression": None}) == ""

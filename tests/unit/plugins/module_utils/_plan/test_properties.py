@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, Iterator
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import RULE_EXPRESSION
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import RULE_EXPRESSION
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan

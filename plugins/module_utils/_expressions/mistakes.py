@@ -1,0 +1,225 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Words of an expression that cannot be meant, each with the form to write.
+
+A mistake is one by the vendor's pages and by its engine, and has the same words with and without
+the engine's parser. Of a field or a function that is not known nothing is said but that.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Iterator, Mapping
+
+from .._errors import Unread
+from .._text import did_you_mean
+from .fields import (
+    ADDRESS,
+    ARRAY,
+    FILTER_FIELDS,
+    FLAG,
+    KINDS,
+    MAP,
+    NUMBER,
+    RANGES,
+    TEXT,
+    TEXTS,
+    possible_texts,
+)
+from .grammar import (
+    QUOTED,
+    WORD,
+    Comparison,
+    Negation,
+    Token,
+    Tree,
+    leaves,
+    numbers_of,
+    parse,
+    quoted,
+    tokens_of,
+)
+from .operands import is_address, is_number, text_of
+
+QUANTIFIERS = ("any", "all")
+# What the functions of the vendor's page "Functions" return.
+FUNCTIONS_BY_KIND = {
+    TEXT: """
+concat decode_base64 encode_base64 join lower lookup_json_string regex_replace remove_bytes
+remove_query_args sha256 sha512 substring to_string trim trim_end trim_start upper url_decode uuidv4
+wildcard_replace
+""",
+    NUMBER: "bit_slice hash_in_range len lookup_json_integer",
+    FLAG: """
+all any contains ends_with has_key has_value ip_in_range is_jwt_present is_jwt_valid
+is_timed_hmac_valid_v0 starts_with wildcard
+""",
+    ADDRESS: "cidr cidr6",
+    ARRAY: "split",
+    "": "coalesce hmac",
+}
+FUNCTIONS: Mapping[str, str] = {
+    name: kind for kind, names in FUNCTIONS_BY_KIND.items() for name in names.split()
+}
+NEAR = 0.7
+IN_WORDS = {TEXT: "a text", NUMBER: "a number", ADDRESS: "an address", FLAG: "true or false"}
+NUMBER_OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in")
+NUMBER_RANGE, AS_NUMBER = re.compile("[0-9]+-[0-9]+"), re.compile("[aA][sS]([0-9]+)")
+LOWERED = ("http.request.headers", "http.response.headers")
+BYTES = re.compile(r"[0-9a-fA-F]{2}(?:[:.-][0-9a-fA-F]{2})+")  # of a text, without quotes
+NAMES = re.compile(r"(?:cf|http|icmp|ip|raw|tcp|udp)\.[a-z0-9_.]+")  # of fields, also of new ones
+
+
+def mistakes_in(tree: Tree) -> Iterator[Unread]:
+    """The mistakes in an expression; one that Cloudflare takes all the same, or may take, is
+    not malformed."""
+    for leaf in leaves(tree):
+        problem = leaf.problem if not leaf.may_be_known else ""
+        if problem:
+            yield Unread(problem, at=leaf.start)
+        elif not leaf.problem:
+            yield from _mistakes_of(leaf, leaf.start)
+
+
+def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterator[Unread]:
+    words = () if leaf.plain else tokens_of(leaf.field)
+    name, *rest = [token.text for token in words] or [leaf.field]
+    if rest[:1] == ["("] and name not in FUNCTIONS:
+        near = did_you_mean(name, FUNCTIONS, NEAR)
+        problem = f"no page of Cloudflare names a function {quoted(name)}{near}"
+        yield Unread(f"{problem}; Cloudflare may refuse it", at=start, malformed=False)
+        return
+    if name in QUANTIFIERS and rest:
+        yield from _of_quantifier(leaf, name, start)
+        return
+    if "[" in rest and KINDS.get(name) in IN_WORDS:
+        yield Unread(f"{name} is {IN_WORDS[KINDS[name]]}, and has no elements", at=start)
+        return
+    if name in LOWERED and (rest[1:2] or [""])[0] != (rest[1:2] or [""])[0].lower():
+        problem = f"the keys of {name} have small letters alone; write {rest[1].lower()}"
+        yield Unread(problem, at=start, malformed=False)
+    kind = _kind_of(name, rest)
+    is_each = "*" in rest
+    written = leaf.field.replace(" ", "")
+    operator = f" {leaf.operator} ..." if leaf.operator else ""
+    if is_each and not is_inner and kind:
+        every = f"{written}[*]" if written.endswith(")") else written
+        yield Unread(f"{written} has several values; write any({every}{operator})", at=start)
+    elif kind in (ARRAY, MAP):
+        whole = f'{written}["..."]' if kind == MAP else written
+        inner = f"{whole}[*]{operator}"
+        write = inner if is_inner else f"any({inner})"
+        what = "a map" if kind == MAP else "an array, and no single value"
+        yield Unread(f"{written} is {what}; write {write}", at=start)
+    elif kind:
+        yield from _of_single(leaf, kind, start)
+
+
+def _of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
+    """The same of any() and all(), whose comparison is of each element."""
+    if leaf.operator:
+        yield Unread(f"{name}() is true or false, and is compared to nothing", at=start)
+        return
+    words = tokens_of(leaf.field)[2:-1]
+    inner = parse(" ".join(token.text for token in words))
+    if isinstance(inner, Negation):
+        inner = inner.part
+    if isinstance(inner, Comparison) and not inner.problem:
+        yield from _mistakes_of(inner, start, is_inner=True)
+
+
+def _kind_of(name: str, rest: list[str]) -> str:
+    """The kind of the left side of a comparison; empty if it is not known."""
+    if rest[:1] == ["("]:
+        return FUNCTIONS[name] if "[" not in rest[_end_of(rest) :] or "*" in rest else ""
+    kind, indexes = KINDS.get(name, ""), rest.count("[")
+    if not indexes or kind not in (ARRAY, MAP):
+        return "" if indexes else kind
+    if name.endswith(("_categories", "_sizes", "_ids")) or ".multipart." in name:
+        return ""  # elements that are no texts
+    return ARRAY if kind == MAP and indexes == 1 else TEXT
+
+
+def _end_of(words: list[str]) -> int:
+    return len(words) - words[::-1].index(")")
+
+
+def _of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
+    """The same of a single value of a known kind."""
+    field, operator = leaf.field.replace(" ", ""), leaf.operator
+    in_list = [token.text[0] for token in leaf.operands] == ["$"] and operator == "in"
+    if kind == FLAG:
+        if operator:
+            yield Unread(f"{field} is true or false; write {field}, or not {field}", at=start)
+    elif not operator:
+        yield Unread(f"'{field}' is compared to nothing", at=start)
+    elif leaf.in_braces != (operator == "in") and not in_list:
+        is_set = f"'{operator}' takes one value, and no set"
+        yield Unread("'in' takes a set in braces" if operator == "in" else is_set, at=start)
+    elif leaf.in_braces and not leaf.operands:
+        yield Unread(
+            "the set in braces is empty, so that nothing is in it", at=start, malformed=False
+        )
+    elif kind in (NUMBER, ADDRESS) and operator not in NUMBER_OPERATORS:
+        yield Unread(f"'{operator}' does not go with {IN_WORDS[kind]}", at=start)
+    elif not in_list and leaf.field not in FILTER_FIELDS:  # whose values are checked
+        for token in leaf.operands:
+            yield from _of_value(token, kind)
+        yield from _always(leaf, start)
+
+
+def _of_value(token: Token, kind: str) -> Iterator[Unread]:
+    """The same of a value beside a field of a known kind; `at` of it counts within the whole."""
+    text = token.text
+    if token.kind != WORD:
+        if kind in (NUMBER, ADDRESS):
+            bare = text.strip('"')
+            fits = is_number(bare) if kind == NUMBER else is_address(bare)
+            to_do = f"; write {bare}" if fits else ""
+            yield Unread(
+                f"{text} is a text, and no {IN_WORDS[kind].split()[1]}{to_do}", at=token.start
+            )
+        elif token.kind == QUOTED:
+            try:
+                text_of(token)
+            except Unread as exc:
+                yield Unread(f'{exc}; write \\\\, or a raw text r"..."', at=token.start)
+    elif NAMES.fullmatch(text) or text in KINDS:
+        return  # a field
+    elif kind == TEXT and not BYTES.fullmatch(text):
+        yield Unread(f'{quoted(text)} is no text without quotes; write "{text}"', at=token.start)
+    elif kind == NUMBER and not is_number(text):
+        is_range, is_asn = NUMBER_RANGE.fullmatch(text), AS_NUMBER.fullmatch(text)
+        form = text.replace("-", "..") if is_range else is_asn[1] if is_asn else ""
+        to_do = f"; write {form}" if form else ""
+        problem = f"{quoted(text)} is not a number{to_do}"
+        yield Unread(problem, at=token.start, malformed=not is_range)
+    elif kind == ADDRESS and not is_address(text):
+        yield Unread(f"{quoted(text)} is not an address", at=token.start)
+
+
+def _always(leaf: Comparison, start: int) -> Iterator[Unread]:
+    """A comparison that is always true or false by the range of its field."""
+    possible, why = possible_texts(leaf), TEXTS.get(leaf.field.partition(" ")[0])
+    truth = None
+    if possible == []:
+        truth = leaf.operator == "ne"
+        is_listed = why and "," in why and "such" not in why
+        why = f"is one of {why}" if is_listed else f"has {why}"
+    elif leaf.field in RANGES and all(is_number(token.text) for token in leaf.operands):
+        first, last = RANGES[leaf.field]
+        try:
+            ranges = numbers_of(leaf, first, last)
+        except Unread:
+            return
+        truth = None if ranges not in ([], [(first, last)]) else bool(ranges)
+        upto = f" to {last}" if last < 10**11 else " or more"
+        why = f"is {first}{upto}" if first != last else f"is always {first}"
+    if truth is not None:
+        adverb = "always" if truth else "never"
+        name = leaf.field.replace(" ", "")
+        problem = f"the comparison is {adverb} true, since {name} {why}"
+        yield Unread(problem, at=start, malformed=False)
