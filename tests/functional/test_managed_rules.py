@@ -111,6 +111,35 @@ LOSSES: Sequence[tuple[str, list[Rule], list[Rule], str]] = [
     ("an exception that is off", [exception(), deployment()], [{**exception(), "enabled": False}, deployment()], ""),
 ]  # fmt: skip
 LOSS_IDS = [row[0] for row in LOSSES]
+OF_OWASP, AGAIN = deployment("owasp", managed=OWASP), deployment("again")
+# What becomes of the rules that stand together; the rules whose plan is refused.
+TOGETHER: Sequence[tuple[str, list[Rule], list[Rule], list[str]]] = [
+    ("turned into an exception of what another one does not deploy", [AGAIN, deployment(), OF_OWASP],
+     [AGAIN, exception("managed", "true"), OF_OWASP], ["managed"]),
+    ("turned into an exception behind which nothing is deployed", [AGAIN, OF_OWASP, deployment()],
+     [AGAIN, OF_OWASP, exception("managed", "true")], []),
+    ("an existing exception and the first deployment at once", [{**exception(), "enabled": False}],
+     [{**exception(), "enabled": True}, deployment()], []),
+    ("a new exception and the first deployment at once", [], [exception(), deployment()], []),
+    ("an exception between two equal deployments", [deployment(), AGAIN], [deployment(), exception(), AGAIN], []),
+    ("an exception in front of two equal deployments", [deployment(), AGAIN], [exception(), deployment(), AGAIN], ["pass"]),
+    ("a wider exception between two equal deployments", [deployment(), exception(), AGAIN],
+     [deployment(), exception(expression="true"), AGAIN], []),
+    ("an exception between two deployments of which the second stops more", [deployment(), deployment("again", action="block")],
+     [deployment(), exception(), deployment("again", action="block")], ["pass"]),
+    ("a deployment that only logs goes", [deployment(action="log")], [], []),
+    ("a deployment that is off by its overrides goes", [deployment(enabled=False)], [], []),
+    ("a deployment that logs all but a category goes", [deployment(action="log", categories=[{"category": "php", "action": "block"}])],
+     [], ["managed"]),
+    ("a deployment behind an exception of everything goes", [exception(expression="true"), deployment()], [exception(expression="true")], []),
+    ("a deployment behind an exception of all of its ruleset goes", [exception(expression="true", rulesets=[MANAGED]), deployment()],
+     [exception(expression="true", rulesets=[MANAGED])], []),
+    ("a deployment behind an exception of one rule goes", [exception(expression="true", rules={MANAGED: [RULE]}), deployment()],
+     [exception(expression="true", rules={MANAGED: [RULE]})], ["managed"]),
+    ("a deployment behind an exception of some requests goes", [exception(), deployment()], [exception()], ["managed"]),
+    ("a deployment behind an exception that is off goes", [{**exception(expression="true"), "enabled": False}, deployment()],
+     [exception(expression="true")], ["managed"]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "before", "after", "reason"), LOSSES, ids=LOSS_IDS)
@@ -140,6 +169,17 @@ def test_rules_that_protect_less_than_described_are_weaker(
 def test_a_deployment_in_place_of_another_is_no_risk(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(managed_rules=[deployment("old", action="block")])
     assert "risks" not in modules.done("managed_rules", rules=[deployment("new", action="block")], state="exact")
+
+
+@pytest.mark.parametrize(("name", "before", "after", "entries"), TOGETHER, ids=[row[0] for row in TOGETHER])
+def test_a_risk_is_what_the_rules_together_stop_no_longer(
+    name: str, before: list[Rule], after: list[Rule], entries: list[str], service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(managed_rules=before)
+    accepted = ["empties_list", "mass_deletion"]
+    result = modules.run("managed_rules", check=True, rules=after, state="exact", accept_risks=accepted)
+    risks = [risk["entries"] for risk in result.get("risks", ()) if risk["code"] == "weakens_managed_rules"]
+    assert risks == ([entries] if entries else []), result.get("msg")
 
 
 def test_many_overrides_are_compared_within_the_time_of_a_task(service: LocalService, modules: Modules) -> None:

@@ -66,7 +66,7 @@ def paths(service: LocalService) -> list[str]:
     ("inner", "weakens", "reason"),
     [
         (skip("all", phase="current"), True,
-         "executes the rule all of the ruleset Office, which skips the rest of the custom rules of the zone for every request"),
+         "executes the rule all of the ruleset Office, which lets requests pass that custom rule admin would stop"),
         (skip("all", ruleset="current", phases=["http_ratelimit"]), True,
          "executes the rule all of the ruleset Office, which lets requests pass that rate limiting rule login would stop"),
         (skip("all", ruleset="current"), False, ""),
@@ -85,6 +85,15 @@ def test_what_an_unnamed_rule_executes_is_judged(
     assert (record["key"], record["weakens"], record["reason"]) == ("deploy", weakens, reason)
     assert [path for path in paths(service) if "accounts" in path] == []
     assert len(service.calls) == 2 + ("phases" in inner.get("action_parameters", {}))
+
+
+def test_a_skip_of_the_phase_behind_all_our_rules_is_no_hole(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(
+        custom_rules=[ADMIN, execute("deploy", OFFICE)],
+        custom_rulesets=[ruleset(OFFICE, "Office", skip("all", phase="current"))],
+    )
+    (record,) = modules.done("custom_rules", True, rules=[ADMIN])["unmanaged"]
+    assert (record["key"], record["weakens"]) == ("deploy", False)
 
 
 def test_a_ruleset_that_cannot_be_read_may_hold_anything(service: LocalService, modules: Modules) -> None:

@@ -37,7 +37,7 @@ from .._text import first_few, plural
 from .._values.address_set import Ranges, difference, range_of, union
 from .loss import Loss, UnmanagedRecord, loss_by, unmanaged_record
 from .ordinary_traffic import plain_traffic
-from .overrides import loosened, override_doubts, override_losses
+from .overrides import loosened, only_logs, override_doubts, override_losses
 
 Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
@@ -80,6 +80,7 @@ def rule_losses(
     for rule in was:
         other = second.get(rule.key)
         loss = rule_loss(resource, rule, other)
+        loss = None if loss and rule.enforces and _is_never_met(rule, was) else loss
         if not loss and other and rule.lets_pass and other.lets_pass:
             loss = _passing_more(resource, rule, other, overtaken(rule.key, was, becomes))
         if loss:
@@ -90,6 +91,16 @@ def rule_losses(
             loss = skip_loss(resource, rule, behind, later) or _by_doubt(resource, rule)
             if loss:
                 yield loss
+
+
+def _is_never_met(rule: ZoneRule, rules: Sequence[ZoneRule]) -> bool:
+    """True if it is proven that rules in front of it take every request past all of a rule."""
+    skips = [
+        f"not ({one.expression})"
+        for one in rules[: rules.index(rule)]
+        if one.lets_pass and not one.doubts and one.takes_past(rule, wholly=True)
+    ]
+    return bool(skips) and matches_nothing(" and ".join([f"({rule.expression})", *skips]))
 
 
 def _loss(
@@ -104,7 +115,8 @@ def _likely(certain: bool, infinitive: str) -> str:
     return third if certain else f"may {infinitive}"
 
 
-SKIPPED_IN_WORDS = {"phase": "the rest of the custom rules of the zone"}
+REST_OF_THE_PHASE = "phase"  # beside the rest of the list, of which it is more than in a ruleset
+SKIPPED_IN_WORDS = {REST_OF_THE_PHASE: "the rest of the custom rules of the zone"}
 
 
 def skipped_in_words(names: Iterable[str]) -> str:
@@ -131,6 +143,8 @@ def overtaken(key: Key, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule]) ->
 
 def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Loss | None:
     """The loss by a rule that stopped traffic, or that lets traffic pass and did not."""
+    if only_logs(resource, was.obj):
+        was = was._replace(stops=False)
     if becomes is None:
         return _loss(resource, was, "does not exist", REMOVED) if was.enforces else None
     if was.enforces and becomes.enforces:
@@ -167,11 +181,11 @@ def _stopping_less(resource: Resource, was: ZoneRule, becomes: ZoneRule) -> Loss
     if looser:
         reason, is_certain = looser
         return _loss(resource, was, reason, LOOSENED, is_certain)
-    if was.action == "block" != becomes.action and not fewer:
-        return _loss(resource, was, _turned(was, becomes), SOFTENED)
+    turned = [_turned(was, becomes)] if was.action == "block" != becomes.action else []
     if fewer is False:
-        return None
-    return _loss(resource, was, f"{_likely(bool(fewer), 'match')} {what}", NARROWED, bool(fewer))
+        return _loss(resource, was, turned[0], SOFTENED) if turned else None
+    reason = " and ".join([f"{_likely(bool(fewer), 'match')} {what}", *turned])
+    return _loss(resource, was, reason, NARROWED, bool(fewer))
 
 
 def _passing_more(
@@ -199,13 +213,14 @@ def idle_among(rules: Sequence[ZoneRule]) -> Iterator[ZoneRule]:
     these is there."""
     for index, rule in enumerate(rules):
         behind = rules[index + 1 :]
-        if _skips_deployments_alone(rule) and not any(
+        if skips_deployments_alone(rule) and not any(
             one.enforces and rule.takes_past(one) for one in behind
         ):
             yield rule
 
 
-def _skips_deployments_alone(rule: ZoneRule) -> bool:
+def skips_deployments_alone(rule: ZoneRule) -> bool:
+    """True if a rule takes requests past what rules behind it deploy, and past nothing else."""
     others = rule.skips - {REST_OF_THE_LIST}
     return rule.lets_pass and not rule.unknown and all(map(_is_of_deployments, others))
 
@@ -228,7 +243,7 @@ def skip_loss(
         return None
     of_rules = phase_skip_loss(resource, rule, later) or _list_skip_loss(resource, rule, behind)
     known = {phase_of(other) for other, _rules in later}
-    others = sorted(rule.skips - {REST_OF_THE_LIST, *known})
+    others = sorted(rule.skips - {REST_OF_THE_LIST, REST_OF_THE_PHASE, *known})
     if EXECUTE in resource.enforcing:  # a deployment stands behind it, or it skips nothing
         others = [name for name in others if not _is_of_deployments(name)]
     if not others or matches_nothing(rule.expression):

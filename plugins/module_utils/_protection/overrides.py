@@ -235,6 +235,12 @@ def _deploys_less(was: Object, becomes: Object) -> Looser:
     return f"{verb} {first_few(words)} by its overrides", bool(certain)
 
 
+def only_logs(resource: Resource, rule: Object) -> bool:
+    """True if a rule deploys managed rules, and all of them are off or log."""
+    logging = {"id": deployed(rule), OVERRIDES: {"action": "log"}}
+    return resource is MANAGED_RULES and not _deploys_less(rule, {**rule, PARAMETERS: logging})
+
+
 def _turn(names: Names) -> tuple[int, bool]:
     """Sorts the names for sentences: a rule in a category comes before two categories."""
     return len(names), len(names) > 1 and not names[0].startswith(RULE)

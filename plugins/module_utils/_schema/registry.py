@@ -76,12 +76,14 @@ class ZoneRule(NamedTuple):
         unknown."""
         return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
 
-    def takes_past(self, other: ZoneRule) -> bool:
-        """Return whether a request that it matches does not meet a rule behind it in the list, or
-        not all that this rule deploys."""
+    def takes_past(self, other: ZoneRule, wholly: bool = False) -> bool:
+        """Return whether a request that it matches does not meet a rule behind it in the list, or,
+        unless `wholly` is asked for, not all that this rule deploys."""
         if not self.lets_pass:
             return False
-        return REST_OF_THE_LIST in self.skips or deployed(other.obj) in skipped_rulesets(self.obj)
+        skipped, identity = skipped_rulesets(self.obj), deployed(other.obj)
+        is_skipped = f"rulesets {identity}" in self.skips if wholly else identity in skipped
+        return REST_OF_THE_LIST in self.skips or is_skipped
 
 
 def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:

@@ -29,6 +29,7 @@ from ..._protection.losses import (
     overtaken,
     rule_loss,
     rule_losses,
+    skips_deployments_alone,
 )
 from ..._protection.ordinary_traffic import rules_matching_all_traffic, width
 from ..._protection.overrides import DOUBTED, GONE
@@ -365,8 +366,7 @@ def _losses_of(change: Change, resource: Resource) -> Found:
             {rule.key: rule for rule in side} for side in (rules.before, rules.after)
         )
         idle = {rule.key for rule in idle_among(rules.after)}
-        for loss in rule_losses(resource, rules.before, rules.after):
-            rule = existing.get(loss.key) or planned[loss.key]
+        for loss, rule in _losses_by_rule(rules, existing, planned):
             is_idle = matches_nothing(rule.expression) if rule.enforces else rule.key in idle
             if loss.how == SOFTENED or is_idle or _is_made_up_for(rules, rule):
                 continue
@@ -381,18 +381,50 @@ def _losses_of(change: Change, resource: Resource) -> Found:
     return message, [], entries
 
 
+def _losses_by_rule(
+    rules: Rules, existing: Mapping[Key, ZoneRule], planned: Mapping[Key, ZoneRule]
+) -> Iterator[tuple[Loss, ZoneRule]]:
+    """The losses, each with the rule by which it is one; a rule that becomes an exception is as a
+    new one for what stands behind it."""
+    turned = {
+        key
+        for key in planned.keys() & existing.keys()
+        if planned[key].lets_pass and not existing[key].lets_pass
+    }
+    for loss in rule_losses(rules.resource, rules.before, rules.after):
+        if loss.key not in turned or existing[loss.key].enforces:
+            yield loss, existing.get(loss.key) or planned[loss.key]
+    others = [rule for rule in rules.before if rule.key not in turned]
+    for loss in rule_losses(rules.resource, others, rules.after) if turned else ():
+        if loss.key in turned:
+            yield loss, planned[loss.key]
+
+
 def _is_made_up_for(rules: Rules, rule: ZoneRule) -> bool:
     """Return whether another rule stops all that a rule stopped, with no exception in front of it
-    that did not stand in front of that rule."""
+    that did not stand in front of that rule; of an exception, whether rules that it takes nothing
+    past make up for all that it does."""
+    passed: set[Key] = set()
+    lost = [rule]
+    if rule.lets_pass:
+        (at,) = (index for index, one in enumerate(rules.after) if one.key == rule.key)
+        passed = {one.key for one in rules.after[at:] if rules.after[at].takes_past(one)}
+        lost = [one for one in rules.before if one.key in passed and one.enforces]
+        if not lost or not skips_deployments_alone(rules.after[at]):
+            return False
 
     def exceptions(side: Sequence[ZoneRule], at: ZoneRule) -> set[Key]:
         return {one.key for one in side[: side.index(at)] if one.takes_past(at)}
 
-    return rule.enforces and any(
-        other.enforces
-        and not rule_loss(rules.resource, rule, other)
-        and exceptions(rules.after, other) <= exceptions(rules.before, rule)
-        for other in rules.after
+    others = [one for one in rules.after if one.enforces and one.key not in passed]
+    return all(
+        one.enforces
+        and any(
+            not rule_loss(rules.resource, one, other)
+            and exceptions(rules.after, other) <= exceptions(rules.before, one)
+            for other in others
+        )
+        for one in lost
     )
 
 
