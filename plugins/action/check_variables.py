@@ -29,6 +29,7 @@ from ..plugin_utils._baseline.variables import (
     POSTURES,
     SNAPSHOT_KEEP,
     described_by,
+    purged_in_vain,
 )
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
@@ -74,7 +75,7 @@ def _problems(task: HostTask) -> Iterator[str]:
         task.require_control_node()
     except ValueError as exc:
         yield str(exc)
-    yield from misspelt_in_host(task.variables)
+    yield from (*misspelt_in_host(task.variables), *purged_in_vain(task.variables))
     yield from misspelt(task.variables, "report_", REPORT_VARIABLES, "the role report")
     yield from misspelt(task.variables, "export_", EXPORT, "the role export")
     try:

@@ -15,7 +15,7 @@ description:
   - Manages the status, protected prefixes, allowlist, rules and filters of a Cloudflare account in
     one plan, and with O(dns_rules) its Advanced DNS Protection.
   - The module changes nothing that the task omits. It deletes objects that a list does not name
-    only if O(purge) has the name of the list.
+    only if O(purge) is true or has the name of the list.
   - The module first creates objects, in the order prefixes, rules, filters, DNS rules, allowlist.
     Then it updates objects, the status last. Then it deletes objects.
 extends_documentation_fragment:
@@ -338,12 +338,12 @@ options:
         type: str
   purge:
     description:
-      - The lists from which the module deletes the objects that the task does not name.
-      - The task must give these lists. An empty list requires V(empties_list) in O(accept_risks).
-    type: list
-    elements: str
-    choices: [prefixes, allowlist, rules, filters, dns_rules]
-    default: []
+      - Whether the module deletes the objects that the task does not name, from all lists that the
+        task gives, or from which of them. The task must give the lists that are named.
+      - An empty list requires V(empties_list) in O(accept_risks).
+    type: raw
+    choices: [true, false, prefixes, allowlist, rules, filters, dns_rules]
+    default: false
   expectations:
     description:
       - Expectations of single packets after the plan. A plan that leaves an expectation

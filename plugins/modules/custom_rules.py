@@ -16,7 +16,7 @@ description:
     successor of firewall rules.
   - The O(rules[].ref) identifies a rule.
   - Cloudflare evaluates the rules in their order. Rules that the task does not name keep their
-    place, their ids and all their fields, unless O(state=exact).
+    place, their ids and all their fields, unless O(purge=true).
   - The module reads all rules with one call and writes them with one call. There is no locking. If
     more than two seconds pass between these calls, the module reads once more before it writes, and
     plans again if somebody else has changed the rules. It warns of a change that it overwrites all
@@ -148,7 +148,7 @@ options:
           - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
             of another rule.
           - If omitted, the new rule becomes the last. The module does not move existing rules,
-            unless O(state=exact).
+            unless O(purge=true).
         type: str
       id:
         description: Ignored, so that a task can give back what
@@ -166,20 +166,26 @@ options:
     description:
       - With V(present), the module creates or updates the rules that the task names.
       - With V(absent), the module deletes them. It reads only their O(rules[].ref).
-      - With V(exact), the zone gets these rules and no others, in this order. Rules that O(ignore)
-        matches stay.
     type: str
-    choices: [present, absent, exact]
+    choices: [present, absent]
     default: present
+  purge:
+    description:
+      - Whether the zone gets these rules and no others, in this order. Rules that O(ignore)
+        matches stay.
+      - An empty list requires V(empties_list) in O(accept_risks).
+    version_added: 1.0.0
+    type: bool
+    default: false
   ignore:
     description:
       - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
-        O(state=exact) leaves these rules where they are, each behind the rule before it that does
-        not move either. Every other state leaves them alone anyway.
+        O(purge=true) leaves these rules where they are, each behind the rule before it that does
+        not move either. Otherwise the module leaves them alone anyway.
       - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
         Case matters.
       - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).
-        With O(state=exact) such an entry says where the rule of somebody else stands. The module
+        With O(purge=true) such an entry says where the rule of somebody else stands. The module
         puts the other rules before and behind it. A rule that does not exist is left out.
     type: list
     elements: str
@@ -273,7 +279,7 @@ EXAMPLES = r"""
       - ref: login
       - ref: office
       - ref: blocked
-    state: exact
+    purge: true
 
 - name: Have exactly these rules, and those of the partner
   edgeops.protection.custom_rules:
@@ -282,7 +288,7 @@ EXAMPLES = r"""
       - ref: office
       - ref: login
       - ref: blocked
-    state: exact
+    purge: true
     ignore: [partner-*]
 
 - name: Remove a rule
@@ -354,7 +360,7 @@ unmanaged:
   description:
     - The rules afterwards that O(rules) does not name, in the order in which Cloudflare evaluates
       them.
-    - With O(state=exact), these are the rules that O(ignore) matches.
+    - With O(purge=true), these are the rules that O(ignore) matches.
   version_added: 1.0.0
   returned: success
   type: list

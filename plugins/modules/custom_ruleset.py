@@ -19,7 +19,7 @@ description:
     deployment before the ruleset. It finds an existing deployment by the ruleset that it executes,
     whatever its ref.
   - Rules that the task does not name keep their place, their ids and all their fields, unless
-    O(state=exact).
+    O(purge=true).
   - The module reads the rulesets, this ruleset and the entry point with a call each, and writes the
     ruleset with its rules in one call, and the entry point in another. There is no locking. If more
     than two seconds pass between reading and writing, the module reads once more before it writes,
@@ -177,7 +177,7 @@ options:
           - The place of a new rule, V(first), V(last), V(before REF) or V(after REF) with the ref
             of another rule.
           - If omitted, the new rule becomes the last. The module does not move existing rules,
-            unless O(state=exact).
+            unless O(purge=true).
         type: str
       id:
         description: Ignored, so that a task can give back RV(ruleset.rules).
@@ -227,22 +227,28 @@ options:
     description:
       - With V(present), the module creates or updates the ruleset, the rules that the task names
         and the deployment.
-      - With V(exact), the ruleset gets the O(rules) and no others, in this order. Rules that
-        O(ignore) matches stay.
       - With V(absent), the module removes each deployment of the ruleset, and then the ruleset with
         all its rules. If the task gives O(rules), it deletes these rules alone.
     type: str
-    choices: [present, absent, exact]
+    choices: [present, absent]
     default: present
+  purge:
+    description:
+      - Whether the ruleset gets the O(rules) and no others, in this order. Rules that
+        O(ignore) matches stay.
+      - An empty list requires V(empties_list) in O(accept_risks).
+    version_added: 1.0.0
+    type: bool
+    default: false
   ignore:
     description:
       - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
-        O(state=exact) leaves these rules where they are, each behind the rule before it that does
+        O(purge=true) leaves these rules where they are, each behind the rule before it that does
         not move either.
       - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
         Case matters.
       - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).
-        With O(state=exact) such an entry says where the rule of somebody else stands.
+        With O(purge=true) such an entry says where the rule of somebody else stands.
     type: list
     elements: str
     default: []
@@ -289,7 +295,7 @@ EXAMPLES = r"""
         expression: ip.src in {203.0.113.0/24}
     deploy:
       expression: cf.zone.plan eq "ENT"
-    state: exact
+    purge: true
 
 - name: Remove a rule from a ruleset
   edgeops.protection.custom_ruleset:

@@ -18,7 +18,7 @@ description:
   - Cloudflare takes the first override that matches. In an override, a rule comes before its
     category, and a category before all rules.
   - Overrides that the task does not name keep their place, their ids and all their fields, unless
-    O(state=exact).
+    O(purge=true).
   - If the task names categories or managed rules anew, the module reads the managed ruleset before
     it writes, and refuses one that does not exist.
 extends_documentation_fragment:
@@ -135,7 +135,7 @@ options:
           - The place of a new override, V(first), V(last), V(before REF) or V(after REF) with the
             ref of another one.
           - If omitted, the new override becomes the last. The module does not move existing ones,
-            unless O(state=exact).
+            unless O(purge=true).
         type: str
       id:
         description: Ignored, so that a task can give back what the module returns.
@@ -150,20 +150,26 @@ options:
     description:
       - With V(present), the module creates or updates the overrides that the task names.
       - With V(absent), the module deletes them. It reads only their O(overrides[].ref).
-      - With V(exact), the account gets these overrides and no others, in this order. Overrides that O(ignore)
-        matches stay.
     type: str
-    choices: [present, absent, exact]
+    choices: [present, absent]
     default: present
+  purge:
+    description:
+      - Whether the account gets these overrides and no others, in this order. Overrides that O(ignore)
+        matches stay.
+      - An empty list requires V(empties_list) in O(accept_risks).
+    version_added: 1.0.0
+    type: bool
+    default: false
   ignore:
     description:
       - Patterns of the refs of overrides that somebody else manages, such as V(partner-*).
-        O(state=exact) leaves these overrides where they are, each behind the override before it that does
-        not move either. Every other state leaves them alone anyway.
+        O(purge=true) leaves these overrides where they are, each behind the override before it that does
+        not move either. Otherwise the module leaves them alone anyway.
       - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
         Case matters.
       - A pattern must not match an override of the task, unless the entry has nothing but the O(overrides[].ref).
-        With O(state=exact) such an entry says where the override of somebody else stands. The module
+        With O(purge=true) such an entry says where the override of somebody else stands. The module
         puts the others before and behind it. An override that does not exist is left out.
     type: list
     elements: str
@@ -284,7 +290,7 @@ unmanaged:
   description:
     - The overrides afterwards that O(overrides) does not name, in the order in which Cloudflare
       evaluates them.
-    - With O(state=exact), these are the overrides that O(ignore) matches.
+    - With O(purge=true), these are the overrides that O(ignore) matches.
   version_added: 1.0.0
   returned: success
   type: list

@@ -155,6 +155,10 @@ def _kinds(name: str, argument: Mapping[str, Any], about: Mapping[str, Any]) -> 
         return [{"type": "array", "items": of_items}, *_with_commas(name, items), TEMPLATE]
     if kind == "dict":
         return [_dictionary(name, argument.get("options"), about.get("options") or {}), TEMPLATE]
+    if kind == "raw" and (choices := argument.get("choices")):  # true, or some of these words
+        words = [choice for choice in choices if isinstance(choice, str)]
+        several = {"type": "list", "elements": "str", "choices": words}
+        return [{"type": "boolean"}, *_kinds("", several, about)]
     if choices := argument.get("choices"):
         return [{"enum": list(choices)}, TEMPLATE]
     if name in ("account_id", "zone_id"):

@@ -119,8 +119,8 @@ def test_a_dry_run_of_a_restore_needs_a_token_that_only_reads(service: LocalServ
     check = {"username_expression": "http.request.body.raw", "password_expression": "http.request.body.raw"}
     leaked = {"ref": "leaked", "action": "block", "expression": "true", "exposed_credential_check": check}
     zone = service.zone(ZONE).seed(custom_rules=[leaked])
-    exact = {"baseline_snapshot_directory": str(tmp_path / "snapshots"), "baseline_custom_rules_state": "exact"}
-    assert run("baseline", service, tmp_path, **exact, baseline_accept_risks=["weakens_zone"]).code == 0
+    purge = {"baseline_snapshot_directory": str(tmp_path / "snapshots"), "baseline_purge": ["custom_rules"]}
+    assert run("baseline", service, tmp_path, **purge, baseline_accept_risks=["weakens_zone"]).code == 0
     (file,) = (tmp_path / "snapshots" / "lima").iterdir()
     reading = service.add_token("reading-token", protection="read", firewall="read", waf="read")
     accepted = json.dumps({"restore_file": str(file), "restore_accept_risks": [*RISKS, "blocks_everything"]})

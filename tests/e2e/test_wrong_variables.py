@@ -39,8 +39,10 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
         "(1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is a text; write a whole number; (2) ",
     ),
     "unused": (  # the host is no zone with firewall rules, and the variable wrong all the same
-        {"baseline_custom_rules_state": "exactly"},
-        "baseline_custom_rules_state: 'exactly' is none of present, absent, exact (did you mean exact?).",
+        {"baseline_purge": ["custom_rule"]},
+        "baseline_purge[0]: 'custom_rule' is none of prefixes, allowlist, rules, filters, dns_rules, ip_lists,"
+        " network_firewall_rules, ddos_l4_overrides, custom_rulesets, custom_rules, rate_limit_rules, managed_rules,"
+        " ddos_l7_overrides (did you mean custom_rules?).",
     ),
     "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list; write a text."),
     "many": (
@@ -179,7 +181,7 @@ def test_independent_mistakes_of_a_host_are_told_in_one_round(service: LocalServ
         "baseline_security_level": "mdium",
         "baseline_posture": {"name": "under_atack", "until": "2999-01-01"},
         "baseline_rate_limit_rules": [{"ref": "a", "actoin": "block"}],
-        "baseline_rate_limit_rules_state": "exact",
+        "baseline_purge": ["rate_limit_rules"],
         "baseline_custom_rulesets": [{"name": "A", "rules": wrong_networks, "deploy": {"expression": "("}}],
         "baseline_max_deletions_percent": 300,
         "report_fail_on": "drfit",

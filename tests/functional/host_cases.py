@@ -66,9 +66,8 @@ EVERYTHING: dict[str, Any] = {
     "security_level": "high",
 }
 EXACT: dict[str, Any] = {
-    "purge": ["prefixes", "allowlist", "rules", "filters", "dns_rules"],
-    **{f"{name}_state": "exact" for name in ("ip_lists", "network_firewall_rules", "ddos_l4_overrides", "custom_rules",
-                                             "rate_limit_rules", "managed_rules", "ddos_l7_overrides")},
+    "purge": ["prefixes", "allowlist", "rules", "filters", "dns_rules", "ip_lists", "network_firewall_rules", "ddos_l4_overrides",
+              "custom_rules", "rate_limit_rules", "managed_rules", "ddos_l7_overrides"],
 }  # fmt: skip
 IN_ACCOUNT = {**WHOLE, **LISTS, **PACKETS, **L4_OVERRIDES}
 IN_ZONE = {**FIREWALL, **CUSTOM, **RATES, **EXCEPTIONS, **L7_LOGGED}
@@ -110,8 +109,8 @@ HOSTS = (
           "rate_limit_rules": [{"ref": "login"}], "managed_rules": [{"ref": "managed"}], "firewall_rules": [{"id": RULE_1}],
           "security_level": "medium"}, account=IN_ACCOUNT, zone={**IN_ZONE, "security_level": {"value": "medium"}}),
     host("a list is gone with the rules that name it",
-         {"ip_lists": [{"name": "old"}], "ip_lists_state": "absent", "custom_rules": [{"ref": "old"}], "custom_rules_state": "absent",
-          "network_firewall_rules": [{"ref": "old"}], "network_firewall_rules_state": "absent"},
+         {"ip_lists": [], "purge": ["ip_lists"], "custom_rules": [{"ref": "old", "expires": PAST}],
+          "network_firewall_rules": [{"ref": "old", "expires": PAST}], "accept_risks": ["empties_list"]},
          ["delete network_firewall_rule old", "delete custom_rule old", "delete ip_list old"], 3,
          WITH_OLD, {"custom_rules": [FROM_OLD, *CUSTOM["custom_rules"]]}),
     host("what expired of an account and a zone",
@@ -131,15 +130,15 @@ HOSTS = (
          ["create custom_ruleset Bots", "create custom_ruleset_rule Bots agents", "create custom_rule Bots", "create custom_rule new",
           "create custom_rule login"], 2),
     host("a ruleset replaced by a rule in its place",
-         {"zone_id": ZONE, "custom_rulesets": [{"name": "Bots"}], "custom_rulesets_state": "absent",
+         {"zone_id": ZONE, "custom_rulesets": [{"name": "Bots", "expires": PAST}],
           "custom_rules": [{**AGENTS, "position": "before last"}, {"ref": "office", **SKIP}]},
          ["create custom_rule agents", "delete custom_rule by hand", "delete custom_ruleset Bots"], 2, zone=DEPLOYMENTS),
     host("exactly these rules, and the deployment of a ruleset of the host",
          {"zone_id": ZONE, "custom_rulesets": [{"name": "Bots", "deploy": {"expression": "not ssl"}}],
-          "custom_rules": [{"ref": "login", **CHALLENGE}], "custom_rules_state": "exact"},
+          "custom_rules": [{"ref": "login", **CHALLENGE}], "purge": ["custom_rules"]},
          ["create custom_rule login", "delete custom_rule office", "delete custom_rule last"], 1, zone=DEPLOYMENTS),
     host("rules in another order around the deployment of a ruleset of the host",
-         {"zone_id": ZONE, "custom_rulesets": [{"name": "Bots", "deploy": {"expression": "not ssl"}}], "custom_rules_state": "exact",
+         {"zone_id": ZONE, "custom_rulesets": [{"name": "Bots", "deploy": {"expression": "not ssl"}}], "purge": ["custom_rules"],
           "custom_rules": [{"ref": "last"}, {"ref": "by hand"}, {"ref": "office"}]},
          ["update custom_rule last", "update custom_rule office"], 1, zone=DEPLOYMENTS),
 )  # fmt: skip

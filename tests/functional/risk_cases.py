@@ -366,7 +366,7 @@ RISK_CASES = (
                 codes=["weakens_network_firewall"], entries=["offices"]),
     RiskCase("half the items of a list deleted", "ip_list", {"name": "offices", "items": many_items(5), "purge": True}, None,
              codes=["mass_deletion"], existing={"lists": [{"name": "offices", "items": many_items(10)}]}),
-    RiskCase("a list deleted because the task does not name it", "ip_lists", {"lists": [], "state": "exact"}, None,
+    RiskCase("a list deleted because the task does not name it", "ip_lists", {"lists": [], "purge": True}, None,
              codes=["empties_list", "removes_referenced_list"], entries=["offices"],
              existing={"lists": [{"name": "offices", "items": OFFICES, "num_referencing_filters": 2}]}),
 )  # fmt: skip

@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Custom rulesets of a host in the role: beside exact custom rules, exported, taken as a snapshot and restored."""
+"""Custom rulesets of a host in the role: beside exclusive custom rules, exported, taken as a snapshot and restored."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ ENTERPRISE = 'cf.zone.plan eq "ENT"'
 ADMIN = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
 LOGIN = {"ref": "login", **CHALLENGE}
 BOTS: dict[str, Any] = {"name": "Bots", "rules": [ADMIN], "deploy": {"expression": "true", "position": "first"}}
-EXACT = {"baseline_custom_rules_state": "exact", "baseline_custom_rulesets_state": "exact"}
+EXCLUSIVE = {"baseline_purge": ["custom_rules", "custom_rulesets"]}
 
 
 def inventory(service: LocalService, of_account: bool = False) -> dict[str, Any]:
@@ -74,51 +74,51 @@ def contents(service: LocalService, of_account: bool = False) -> Any:
     return rulesets, [*map(shown, store.rules_of("custom_rules"))]
 
 
-@pytest.mark.parametrize("exact", [{}, EXACT], ids=["present", "exact"])
-def test_rulesets_stand_beside_custom_rules(exact: dict[str, Any], service: LocalService) -> None:
+@pytest.mark.parametrize("purge", [{}, EXCLUSIVE], ids=["beside others", "purge"])
+def test_rulesets_stand_beside_custom_rules(purge: dict[str, Any], service: LocalService) -> None:
     zone = service.zone(ZONE).seed(custom_rules=[{**LOGIN, "ref": "old"}])
-    variables = {"baseline_custom_rules": [LOGIN], "baseline_custom_rulesets": [BOTS], **exact}
+    variables = {"baseline_custom_rules": [LOGIN], "baseline_custom_rulesets": [BOTS], **purge}
     predicted = run(service, variables, check=True)
     assert service.writes == []
     assert run(service, variables) == predicted
-    assert [rule["ref"] for rule in zone.custom_rules] == ["Bots", *([] if exact else ["old"]), "login"]
+    assert [rule["ref"] for rule in zone.custom_rules] == ["Bots", *([] if purge else ["old"]), "login"]
     assert run(service, variables) == run(service, variables, check=True) == []
 
 
 @pytest.mark.parametrize(
-    ("rules", "place", "state", "order"),
+    ("rules", "place", "purge", "order"),
     [
-        ([{**LOGIN, "position": "before Bots"}, ADMIN], "last", "present", ["old", "login", "Bots", "admin"]),
-        ([{**LOGIN, "position": "after Bots"}, ADMIN], "first", "present", ["Bots", "login", "old", "admin"]),
-        ([LOGIN, {**ADMIN, "position": "first"}], "after login", "present", ["admin", "old", "login", "Bots"]),
-        ([LOGIN, {"ref": "Bots"}, ADMIN], None, "exact", ["login", "Bots", "admin"]),
-        ([LOGIN, ADMIN], "after login", "exact", ["login", "Bots", "admin"]),
+        ([{**LOGIN, "position": "before Bots"}, ADMIN], "last", [], ["old", "login", "Bots", "admin"]),
+        ([{**LOGIN, "position": "after Bots"}, ADMIN], "first", [], ["Bots", "login", "old", "admin"]),
+        ([LOGIN, {**ADMIN, "position": "first"}], "after login", [], ["admin", "old", "login", "Bots"]),
+        ([LOGIN, {"ref": "Bots"}, ADMIN], None, ["custom_rules"], ["login", "Bots", "admin"]),
+        ([LOGIN, ADMIN], "after login", ["custom_rules"], ["login", "Bots", "admin"]),
     ],
 )
 def test_rules_are_placed_beside_a_deployment_of_the_same_run(
-    rules: list[Any], place: Any, state: str, order: list[str], service: LocalService
+    rules: list[Any], place: Any, purge: list[str], order: list[str], service: LocalService
 ) -> None:
     zone = service.zone(ZONE).seed(custom_rules=[{**LOGIN, "ref": "old"}])
     rulesets = [{**BOTS, "deploy": {"expression": "true", "position": place}}]
     variables: dict[str, Any] = {"baseline_custom_rules": rules, "baseline_custom_rulesets": rulesets}
-    variables["baseline_custom_rules_state"] = state
+    variables["baseline_purge"] = purge
     predicted = run(service, variables, check=True)
     assert run(service, variables) == predicted
     assert [rule["ref"] for rule in zone.custom_rules] == order
     assert run(service, variables) == []
 
 
-@pytest.mark.parametrize("state", ["present", "absent", "exact"])
-def test_a_rule_that_is_described_deploys_no_ruleset(state: str, service: LocalService) -> None:
+@pytest.mark.parametrize("purge", [False, True])
+def test_a_rule_that_is_described_deploys_no_ruleset(purge: bool, service: LocalService) -> None:
     service.zone(ZONE)
-    rules = {"baseline_custom_rules": [{**ADMIN, "ref": "Bots"}], "baseline_custom_rules_state": state}
+    rules = {"baseline_custom_rules": [{**ADMIN, "ref": "Bots"}], "baseline_purge": purge}
     result = run_module(part_of(service, {**rules, "baseline_custom_rulesets": [BOTS]}), True)
     assert result["msg"].startswith("The custom rule Bots is described, and deploys a ruleset. Give the deployment")
 
 
-def test_an_exact_list_leaves_deployments_that_the_host_does_not_describe(service: LocalService) -> None:
+def test_an_exclusive_list_leaves_deployments_that_the_host_does_not_describe(service: LocalService) -> None:
     zone = service.zone(ZONE).seed(**copy.deepcopy(DEPLOYMENTS))
-    variables = {"baseline_custom_rules": [], "baseline_custom_rulesets": [{"name": "Bots"}], **EXACT}
+    variables = {"baseline_custom_rules": [], "baseline_custom_rulesets": [{"name": "Bots"}], **EXCLUSIVE}
     run(service, variables)
     assert [rule["ref"] for rule in zone.custom_rules] == ["by hand"]
     unmanaged = result_of(part_of(service, variables))["unmanaged"]
@@ -193,15 +193,15 @@ def test_an_account_comes_before_a_zone(service: LocalService) -> None:
 
 
 CHANGES: list[tuple[str, dict[str, Any]]] = [
-    ("a ruleset deleted", {"baseline_custom_rulesets": [{"name": "theirs"}], "baseline_custom_rulesets_state": "exact"}),
+    ("a ruleset deleted", {"baseline_custom_rulesets": [{"name": "theirs"}], "baseline_purge": ["custom_rulesets"]}),
     ("rules changed", {"baseline_custom_rulesets": [{"name": "Bots", "description": "x", "rules": [{"ref": "login", "action": "log"}],
                                                      "deploy": {"enabled": False}}]}),
     ("a ruleset made and deployed", {"baseline_custom_rulesets": [{**BOTS, "name": "New"}]}),
     ("one deployed", {"baseline_custom_rulesets": [{"name": "theirs", "deploy": {"expression": "ssl"}}]}),
     ("one no longer deployed", {"baseline_custom_rulesets": [{"name": "Bots", "deploy": {}}]}),
     ("the deployment of a ruleset removed that the host does not name",
-     {"baseline_custom_rulesets": [{**BOTS, "name": "New"}], "baseline_custom_rules": [ADMIN], "baseline_custom_rules_state": "exact"}),
-    ("all of it", {"baseline_custom_rulesets": [{**BOTS, "name": "New"}], "baseline_custom_rules": [ADMIN], **EXACT}),
+     {"baseline_custom_rulesets": [{**BOTS, "name": "New"}], "baseline_custom_rules": [ADMIN], "baseline_purge": ["custom_rules"]}),
+    ("all of it", {"baseline_custom_rulesets": [{**BOTS, "name": "New"}], "baseline_custom_rules": [ADMIN], **EXCLUSIVE}),
 ]  # fmt: skip
 
 
@@ -236,7 +236,7 @@ BOTS_OF_THE_PAST = {"name": "Bots", "rules": [LOGIN], "deploy": {"expression": "
 @pytest.mark.parametrize(
     "variables",
     [
-        {"baseline_custom_rulesets": [{"name": "Bots"}], "baseline_custom_rulesets_state": "absent"},
+        {"baseline_custom_rulesets": [{"name": "Bots", "expires": "2026-01-31"}]},
         {"baseline_custom_rulesets": [BOTS_OF_THE_PAST]},
         {"baseline_custom_rulesets": [BOTS_OF_THE_PAST], "baseline_custom_rules": []},
     ],

@@ -138,7 +138,7 @@ def test_dns_rules_that_a_run_names_come_back(service: LocalService) -> None:
 def test_a_rule_comes_back_with_fields_that_the_collection_does_not_know(service: LocalService) -> None:
     rule = {"ref": "leaked", "action": "block", "expression": "true", "exposed_credential_check": CHECK}
     service.zone(ZONE).seed(custom_rules=[rule])
-    run = {"baseline_custom_rules": [], "baseline_custom_rules_state": "exact"}
+    run = {"baseline_custom_rules": [], "baseline_purge": ["custom_rules"]}
     text = snapshot(service, **run)
     applied(service, run)
     assert service.zone(ZONE).custom_rules == []
@@ -149,7 +149,7 @@ def test_a_rule_comes_back_with_fields_that_the_collection_does_not_know(service
 def test_true_does_not_come_back_as_one(service: LocalService) -> None:
     rule = {"ref": "login", "action": "block", "expression": "true", "frob": {"a": 1}}
     service.zone(ZONE).seed(custom_rules=[copy.deepcopy(rule)])
-    text = snapshot(service, baseline_custom_rules=[], baseline_custom_rules_state="exact")
+    text = snapshot(service, baseline_custom_rules=[], baseline_purge=["custom_rules"])
     service.zone(ZONE).custom_rules[0]["frob"] = {"a": True}
     assert restored(service, text) == ([], [])
     assert repr(service.zone(ZONE).custom_rules[0]["frob"]) == "{'a': 1}"
@@ -163,7 +163,7 @@ def test_rules_come_back_around_those_that_no_module_can_move(service: LocalServ
     rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("office", "login")]
     odd = [{"ref": ref, "action": "of_the_future", "expression": "true"} for ref in ("tele", "port")]
     service.zone(ZONE).seed(custom_rules=[*rules, *odd])
-    text = snapshot(service, baseline_custom_rules=[], baseline_custom_rules_state="exact")
+    text = snapshot(service, baseline_custom_rules=[], baseline_purge=["custom_rules"])
     assert restored(service, text) == ([], [])
     zone_rules = service.zone(ZONE).custom_rules
     zone_rules.insert(0, zone_rules.pop(2))
@@ -195,7 +195,7 @@ def test_rules_come_back_where_they_stood_among_those_of_others(
     service.zone(ZONE).seed(custom_rules=[rules[ref] for ref in before])
     variables = {
         "baseline_custom_rules": [rules[ref] for ref in run],
-        "baseline_custom_rules_state": "exact",
+        "baseline_purge": ["custom_rules"],
         "baseline_custom_rules_ignore": ["tf_*"],
     }
     text = snapshot(service, **variables)
@@ -221,11 +221,7 @@ def test_parameters_that_a_run_replaced_come_back(service: LocalService) -> None
 def test_rules_that_belong_to_others_stay_theirs(service: LocalService) -> None:
     rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("mine", "tf_a")]
     service.zone(ZONE).seed(custom_rules=rules)
-    run = {
-        "baseline_custom_rules": [],
-        "baseline_custom_rules_state": "exact",
-        "baseline_custom_rules_ignore": ["tf_*"],
-    }
+    run = {"baseline_custom_rules": [], "baseline_purge": ["custom_rules"], "baseline_custom_rules_ignore": ["tf_*"]}
     text = snapshot(service, **run)
     applied(service, run)
     service.zone(ZONE).custom_rules.clear()
@@ -361,7 +357,7 @@ def test_lists_come_back_with_their_items(service: LocalService) -> None:
         {"name": "hosts", "kind": "hostname"},
     ]
     account = service.account(ACCOUNT).seed(lists=lists)
-    variables = {"baseline_ip_lists": [{"name": "offices", "items": []}], "baseline_ip_lists_state": "exact"}
+    variables = {"baseline_ip_lists": [{"name": "offices", "items": [], "purge": True}], "baseline_purge": ["ip_lists"]}
     text = snapshot(service, **variables)
     account.ip_lists.list_named("offices").update(description="", items=[])
     account.ip_lists.seed([{"name": "new"}])
@@ -375,7 +371,7 @@ def test_lists_come_back_with_their_items(service: LocalService) -> None:
 def test_a_list_that_a_run_took_away_comes_back_with_its_items(service: LocalService) -> None:
     items = [{"ip": "192.0.2.1", "comment": "door"}, {"ip": "192.0.2.2"}]
     account = service.account(ACCOUNT).seed(lists=[{"name": "offices", "items": items}, {"name": "theirs"}])
-    run = {"baseline_ip_lists": [{"name": "offices"}], "baseline_ip_lists_state": "absent"}
+    run = {"baseline_ip_lists": [{"name": "theirs"}], "baseline_purge": ["ip_lists"]}
     text = snapshot(service, **run)
     applied(service, run)
     assert [item["name"] for item in account.ip_lists.lists] == ["theirs"]

@@ -58,7 +58,7 @@ def test_an_export_that_is_applied_changes_nothing(module: str, service: LocalSe
     export = export_state({module: read_part(part, run_module).objects[module]}, purge=True)
     variables = read_back(export_text(export, {}))
     assert len(variables[f"baseline_{module}"]) == len(rules(service, module)) and export.notes == []
-    assert variables[f"baseline_{module}_state"] == "exact"
+    assert variables["baseline_purge"] == [module]
     assert applied(service, variables)["changed"] is False
     assert service.writes == []
 
@@ -67,7 +67,7 @@ def test_an_export_that_is_applied_changes_nothing(module: str, service: LocalSe
 def test_a_snapshot_brings_rules_back_as_they_were(module: str, service: LocalService) -> None:
     seed(service, module, unknown=False)
     before = rules(service, module)
-    variables = {f"baseline_{module}": [{"ref": before[0]["ref"]}], f"baseline_{module}_state": "exact"}
+    variables = {f"baseline_{module}": [{"ref": before[0]["ref"]}], "baseline_purge": [module]}
     text = snapshot(service, **variables)
     owner = {"account_id": ACCOUNT} if module in ACCOUNTS else {"zone_id": ZONE}
     assert owner.items() <= read_back(text)["baseline_source"].items()  # else no restore takes it

@@ -41,7 +41,7 @@ def test_foreign_rules_survive_with_ids_order_and_unknown_fields(service: LocalS
 
 def test_every_call_reads_once_and_writes_once(service: LocalService, modules: Modules) -> None:
     rules = [{"ref": "last"}, {"ref": "new", **BLOCK}, {"ref": "office"}]
-    modules.done("custom_rules", rules=rules, state="exact", accept_risks=["weakens_zone"])
+    modules.done("custom_rules", rules=rules, purge=True, accept_risks=["weakens_zone"])
     assert [call.method for call in service.calls] == ["GET", "PUT"]
     (call,) = service.writes
     assert [(rule["ref"], "id" in rule) for rule in call.body["rules"]] == [
@@ -111,7 +111,7 @@ def test_ignored_rules_stay_where_they_are(
     ignored = [rule for rule in deepcopy(zone.custom_rules) if rule["ref"].isupper()]
     options: dict[str, Any] = {
         "rules": [{"ref": ref, **BLOCK} for ref in desired],
-        "state": "exact",
+        "purge": True,
         "ignore": ["[A-Z]"],
         "accept_risks": ["weakens_zone", "mass_deletion"],
     }
@@ -130,8 +130,8 @@ def test_ignored_rules_stay_where_they_are(
         ({"rules": [{"ref": "login"}]}, ["office", "last"]),
         ({"rules": [{"ref": "login"}, {"ref": "new", **BLOCK}], "ignore": ["off*"]}, ["office", "last"]),
         ({"rules": [{"ref": "office"}], "state": "absent"}, ["login", "last"]),
-        ({"rules": [{"ref": "login"}], "state": "exact"}, []),
-        ({"rules": [{"ref": "login"}], "state": "exact", "ignore": ["Office", "l*t"]}, ["last"]),
+        ({"rules": [{"ref": "login"}], "purge": True}, []),
+        ({"rules": [{"ref": "login"}], "purge": True, "ignore": ["Office", "l*t"]}, ["last"]),
     ],
 )
 @pytest.mark.parametrize("check", [True, False])
@@ -142,12 +142,12 @@ def test_the_result_names_the_rules_that_the_task_does_not(
     assert [item["key"] for item in result["unmanaged"]] == unmanaged
 
 
-@pytest.mark.parametrize("state", ["present", "absent", "exact"])
+@pytest.mark.parametrize("how", [{}, {"state": "absent"}, {"purge": True}])
 def test_a_pattern_that_matches_a_desired_rule_is_refused_before_any_request(
-    state: str, service: LocalService, modules: Modules
+    how: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:
     rules = [{"ref": "login", "action": "log"}]
-    message = modules.failed("custom_rules", rules=rules, state=state, ignore=["a", "log*", " "])["msg"]
+    message = modules.failed("custom_rules", rules=rules, **how, ignore=["a", "log*", " "])["msg"]
     assert "ignore[1]: 'log*' matches login, which rules[0] names; keep one of them" in message
     assert "ignore[2]: it is empty" in message
     assert service.calls == []
@@ -277,7 +277,7 @@ QUOTAS: list[tuple[str, dict[str, Any], str]] = [
     ("free", GROWTH, "The zone has the plan Free: it takes 5 custom rules, and 6 would be there. Remove"),
     ("pro", {"rules": [REGEX]}, "The zone has the plan Pro: it has not the operator matches, which is in regex. Remove"),
     ("free", {"rules": [*GROWTH["rules"], REGEX]}, "and 7 would be there; it has not the operator matches"),
-    ("business", {"rules": [{"ref": "login"}, LOG_ONE], "state": "exact"}, "has not the action log, which is in logs"),
+    ("business", {"rules": [{"ref": "login"}, LOG_ONE], "purge": True}, "has not the action log, which is in logs"),
 ]  # fmt: skip
 
 

@@ -105,12 +105,12 @@ def test_a_deployment_of_an_account_needs_the_plan_in_its_expression(
     ("options", "words"),
     [
         ({"account_id": ACCOUNT}, "account_id: it stands beside zone_id; a ruleset is of one of them. Leave out the other one"),
-        ({"rules": [], "state": "absent"}, "rules: it names no rule. Leave it out to delete the ruleset, or set state to exact"),
+        ({"rules": [], "state": "absent"}, "rules: it names no rule. Leave it out to delete the ruleset, or set state to present"),
         ({"name": " "}, "name: it is empty"),
         ({"deploy": {"expression": "("}}, "deploy.expression: "),
         ({"deploy": {"position": "above"}}, "deploy.position: 'above' is not first"),
         ({"rules": [{"ref": "a"}, {"ref": "a"}]}, "rules[1]: Bots a is named here and in rules[0]"),
-        ({"rules": [{"ref": "a", "position": "first"}], "state": "exact"}, "rules[0].position: with state exact"),
+        ({"rules": [{"ref": "a", "position": "first"}], "purge": True}, "rules[0].position: with purge the order"),
         ({"rules": [{"ref": "a"}], "ignore": [""]}, "ignore[0]: it is empty"),
         ({"rules": [{"ref": "new"}]}, "The rule new of the ruleset Bots is new and needs action and expression."),
         ({"name": "Office", "rules": [], "deploy": {"enabled": True}}, "The custom rule Office is new and needs expression."),
@@ -211,7 +211,7 @@ WITHIN: list[tuple[str, list[Any], dict[str, Any]]] = [
     ("enabled", [{**SKIP_ALL, "enabled": False}, ADMIN], {"rules": [{"ref": "all", "enabled": True}]}),
     ("widened", [{**SKIP_ALL, "expression": "ip.src eq 192.0.2.1"}, ADMIN], {"rules": [{"ref": "all", "expression": "true"}]}),
     ("moved to an earlier place", [ADMIN, SKIP_ALL, {"ref": "last", **CHALLENGE}],
-     {"rules": [{"ref": "all"}, {"ref": "admin"}, {"ref": "last"}], "state": "exact"}),
+     {"rules": [{"ref": "all"}, {"ref": "admin"}, {"ref": "last"}], "purge": True}),
 ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ BLOCK = override("strict", "true", L7, action="block")
 PLAIN = override("plain", "not ssl", L7, action="block")
 LOG = override("upload", "true", L7, action="log")
 NAMED = {"ref": "plain", "expression": "not ssl", "action": "block"}
-EXACT = {"overrides": [], "state": "exact"}
+EXACT = {"overrides": [], "purge": True}
 
 
 def seeded(service: LocalService, of_account: list[dict[str, Any]], of_zone: list[dict[str, Any]]) -> None:

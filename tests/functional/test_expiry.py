@@ -102,8 +102,7 @@ def tasks_of(module: str, option: str, stays: dict[str, Any], entry: dict[str, A
         return [{**temporary, **accepted}]
     named = {option: [temporary, stays], **accepted}
     purge = [option] if module == "account_protection" else True
-    exclusive = {"purge": purge} if module in ("account_protection", *WHOLE_LISTS) else {"state": "exact"}
-    return [named, {**named, **exclusive}]
+    return [named, {**named, "purge": purge}]
 
 
 EACH = pytest.mark.parametrize(
@@ -189,7 +188,5 @@ def test_the_place_of_a_temporary_rule_is_free_once_it_expired(
 
 
 def test_a_rule_of_others_does_not_expire(service: LocalService, modules: Modules) -> None:
-    result = modules.failed(
-        "custom_rules", rules=[{"ref": "theirs", "expires": FRIDAY}], state="exact", ignore=["theirs"]
-    )
+    result = modules.failed("custom_rules", rules=[{"ref": "theirs", "expires": FRIDAY}], purge=True, ignore=["theirs"])
     assert "'theirs' matches theirs, which rules[0] names; keep one of them" in result["msg"]

@@ -270,12 +270,8 @@ def test_a_list_comes_before_the_rules_that_name_it_and_goes_after_them(
     service.zone(ZONE).seed(account_id=ACCOUNT)
     rules = [{**BLOCK, "expression": "ip.src in $new"}]
     both: Any = {"ip_lists": [{**NEW, "name": "new"}], "custom_rules": rules}
-    neither: Any = {
-        **both,
-        "ip_lists_state": "absent",
-        "custom_rules_state": "absent",
-        "accept_risks": ["weakens_zone"],
-    }
+    risks = ["weakens_zone", "empties_list"]
+    neither: Any = {"ip_lists": [{"name": "offices"}], "custom_rules": [], "purge": True, "accept_risks": risks}
     created = ["create ip_list new", "create ip_list_item new 192.0.2.1", "create custom_rule everybody"]
     deleted = ["delete custom_rule everybody", "delete ip_list new"]
     for options, operations in ((both, created), (neither, deleted)):

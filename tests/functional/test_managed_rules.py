@@ -147,7 +147,7 @@ def test_a_plan_that_weakens_managed_rules_is_a_risk(
     name: str, before: list[Rule], after: list[Rule], reason: str, service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(managed_rules=before)
-    options: dict[str, Any] = {"rules": after, "state": "exact", "accept_risks": ["empties_list", "mass_deletion"]}
+    options: dict[str, Any] = {"rules": after, "purge": True, "accept_risks": ["empties_list", "mass_deletion"]}
     predicted = modules.run("managed_rules", check=True, **options)
     assert [risk["code"] for risk in predicted.get("risks", ())] == (["weakens_managed_rules"] if reason else [])
     accepted = {**options, "accept_risks": [*options["accept_risks"], "weakens_managed_rules"]}
@@ -161,14 +161,14 @@ def test_rules_that_protect_less_than_described_are_weaker(
     name: str, described: list[Rule], existing: list[Rule], reason: str, service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(managed_rules=existing)
-    result = modules.run("managed_rules", check=True, rules=described, state="exact", accept_risks=["empties_list"])
+    result = modules.run("managed_rules", check=True, rules=described, purge=True, accept_risks=["empties_list"])
     assert [item["reason"] for item in result.get("weaker", ())] == ([reason] if reason else [])
     assert [item["certain"] for item in result.get("weaker", ())] == ([not reason.startswith("may ")] if reason else [])
 
 
 def test_a_deployment_in_place_of_another_is_no_risk(service: LocalService, modules: Modules) -> None:
     service.zone(ZONE).seed(managed_rules=[deployment("old", action="block")])
-    assert "risks" not in modules.done("managed_rules", rules=[deployment("new", action="block")], state="exact")
+    assert "risks" not in modules.done("managed_rules", rules=[deployment("new", action="block")], purge=True)
 
 
 @pytest.mark.parametrize(("name", "before", "after", "entries"), TOGETHER, ids=[row[0] for row in TOGETHER])
@@ -205,7 +205,7 @@ def test_a_deployment_behind_an_exception_is_none_in_place_of_another(
 ) -> None:
     after = [exception(**target), *after[1:]]
     service.zone(ZONE).seed(managed_rules=[deployment(), exception(**target), deployment("double")])
-    failed = modules.failed("managed_rules", check=True, rules=after, state="exact")
+    failed = modules.failed("managed_rules", check=True, rules=after, purge=True)
     assert [(risk["code"], risk["entries"]) for risk in failed["risks"]] == [("weakens_managed_rules", ["managed"])]
 
 
@@ -218,7 +218,7 @@ def test_ids_in_capitals_are_the_same_ids(service: LocalService, modules: Module
     ]
     assert not modules.done("managed_rules", rules=capitals)["changed"]
     more = [exception("more", rulesets=[MANAGED.upper()]), *rules]
-    assert modules.failed("managed_rules", check=True, rules=more, state="exact")["risks"][0]["entries"] == ["more"]
+    assert modules.failed("managed_rules", check=True, rules=more, purge=True)["risks"][0]["entries"] == ["more"]
 
 
 @pytest.mark.parametrize(

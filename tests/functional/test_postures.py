@@ -48,7 +48,7 @@ def brought(ours: Mapping[str, Any], theirs: Mapping[str, Any], holds: bool = Tr
     ],
 )
 def test_places_in_an_exact_list_are_those_of_the_posture(positions: list[str], order: list[str]) -> None:
-    ours = {"baseline_custom_rules": [OFFICE, SHOP], "baseline_custom_rules_state": "exact"}
+    ours = {"baseline_custom_rules": [OFFICE, SHOP], "baseline_purge": ["custom_rules"]}
     theirs = [{**GEO, "ref": f"new{index}", "position": position} for index, position in enumerate(positions)]
     rules = brought(ours, {"custom_rules": theirs})["baseline_custom_rules"]
     assert [rule["ref"] for rule in rules] == order
@@ -56,7 +56,7 @@ def test_places_in_an_exact_list_are_those_of_the_posture(positions: list[str], 
 
 
 def test_an_entry_of_an_exact_list_moves() -> None:
-    ours = {"baseline_custom_rules": [OFFICE, SHOP], "baseline_custom_rules_state": "exact"}
+    ours = {"baseline_custom_rules": [OFFICE, SHOP], "baseline_purge": ["custom_rules"]}
     moved = brought(ours, {"custom_rules": [{"ref": "shop", "position": "first"}]})["baseline_custom_rules"]
     assert moved == [SHOP, OFFICE]
 
@@ -129,12 +129,7 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         f"nothing takes firewall rule {'1' * 32} away; name it in baseline_firewall_rules",
     ),
     (
-        {"baseline_custom_rules_state": "absent"},
-        {"custom_rules": [GEO]},
-        "baseline_custom_rules_state is absent, and a posture only adds",
-    ),
-    (
-        {"baseline_custom_rules_state": "exact"},
+        {"baseline_purge": ["custom_rules"]},
         {"custom_rules": [{**GEO, "position": "after nobody"}]},
         "custom_rules[0].position: there is no nobody in baseline_custom_rules",
     ),
@@ -148,7 +143,7 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         {"custom_rules": [{"ref": "office", "expires": "2027-01-29"}]},
         "baseline_posture.custom_rules[0].expires: baseline_custom_rules names it without; leave it out.",
     ),
-    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "an entry that is there moves in exact lists only"),
+    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "only if baseline_purge has custom_rules, an entry that is there moves."),
     (
         {},
         {"custom_rules": [{"ref": "office", "api_fields": {"new": 1}}]},
@@ -197,9 +192,9 @@ def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list
     return operations
 
 
-@pytest.mark.parametrize("state", ["present", "exact"])
+@pytest.mark.parametrize("purge", [False, True])
 @pytest.mark.parametrize("module", ONE_RULE)
-def test_rules_of_a_posture_come_and_go_beside_those_of_others(module: str, state: str, service: LocalService) -> None:
+def test_rules_of_a_posture_come_and_go_beside_those_of_others(module: str, purge: bool, service: LocalService) -> None:
     owner: Any = service.account(ACCOUNT) if module in ACCOUNTS else service.zone(ZONE)
     rule, own = ONE_RULE[module], {"ref": "own", "enabled": True, **ONE_RULE[module]}
     values = {
@@ -210,9 +205,7 @@ def test_rules_of_a_posture_come_and_go_beside_those_of_others(module: str, stat
     }
     apply(service, values, holds=False)
     values[f"baseline_{module}"] = [own]
-    values.update(
-        {f"baseline_{module}_state": "exact", f"baseline_{module}_ignore": ["others"]} if state == "exact" else {}
-    )
+    values.update({"baseline_purge": True, f"baseline_{module}_ignore": ["others"]} if purge else {})
     assert apply(service, values, holds=False) == []
     during = {**values, "baseline_posture": {"name": "a", "until": UNTIL}}
     apply(service, during, holds=True)

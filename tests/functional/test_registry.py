@@ -44,7 +44,7 @@ from tests.support.module_run import ACCOUNT, ZONE, run_main
 NOW = "2026-11-21T10:00:00+00:00"
 BLOCK = {"ref": "login", "action": "block", "expression": 'http.host eq "a"'}
 SKIP = {"ref": "hack", "action": "skip", "expression": "true", "action_parameters": {"ruleset": "current"}}
-BASELINE = {"baseline_bot_rules": [BLOCK], "baseline_bot_rules_state": "exact"}
+BASELINE = {"baseline_bot_rules": [BLOCK], "baseline_purge": ["bot_rules"]}
 
 with LocalService() as service:
     def seed(*rules):
@@ -58,11 +58,11 @@ with LocalService() as service:
         return run_main("bot_rules", {**connection, "rules": rules, **options}, True)
 
     seed(BLOCK)
-    refused = checked([], state="exact")
+    refused = checked([], purge=True)
     seed(SKIP, BLOCK)
     weakened = host_record(host_results("lima", {}, {"bot_rules": checked([BLOCK])}), NOW)
     difference = host_record(
-        host_results("lima", {}, {"bot_rules": checked([BLOCK], state="exact")}), NOW
+        host_results("lima", {}, {"bot_rules": checked([BLOCK], purge=True)}), NOW
     )
     seed(SKIP)
     saved = snapshot(service, **BASELINE)

@@ -98,7 +98,7 @@ CASES = [
                reason="The custom rule login (log in) does not exist."),
     ReportCase("a rule of the zone skips", "weakened",
                custom=[{**BLOCK, "ref": "pass", "action": "skip", "action_parameters": {"ruleset": "current"}}, BLOCK],
-               custom_desired={"rules": [BLOCK], "state": "exact"},
+               custom_desired={"rules": [BLOCK], "purge": True},
                reason="The custom rule pass (log in) lets requests pass that custom rule login would stop."),
     ReportCase("a rule of the zone is spelt otherwise", "drift", custom=[BLOCK],
                custom_desired={"rules": [{**BLOCK, "expression": "ip.src in {192.0.2.1}"}]}, reason="1 difference from the baseline."),
@@ -216,7 +216,7 @@ def test_differences_show_what_a_field_is_now(service: LocalService, modules: Mo
     firewall = modules.done(
         "firewall_rules", check=True, rules=[{"id": identity, "action": "block", "filter": {"expression": "not ssl"}}]
     )
-    custom = modules.done("custom_rules", check=True, rules=[{"ref": "other"}, {"ref": "login"}], state="exact")
+    custom = modules.done("custom_rules", check=True, rules=[{"ref": "other"}, {"ref": "login"}], purge=True)
     host = {"host": "lima", "results": {"firewall_rules": firewall, "custom_rules": custom}}
     record = only_record(host)
     changed, moved = record["operations"]

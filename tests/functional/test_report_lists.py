@@ -38,24 +38,22 @@ def predicted(service: LocalService, **variables: Any) -> HostResults:
     return predict_host(task, NOW)
 
 
-@pytest.mark.parametrize("state", ["present", "exact"])
-def test_a_list_that_lacks_an_item_differs(state: str, service: LocalService) -> None:
+@pytest.mark.parametrize("purge", [False, True])
+def test_a_list_that_lacks_an_item_differs(purge: bool, service: LocalService) -> None:
     service.account(ACCOUNT).seed(lists=[{"name": "scrapers", "items": [{"ip": "192.0.2.0/25"}]}])
-    wanted = [{"name": "scrapers", "items": [{"ip": "192.0.2.0/24"}]}]
-    host_of_lists = predicted(service, baseline_ip_lists=wanted, baseline_ip_lists_state=state)
+    wanted = [{"name": "scrapers", "items": [{"ip": "192.0.2.0/24"}], "purge": purge}]
+    host_of_lists = predicted(service, baseline_ip_lists=wanted, baseline_purge=purge)
     keys = [operation["key"] for operation in host_of_lists.of_each(differences_of)]
     assert "scrapers 192.0.2.0/24" in keys
 
 
 def test_a_list_may_go_with_the_rules_that_refer_to_it(service: LocalService) -> None:
-    service.account(ACCOUNT).seed(lists=[{"name": "scrapers", "items": [{"ip": "192.0.2.0/24"}]}])
+    lists = [{"name": "scrapers", "items": [{"ip": "192.0.2.0/24"}]}, {"name": "others"}]
+    service.account(ACCOUNT).seed(lists=lists)
     service.zone(ZONE).seed(custom_rules=[BLOCK])
     other = {**BLOCK, "expression": "ip.src in {192.0.2.0/24}"}
     gone = predicted(
-        service,
-        baseline_ip_lists=[{"name": "scrapers"}],
-        baseline_ip_lists_state="absent",
-        baseline_custom_rules=[other],
+        service, baseline_ip_lists=[{"name": "others"}], baseline_purge=["ip_lists"], baseline_custom_rules=[other]
     )
     keys = [operation["key"] for operation in gone.of_each(differences_of)]
     assert keys == ["scrapers", "scrapers"]  # the rule, and then the list
@@ -107,12 +105,12 @@ BY_HAND: list[tuple[list[Any], list[Any], str, str]] = [
 ]  # fmt: skip
 
 
-BY_STATE = [(*case, "present") for case in BY_HAND] + [(*case, "exact") for case in BY_HAND[:3]]
+WITH_PURGE = [(*case, False) for case in BY_HAND] + [(*case, True) for case in BY_HAND[:3]]
 
 
-@pytest.mark.parametrize(("packets", "requests", "ip", "reason", "state"), BY_STATE)
+@pytest.mark.parametrize(("packets", "requests", "ip", "reason", "purge"), WITH_PURGE)
 def test_an_item_that_somebody_adds_is_a_hole(
-    packets: list[Any], requests: list[Any], ip: str, reason: str, state: str, service: LocalService
+    packets: list[Any], requests: list[Any], ip: str, reason: str, purge: bool, service: LocalService
 ) -> None:
     others = int("not known" in reason)  # rules of other zones
     items = [*OFFICE["items"], {"ip": ip}]
@@ -121,11 +119,11 @@ def test_an_item_that_somebody_adds_is_a_hole(
     )
     service.zone(ZONE).seed(account_id=ACCOUNT, custom_rules=requests)
     status, reasons = assessed(
-        predicted(service, baseline_ip_lists=[OFFICE], baseline_ip_lists_state=state, baseline_enabled=False)
+        predicted(service, baseline_ip_lists=[{**OFFICE, "purge": purge}], baseline_enabled=False)
     )
     if not reason:
         assert (status, [text for text in reasons if "office" in text]) == ("unprotected", [])
-    elif state == "present":
+    elif not purge:
         assert f"The list item office {ip} {reason}, and no baseline names it." in reasons
     else:
         assert f"The list office has {ip}, otherwise than described, and {reason}." in reasons
@@ -137,7 +135,7 @@ def test_a_list_that_is_to_go_has_the_loss_by_the_rules_that_name_it(
 ) -> None:
     service.account(ACCOUNT).seed(lists=[OFFICE], network_firewall_rules=[PASS, WALL])
     service.zone(ZONE).seed(account_id=ACCOUNT)
-    absent = {"baseline_ip_lists": [{"name": "office"}], "baseline_ip_lists_state": "absent"}
+    absent = {"baseline_ip_lists": [], "baseline_purge": ["ip_lists"]}
     reasons = assessed(predicted(service, **absent, **own))[1]
     assert f"The list office has 192.0.2.1, otherwise than described, and {OF_PACKETS}." in reasons
     assert "not known" not in " ".join(reasons)

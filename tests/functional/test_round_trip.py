@@ -27,13 +27,13 @@ ROUND_TRIPS: Mapping[str, tuple[str, Callable[[Result], Result]]] = {
     "protected_prefixes": ("protection_info", lambda read: {"prefixes": read["prefixes"], "purge": True}),
     "allowlist": ("protection_info", lambda read: {"entries": read["allowlist"], "purge": True}),
     "firewall_rules": ("firewall_rules_info", lambda read: {"rules": read["rules"]}),
-    "custom_rules": ("custom_rules_info", lambda read: {"rules": read["rules"], "state": "exact"}),
-    "ip_lists": ("protection_info", lambda read: {"lists": read["ip_lists"], "state": "exact"}),
-    "managed_rules": ("managed_rules", lambda read: {"rules": read["rules"], "state": "exact"}),
-    "network_firewall_rules": ("network_firewall_rules", lambda read: {"rules": read["rules"], "state": "exact"}),
-    "ddos_l4_overrides": ("ddos_l4_overrides", lambda read: {"overrides": read["overrides"], "state": "exact"}),
-    "rate_limit_rules": ("rate_limit_rules", lambda read: {"rules": read["rules"], "state": "exact"}),
-    "ddos_l7_overrides": ("ddos_l7_overrides", lambda read: {"overrides": read["overrides"], "state": "exact"}),
+    "custom_rules": ("custom_rules_info", lambda read: {"rules": read["rules"], "purge": True}),
+    "ip_lists": ("protection_info", lambda read: {"lists": read["ip_lists"], "purge": True}),
+    "managed_rules": ("managed_rules", lambda read: {"rules": read["rules"], "purge": True}),
+    "network_firewall_rules": ("network_firewall_rules", lambda read: {"rules": read["rules"], "purge": True}),
+    "ddos_l4_overrides": ("ddos_l4_overrides", lambda read: {"overrides": read["overrides"], "purge": True}),
+    "rate_limit_rules": ("rate_limit_rules", lambda read: {"rules": read["rules"], "purge": True}),
+    "ddos_l7_overrides": ("ddos_l7_overrides", lambda read: {"overrides": read["overrides"], "purge": True}),
 }
 
 

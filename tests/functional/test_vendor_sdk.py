@@ -263,10 +263,10 @@ def test_rules_of_a_phase_go_both_ways(
     service.zone(ZONE)
     rule: Any = {"ref": "r", "expression": "ssl", "description": "", "enabled": True, **fields}
     sdk.rulesets.phases.update(phase, zone_id=ZONE, rules=[rule])
-    assert not modules.done(module, rules=[rule], state="exact")["changed"]
+    assert not modules.done(module, rules=[rule], purge=True)["changed"]
     service.reset()
     service.zone(ZONE)
-    modules.done(module, rules=[rule], state="exact")
+    modules.done(module, rules=[rule], purge=True)
     (stored,) = sdk.rulesets.phases.get(phase, zone_id=ZONE).rules
     read = stored.to_dict(mode="json", exclude_unset=True)
     assert read.items() >= rule.items() and stored.action == rule["action"]

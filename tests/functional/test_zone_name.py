@@ -22,8 +22,8 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "ddos_l7_overrides": {"overrides": [{"ref": "calm", "expression": "true", "action": "block"}]},
     "custom_rulesets": {"rulesets": [{"name": "Bots"}]},
     "custom_ruleset": {"name": "Bots", "rules": []},
-    "rate_limit_rules": {"rules": [], "state": "exact"},
-    "managed_rules": {"rules": [], "state": "exact"},
+    "rate_limit_rules": {"rules": [], "purge": True},
+    "managed_rules": {"rules": [], "purge": True},
     "security_level": {"level": "high"},
 }
 

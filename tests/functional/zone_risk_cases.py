@@ -36,13 +36,13 @@ PACKET_RULES: Sequence[Rule] = (
 )
 
 
-def custom(name: str, rules: Sequence[Rule], existing: Sequence[Rule] = SHOP, state: str = "present", **expected: Any) -> RiskCase:  # fmt: skip
-    options = {"rules": rules, "state": state}
+def custom(name: str, rules: Sequence[Rule], existing: Sequence[Rule] = SHOP, state: str = "present", purge: bool = False, **expected: Any) -> RiskCase:  # fmt: skip
+    options = {"rules": rules, "state": state, "purge": purge}
     return RiskCase(name, "custom_rules", options, None, existing={"custom_rules": existing}, **expected)
 
 
 def exactly(name: str, rules: Sequence[Rule], existing: Sequence[Rule] = SHOP, **expected: Any) -> RiskCase:
-    return custom(name, rules, existing, "exact", **expected)
+    return custom(name, rules, existing, purge=True, **expected)
 
 
 def firewall(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = None, **expected: Any) -> RiskCase:
@@ -55,8 +55,8 @@ def everybody(action: str, **fields: Any) -> dict[str, Any]:
     return {"ref": "everybody", "action": action, "expression": EVERYBODY, **parameters, **fields}
 
 
-def packets(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = None, state: str = "present", **expected: Any) -> RiskCase:  # fmt: skip
-    options = {"rules": rules, "state": state}
+def packets(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = None, state: str = "present", purge: bool = False, **expected: Any) -> RiskCase:  # fmt: skip
+    options = {"rules": rules, "state": state, "purge": purge}
     existing = PACKET_RULES if existing is None else existing
     return RiskCase(
         name, "network_firewall_rules", options, None, existing={"network_firewall_rules": existing}, **expected
@@ -66,12 +66,14 @@ def packets(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = 
 LOGIN_LIMIT = {"ref": "login", "action": "block", "expression": 'http.request.uri.path eq "/login"', "ratelimit": PER_ADDRESS}  # fmt: skip
 
 
-def managed(name: str, rules: Sequence[Rule], state: str = "present", **expected: Any) -> RiskCase:
-    return RiskCase(name, "managed_rules", {"rules": rules, "state": state}, None, existing=EXCEPTIONS, **expected)
+def managed(name: str, rules: Sequence[Rule], state: str = "present", purge: bool = False, **expected: Any) -> RiskCase:
+    return RiskCase(
+        name, "managed_rules", {"rules": rules, "state": state, "purge": purge}, None, existing=EXCEPTIONS, **expected
+    )
 
 
-def rates(name: str, rules: Sequence[Rule], state: str = "present", **expected: Any) -> RiskCase:
-    options, existing = {"rules": rules, "state": state}, {"rate_limit_rules": [LOGIN_LIMIT]}
+def rates(name: str, rules: Sequence[Rule], state: str = "present", purge: bool = False, **expected: Any) -> RiskCase:
+    options, existing = {"rules": rules, "state": state, "purge": purge}, {"rate_limit_rules": [LOGIN_LIMIT]}
     return RiskCase(name, "rate_limit_rules", options, None, existing=existing, **expected)
 
 
@@ -170,7 +172,7 @@ ZONE_RISK_CASES = (
           codes=["weakens_rate_limits"], entries=["login"]),
     rates("a rate limit that counts its own requests, said so", [{"ref": "login", "ratelimit": {"counting_expression": 'http.request.uri.path eq "/login"'}}]),
     rates("a rate limit removed", [{"ref": "login"}], state="absent", codes=["weakens_rate_limits"], entries=["login"]),
-    rates("a rate limit under another ref", [{**LOGIN_LIMIT, "ref": "new"}], state="exact"),
+    rates("a rate limit under another ref", [{**LOGIN_LIMIT, "ref": "new"}], purge=True),
     RiskCase("a DDoS override that is essentially off for all but TCP", "ddos_l4_overrides",
              {"overrides": [{"ref": "others", "expression": "not tcp.dstport in {0..65535}", "sensitivity": "eoff", "position": "first"}]},
              None, existing=L4_OVERRIDES, codes=["weakens_ddos_rules"], entries=["others"]),
@@ -198,7 +200,7 @@ ZONE_RISK_CASES = (
     packets("a block of everything but an office", [{"ref": "others", "action": "block", "expression": "not ip.src in {203.0.113.0/24}"}],
             codes=["blocks_everything"], entries=["others"]),
     packets("a block of one port and one network", [{"ref": "few", "action": "block", "expression": "tcp.dstport eq 443 or ip.src in {10.0.0.0/8}"}]),
-    packets("no rule of packets left", [], state="exact", codes=["empties_list", "weakens_network_firewall"]),
+    packets("no rule of packets left", [], purge=True, codes=["empties_list", "weakens_network_firewall"]),
     custom("every rule that blocks or challenges disabled", [{"ref": item["ref"], **OFF} for item in FOUR], codes=["weakens_zone"],
            entries=["login", "scrapers", "admin", "form"]),
     custom("three of four removed", [{"ref": ref} for ref in ("login", "scrapers", "form")], state="absent", codes=["weakens_zone"],

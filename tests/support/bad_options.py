@@ -146,7 +146,7 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
      f"write in {{192.0.2.0/24}} (firewall rule {RULE_1})"),
     ("custom_rules", {"rules": [{"ref": "a", "position": "before"}]}, "rules[0].position", "is not first, last, before REF or after REF"),
     ("custom_rules", {"rules": [{"ref": "a", "position": "first b"}]}, "rules[0].position", "is not first, last"),
-    ("custom_rules", {"rules": [{"ref": "a", "position": "first"}], "state": "exact"}, "rules[0].position", "the order of the list"),
+    ("custom_rules", {"rules": [{"ref": "a", "position": "first"}], "purge": True}, "rules[0].position", "the order of the list"),
     ("custom_rules", {"rules": [{"ref": "a", "action_parameters": {"response": {"status_code": 200, "content": "", "content_type": ""}}}]},
      "rules[0].action_parameters", "is 200, and not between 400 and 499"),
     ("rate_limit_rules", limited(characteristics=["ip.src"]), "rules[0].ratelimit.characteristics", "cf.colo.id is not among them"),

@@ -387,7 +387,7 @@ def desired_rules(
     resource: Resource,
     entries: Entries,
     absent: bool,
-    exact: bool,
+    purge: bool,
     path: Option,
     ignore: Sequence[str],
 ) -> Desired:
@@ -400,18 +400,18 @@ def desired_rules(
         position = entry["position"]
         if position is not None and not absent:
             with problems.collected():
-                positions[resource.key_of(entry)] = _position(option, position, exact)
+                positions[resource.key_of(entry)] = _position(option, position, purge)
         values.append((option, without(entry, "position")))
     with problems.collected():
-        rules = parse_desired(resource, values, absent=absent, exclusive=exact)
+        rules = parse_desired(resource, values, absent=absent, exclusive=purge)
         rules = parse_ignore(rules, ignore, path)
     problems.raise_any()
     return rules.at_positions(positions)
 
 
-def _position(path: Option, text: str, exact: bool) -> Position:
+def _position(path: Option, text: str, purge: bool) -> Position:
     option = path.at("position")
-    if exact:
-        order = Message("with ", STATE, " exact the order of the list is the order of the rules")
+    if purge:
+        order = Message("with ", PURGE, " the order of the list is the order of the rules")
         raise OptionError(option, order)
     return parsed(option, parse_position, text)

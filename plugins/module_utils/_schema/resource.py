@@ -425,8 +425,8 @@ class Resource:
         return frozenset([*self.assigned, *(self.options.keys() - self.field_options.keys())])
 
     @property
-    def has_exact_state(self) -> bool:
-        """Return whether a state of its module, and not a purge, makes the collection exclusive."""
+    def has_patterns(self) -> bool:
+        """Return whether patterns of keys, and not ids, say what a purge leaves alone."""
         return isinstance(self.listing, (InDocument, InFiles))
 
     @cached_property

@@ -20,7 +20,6 @@ from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
 from .._schema.account import ACCOUNT_RESOURCES, ALLOWLIST, COLLECTIONS, PREFIXES, RULES, STATUS
 from .._schema.resource import Object, OptionSpec, Resource, State, without
 from .._text import Option
-from .._values.kinds import several
 from .base import (
     ABSENT,
     PURGE_OPTION,
@@ -31,6 +30,8 @@ from .base import (
     Setting,
     fields_of,
     list_option,
+    purge_of,
+    purged,
 )
 
 STAGED_ROLLOUT: OptionSpec = {
@@ -134,7 +135,7 @@ class AccountProtection(ModuleSpec):
                 name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
                 for name, items in COLLECTIONS.items()
             },
-            "purge": {**several(*COLLECTIONS).option, "default": []},
+            **purge_of(*COLLECTIONS),
             "ignore_ids": {"type": "list", "elements": "str", "default": []},
             **EXPECTATION_OPTIONS,
             **STAGED_ROLLOUT,
@@ -142,7 +143,9 @@ class AccountProtection(ModuleSpec):
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        purge = options["purge"]
+        purge = purged(options["purge"], COLLECTIONS)
+        if options["purge"] is True:  # of what the task names
+            purge = [name for name in purge if options[name] is not None]
         problems = OptionProblems()
         parsed = []
         for option in purge:

@@ -155,12 +155,22 @@ class _Reader:
             return self._list(path, argument, value)
         if kind == "dict" and isinstance(value, Mapping):
             return value if fields is None else self.fields(path, fields, value)
+        if kind == "raw" and argument.get("choices"):
+            return self._some(path, argument, value)
         try:
             if kind == "dict" or (kind != "raw" and isinstance(value, CONTAINERS)):
                 raise TypeError
             return self._chosen(path, argument, value, CONVERTERS[kind][0](value))
         except UNFIT:
             return self._refuse(path, _misfit(argument, value))
+
+    def _some(self, path: Path, argument: Argument, value: Any) -> Any:
+        """True, false, or a list of some of the choices."""
+        try:
+            return check_type_bool(value)
+        except UNFIT:
+            words = [choice for choice in argument["choices"] if isinstance(choice, str)]
+            return self._list(path, {**argument, "elements": "str", "choices": words}, value)
 
     def _list(self, path: Path, argument: Argument, value: Any) -> Any:
         """The entries of a list, also of a text with commas; wrong ones are None."""
@@ -235,7 +245,9 @@ def _form(argument: Argument, text: str = "") -> str:
     """The form to write; a text that stands for a dictionary is the value of the only field that
     this needs."""
     kind, choices = argument.get("type", "str"), argument.get("choices") or ()
-    words = ", ".join(filter(None, choices))
+    words = ", ".join(choice for choice in choices if choice and isinstance(choice, str))
+    if kind == "raw" and words:
+        return f"true, or a list of {words}"
     if kind == "list" and argument.get("elements") == "dict":
         return f"[{_form({**argument, 'type': 'dict'}, text)}]"
     if kind == "list":

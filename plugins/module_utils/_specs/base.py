@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, Mapping, Sequence
+from typing import Any, Iterable, Mapping, Sequence
 
 from ansible.module_utils.common.parameters import env_fallback
 
@@ -27,17 +27,13 @@ Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]
 Resources = Sequence[Resource]
 PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
-PRESENT, ABSENT, EXACT = "present", "absent", "exact"
+PRESENT, ABSENT = "present", "absent"
 STATE_OPTION: OptionSpec = {
     "state": {"type": "str", "choices": [PRESENT, ABSENT], "default": PRESENT}
 }
 PURGE_OPTION: OptionSpec = {"purge": {"type": "bool", "default": False}}
 POSITION_OPTION: OptionSpec = {"position": {"type": "str"}}
 IGNORE_OPTION: OptionSpec = {"ignore": {"type": "list", "elements": "str", "default": []}}
-EXACT_OPTIONS: OptionSpec = {  # of a collection that a state makes exclusive
-    "state": {"type": "str", "choices": [PRESENT, ABSENT, EXACT], "default": PRESENT},
-    **IGNORE_OPTION,
-}
 
 
 class ModuleSpec(ABC):
@@ -144,6 +140,17 @@ def list_option(
     options = {**(more or {}), **position, **resource.options, **ignored}
     spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
     return dict(spec, required=True) if required else spec
+
+
+def purge_of(*names: str) -> OptionSpec:
+    """The option that makes some of several collections exclusive, or with true all."""
+    choices = [True, False, *names]
+    return {"purge": {"type": "raw", "choices": choices, "default": False}}
+
+
+def purged(value: Any, names: Iterable[str]) -> list[str]:
+    """Those of these collections that a value of this option makes exclusive."""
+    return [name for name in names if value is True or name in (value or ())]
 
 
 def argument_spec(spec: ModuleSpec) -> dict[str, dict[str, Any]]:

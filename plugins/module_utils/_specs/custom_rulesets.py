@@ -24,6 +24,7 @@ from .._plan.desired import (
     Entries,
     Position,
     Presence,
+    check_purge,
     desired_rules,
     numbered,
     parse_desired,
@@ -56,10 +57,10 @@ from .._schema.zone import (
 from .._text import Message, Option, first_few
 from .base import (
     ABSENT,
-    EXACT,
-    EXACT_OPTIONS,
     IGNORE_OPTION,
     POSITION_OPTION,
+    PURGE_OPTION,
+    STATE_OPTION,
     ModuleResult,
     ModuleSpec,
     Options,
@@ -74,6 +75,7 @@ OF_A_RULESET: OptionSpec = {
     "rules": list_option(rules_of(ZONE_OPTION, "")),
     "deploy": {"type": "dict", "options": {**DEPLOYMENT_OPTIONS, **POSITION_OPTION}},
     **EXPIRES,
+    **PURGE_OPTION,
     **IGNORE_OPTION,
 }
 CUSTOM_RULE_RISKS = risks_of_rules(CUSTOM_RULES)
@@ -105,30 +107,30 @@ class OfRulesets(ModuleSpec):
         spec.owner = named[0].option if named else ZONE_OPTION
         return spec
 
-    def _described(self, entries: Entries, exact: bool, absent: bool = False) -> Sequence[Desired]:
-        """The desired state of rulesets, of absent ones by their names; raises OptionError."""
+    def _described(self, entries: Entries) -> Sequence[Desired]:
+        """The desired state of rulesets; raises OptionError."""
         problems = OptionProblems()
         rules: list[Desired] = []
         fields = ("name", "description", "expires")
         named = [(path, {name: entry[name] for name in fields}) for path, entry in entries]
-        if absent:
-            entries = [(path, {"name": one["name"], "rules": None}) for path, one in entries]
         with problems.collected():
-            rulesets = parse_desired(CUSTOM_RULESETS[self.owner], named, absent=absent)
+            rulesets = parse_desired(CUSTOM_RULESETS[self.owner], named)
         for path, entry in entries:
             with problems.collected():
-                rules.append(self._rules(path, entry, exact=exact and entry["rules"] is not None))
+                if entry["purge"]:
+                    check_purge("rules", entry["rules"], path=path)
+                rules.append(self._rules(path, entry, purge=entry["purge"]))
         with problems.collected():
             deployments = self._deployments(entries)
         problems.raise_any()
         return (rulesets, *rules, deployments)
 
     def _rules(
-        self, path: Option, entry: Options, absent: bool = False, exact: bool = False
+        self, path: Option, entry: Options, absent: bool = False, purge: bool = False
     ) -> Desired:
         rules = numbered("rules", entry["rules"] or (), path)
         resource = rules_of(self.owner, _parsed_name(path.at("name"), entry["name"]))
-        return desired_rules(resource, rules, absent, exact, path, entry.get("ignore") or ())
+        return desired_rules(resource, rules, absent, purge, path, entry.get("ignore") or ())
 
     def _deployments(self, entries: Entries) -> Desired:
         """The desired rules of the entry point, each of which executes a ruleset; raises
@@ -239,18 +241,18 @@ class CustomRuleset(OfRulesets):
 
     def __init__(self) -> None:
         risks = risk_options(CUSTOM_RULE_RISKS)
-        self.options = {**OF_A_RULESET, **EXACT_OPTIONS, **BACKTEST, **risks}
+        self.options = {**OF_A_RULESET, **STATE_OPTION, **BACKTEST, **risks}
 
     def desired(self, options: Options) -> Sequence[Desired]:
         absent, some = options["state"] == ABSENT, options["rules"] is not None
         if absent and options["rules"] == []:
-            problem = Message(
-                "it names no rule. Leave it out to delete the ruleset, or set ", STATE, " to exact"
-            )
+            advice = "it names no rule. Leave it out to delete the ruleset, or set "
+            problem = Message(advice, STATE, " to present")
             raise OptionError(Option("rules"), problem)
-        entries = [(Option(), options)]
         if not absent:
-            return self._described(entries, some and options["state"] == EXACT)
+            return self._described([(Option(), options)])
+        if options["purge"]:
+            check_purge("rules", options["rules"], absent=True)
         rulesets = parse_desired(
             CUSTOM_RULESETS[self.owner], [(Option(), {"name": options["name"]})], absent=not some
         )
@@ -265,23 +267,24 @@ class CustomRuleset(OfRulesets):
 
 
 class CustomRulesets(OfRulesets):
-    """The module custom_rulesets: rulesets in one plan; with state exact, all of their owner."""
+    """The module custom_rulesets: rulesets in one plan; with a purge, all of their owner."""
 
     def __init__(self) -> None:
         ignored: OptionSpec = {name: {"type": "str"} for name in ("id", "version", "last_updated")}
         options = {**ignored, **OF_A_RULESET}
         self.options = {
             "rulesets": {"type": "list", "elements": "dict", "options": options, "required": True},
-            **EXACT_OPTIONS,
+            **PURGE_OPTION,
+            **IGNORE_OPTION,
             **BACKTEST,
             **risk_options(CUSTOM_RULE_RISKS),
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
         entries = numbered("rulesets", options["rulesets"])
-        absent, exact = options["state"] == ABSENT, options["state"] == EXACT
-        rulesets, *others = self._described(entries, exact, absent)
-        rulesets = parse_ignore(replace(rulesets, exclusive=exact), options["ignore"])
+        rulesets, *others = self._described(entries)
+        rulesets = replace(rulesets, exclusive=options["purge"])
+        rulesets = parse_ignore(rulesets, options["ignore"] or ())
         return (rulesets, *others)
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:

@@ -33,13 +33,14 @@ from .._protection.expectation import (
     kinds_expected,
 )
 from .._protection.unmanaged import deploying_rules
+from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed, managed_of
 from .._schema.resource import OWNERS, ZONE_OPTION, Key, OptionSpec, State
 from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
 from .._text import Names
 from .account import SPECS as ACCOUNT_SPECS
 from .arguments import ReadOptions, read_options
-from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources
+from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, purge_of, purged
 from .custom_rulesets import CustomRulesets
 from .ip_lists import IpLists
 from .rulesets import SPECS as ZONE_SPECS
@@ -52,8 +53,12 @@ HOST_PARTS: Mapping[str, ModuleSpec] = {
     name: {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(), RULESETS: CustomRulesets()}[name]
     for name in MODULES
 }
+# The collections that a host can purge, by the options that describe them.
+EXCLUSIVE = (
+    *COLLECTIONS,
+    *(part for part in HOST_PARTS if part != ACCOUNT and "purge" in HOST_PARTS[part].options),
+)
 RULESETS_OF_ZONE = CUSTOM_RULESETS[ZONE_OPTION]
-OF_SEVERAL = ("state", "ignore")  # options that several parts have
 
 
 def option_of(item: Managed) -> str:
@@ -63,8 +68,7 @@ def option_of(item: Managed) -> str:
 
 def _option_names(part: str) -> dict[str, str]:
     own = {item.option: option_of(item) for item in MANAGED if item.module == part}
-    of_several = OF_SEVERAL if part != ACCOUNT else ()
-    own.update({option: f"{part}_{option}" for option in of_several})
+    own.update({"ignore": f"{part}_ignore"})
     return {option: own.get(option, option) for option in HOST_PARTS[part].options}
 
 
@@ -79,8 +83,9 @@ def _options() -> OptionSpec:
         }
         for part, spec in HOST_PARTS.items()
         for option, argument in spec.options.items()
+        if option != "state"
     }
-    return {**options, **EXPECTATION_OPTIONS}
+    return {**options, **purge_of(*EXCLUSIVE), **EXPECTATION_OPTIONS}
 
 
 class HostShare(NamedTuple):
@@ -178,11 +183,21 @@ def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShar
     first = {item.module: item for item in reversed(managed_of(owners))}
     for part in (part for part in HOST_PARTS if part in first):
         own, main = options.under(OPTION_NAMES[part]), first[part].option
+        if "purge" in own:
+            own["purge"] = _purge_of(part, own)
         if expected.get(part) and main in own and own[main] is None:
             own[main] = []
         if part == ACCOUNT or _describes(own, main, part):
             spec = copy(HOST_PARTS[part].owned({first[part].resource.owner: "given"}, {}))
             yield HostShare(part, spec, own)
+
+
+def _purge_of(part: str, own: ReadOptions) -> bool | list[str]:
+    """What a part makes exclusive of that which the host has."""
+    if part != ACCOUNT:
+        return bool(purged(own["purge"], [part]))
+    lists = purged(own["purge"], COLLECTIONS)
+    return [name for name in lists if name not in own or own[name] is not None]
 
 
 def _beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired]:

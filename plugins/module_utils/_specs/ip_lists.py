@@ -20,8 +20,7 @@ from .._schema.resource import Object, OptionSpec, State
 from .._text import Message, Option
 from .base import (
     ABSENT,
-    EXACT,
-    EXACT_OPTIONS,
+    IGNORE_OPTION,
     PURGE_OPTION,
     STATE_OPTION,
     ModuleResult,
@@ -94,7 +93,7 @@ class IpList(ModuleSpec):
 
 
 class IpLists(ModuleSpec):
-    """The lists of a host with their items; with state exact, all lists of the account."""
+    """The lists of a host with their items; with a purge, all lists of the account."""
 
     risks = LIST_RISKS
     of_rules = True
@@ -104,7 +103,8 @@ class IpLists(ModuleSpec):
         options = {**ignored, **LIST_OPTIONS}
         self.options = {
             "lists": {"type": "list", "elements": "dict", "options": options, "required": True},
-            **EXACT_OPTIONS,
+            **PURGE_OPTION,
+            **IGNORE_OPTION,
             **risk_options(LIST_RISKS),
         }
 
@@ -116,25 +116,23 @@ class IpLists(ModuleSpec):
         if LISTS.plural not in state:
             return ()
         names = [parsed_name(path, item["name"]) for path, item in _entries(options)]
-        if options["state"] == EXACT:
+        if options["purge"]:
             names += [LISTS.label_of(obj) for obj in managed_lists(state)]
         return list(dict.fromkeys(names))
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        entries, absent = _entries(options), options["state"] == ABSENT
+        entries = _entries(options)
         problems = OptionProblems()
         items: list[Desired] = []
-        for path, entry in entries if not absent else ():
+        for path, entry in entries:
             with problems.collected():
                 if entry["purge"]:
                     check_purge("items", entry["items"], path=path)
-                exclusive = entry["purge"] or options["state"] == EXACT
                 if entry["items"] is not None:
-                    items.append(desired_items(path, entry, False, exclusive))
+                    items.append(desired_items(path, entry, False, entry["purge"]))
         fields = [(path, fields_of(LISTS, entry)) for path, entry in entries]
-        exclusive = options["state"] == EXACT
         with problems.collected():
-            lists = parse_desired(LISTS, fields, absent=absent, exclusive=exclusive)
+            lists = parse_desired(LISTS, fields, exclusive=options["purge"])
             lists = parse_ignore(lists, options["ignore"] or ())
         problems.raise_any()
         return (lists, *items)

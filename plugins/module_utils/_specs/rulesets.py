@@ -14,7 +14,7 @@ from .._guard.risks.account import lowers_sensitivity
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
 from .._guard.terms import BACKTEST
-from .._plan.desired import THE_TASK, Desired, desired_rules, numbered, parse_desired
+from .._plan.desired import THE_TASK, Desired, check_purge, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATION_OPTIONS, FIREWALL, PACKET, REQUEST
 from .._remembered import remembered
 from .._schema.registry import MANAGED, Managed
@@ -22,8 +22,9 @@ from .._schema.resource import ZONE_OPTION, Resource, State
 from .._schema.zone import FIREWALL_RULES
 from .base import (
     ABSENT,
-    EXACT,
-    EXACT_OPTIONS,
+    IGNORE_OPTION,
+    PURGE_OPTION,
+    STATE_OPTION,
     ModuleResult,
     ModuleSpec,
     Options,
@@ -40,8 +41,8 @@ EXPECTED_OF: Mapping[str, Sequence[str]] = {
 
 
 class OrderedRules(ModuleSpec):
-    """A module for the entry point of a phase: the rules that the task names, or with state exact
-    the whole list and its order.
+    """A module for the entry point of a phase: the rules that the task names, or with a purge the
+    whole list and its order.
 
     If the task names no rules, the module reads them, for a snapshot for example.
     """
@@ -57,7 +58,9 @@ class OrderedRules(ModuleSpec):
         self.expects = EXPECTED_OF[resource.traffic if item.decide else ""]
         self.options = {
             item.option: list_option(resource, required=True),
-            **EXACT_OPTIONS,
+            **STATE_OPTION,
+            **PURGE_OPTION,
+            **IGNORE_OPTION,
             "validate": {"type": "bool", "default": False},
             **(EXPECTATION_OPTIONS if self.expects else {}),
             **(BACKTEST if REQUEST in self.expects else {}),
@@ -65,7 +68,7 @@ class OrderedRules(ModuleSpec):
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        values = (options[name] for name in (self._option, "state", "ignore"))
+        values = (options[name] for name in (self._option, "state", "purge", "ignore"))
         return (_desired_rules(self._resource, self._option, *values),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
@@ -78,10 +81,13 @@ def _desired_rules(
     option: str,
     rules: Sequence[Options],
     state: str,
+    purge: bool,
     ignore: Sequence[str] | None,
 ) -> Desired:
-    absent, exact = state == ABSENT, state == EXACT
-    return desired_rules(resource, numbered(option, rules), absent, exact, THE_TASK, ignore or ())
+    absent = state == ABSENT
+    if purge:
+        check_purge(option, rules, absent=absent)
+    return desired_rules(resource, numbered(option, rules), absent, purge, THE_TASK, ignore or ())
 
 
 class FirewallRules(ModuleSpec):

@@ -43,6 +43,7 @@ from .variables import (
     described_by,
     host_part,
     one_owner,
+    purged_in_vain,
     without_omitted,
 )
 
@@ -213,8 +214,10 @@ class HostTask:
             self._display.warning(self._of_host(text))
 
     def misspelt_variables(self) -> list[str]:
-        """A warning for each variable of the host that is not known, and seems to be ours."""
-        return [self._of_host(text) for text in misspelt_in_host(self._calls.variables)]
+        """A warning for each variable of the host that has no effect, and seems to be ours."""
+        variables = self._calls.variables
+        every = [*misspelt_in_host(variables), *purged_in_vain(variables)]
+        return [self._of_host(text) for text in every]
 
     def base_url(self) -> str:
         """The base URL of the API that the host names, or else of this run; empty if that cannot be

@@ -14,12 +14,14 @@ from typing import Any
 
 import yaml
 
+from ...module_utils._specs.host import EXCLUSIVE
 from ...module_utils._text import closest
 from .._variables import CONTACTS
-from .variables import BASELINE, INVENTORY, PREFIX, REPORT, RESULT, SNAPSHOT, SOURCE
+from .variables import BASELINE, INVENTORY, PREFIX, PURGE, REPORT, RESULT, SNAPSHOT, SOURCE
 
 ROLES = Path(__file__).parents[3] / "roles"
 TARGET = "target"  # of every playbook: the group of its hosts
+OLD_NAMES = {f"{PREFIX}{name}_state": f"{PURGE}: [{name}]" for name in EXCLUSIVE}
 INVENTORY_VARIABLES = frozenset(
     [
         *INVENTORY.values(),
@@ -76,6 +78,8 @@ def _is_as_long(name: str, known: str) -> bool:
 
 
 def _no_effect(name: str, owner: str, close: str) -> str:
+    if name in OLD_NAMES:
+        return f"{name}: write {OLD_NAMES[name]}; {name} has no effect."
     question = f" Did you mean {close}?" if close else ""
     return f"{name} is not a variable of {owner}; it has no effect.{question}"
 

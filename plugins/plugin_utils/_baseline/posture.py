@@ -34,12 +34,14 @@ from .variables import (
     POSTURE,
     POSTURES,
     PREFIX,
+    PURGE,
     Part,
     RunModule,
     described_by,
     host_part,
     names_owner,
     variable_of,
+    with_own_purge,
 )
 
 Holds = Callable[[datetime], bool]  # until this moment
@@ -56,7 +58,13 @@ CHOSEN_POSTURE: Argument = {
 }
 ITEMS, RISKS = "items", "accept_risks"
 POSTURE_RISKS = f"{POSTURE}.{RISKS}"
-NO_FIELDS = ("kind", "position", "expires", ITEMS)  # of an entry, and no fields to set back
+NO_FIELDS = (
+    "kind",
+    "position",
+    "expires",
+    "purge",
+    ITEMS,
+)  # of an entry, and no fields to set back
 RESOURCES: dict[str, list[Resource]] = {}  # by variable
 for _item in MANAGED:
     RESOURCES.setdefault(variable_of(_item), []).append(_item.resource)
@@ -161,6 +169,7 @@ class MergedHost:
 def merged(host: str, values: Values, holds: Holds) -> MergedHost:
     """The variables of a host at a time; raises ValueError for a posture that is wrong, and for one
     of which nothing sets back what it changes."""
+    values = with_own_purge(values)
     postures = postures_of(values)
     posture = _posture(host, values, postures, holds)
     result = MergedHost({k: v for k, v in values.items() if k not in (POSTURE, POSTURES)}, posture)
@@ -259,7 +268,8 @@ class _List:
         self, variable: str, resources: Sequence[Resource], values: Values, brought: Values
     ) -> None:
         self._variable, self._resources = variable, resources
-        self._state = values.get(f"{variable}_state")
+        purge = values.get(PURGE)  # as with_own_purge names it
+        self._is_exclusive = isinstance(purge, list) and variable.removeprefix(PREFIX) in purge
         own = enumerate(values.get(variable) or [])
         self.entries = [_Entry(entry, brought.get(f"[{index}]", "")) for index, entry in own]
         self._by_key = {self._identity(entry.values)[1]: entry for entry in self.entries}
@@ -268,9 +278,6 @@ class _List:
 
     def take(self, path: str, brought: Sequence[Values], holds: bool) -> Iterator[str]:
         """Take the entries of a posture; a sentence for each that nothing would set back."""
-        if holds and self._state == "absent":
-            yield f"{path}: {self._variable}_state is absent, and a posture only adds."
-            return
         seen: dict[Key, str] = {}
         for index, values in enumerate(brought):
             entry = _Entry(dict(values), f"{path}[{index}]")
@@ -320,15 +327,16 @@ class _List:
         if values.get("expires") and not own.values.get("expires"):
             yield f"{entry.path}.expires: {self._variable} names it without; leave it out."
         own.values, own.path = _with_posture(resource, own.values, values), entry.path
-        if position and self._state == "exact":
+        if position and self._is_exclusive:
             self.entries.remove(own)
             yield from self._place(own)
         elif position:
-            yield f"{entry.path}.position: an entry that is there moves in exact lists only."
+            name = self._variable.removeprefix(PREFIX)
+            yield f"{entry.path}.position: only if {PURGE} has {name}, an entry that is there moves."
 
     def _place(self, entry: _Entry) -> Iterator[str]:
-        """Put an entry into its place, which in an exact list is that of its object."""
-        if self._state != "exact" or not entry.values.get("position"):
+        """Put an entry into its place, which in an exclusive list is that of its object."""
+        if not self._is_exclusive or not entry.values.get("position"):
             self.entries.append(entry)
             return
         where, other = position = parse_position(str(entry.values.pop("position")))

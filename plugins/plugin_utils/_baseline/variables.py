@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import filterfalse
 from typing import Any
 
 from ansible.module_utils.common.parameters import env_fallback
@@ -24,9 +26,9 @@ from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
 from ...module_utils._specs.arguments import Arguments, read_options
-from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec
+from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
+from ...module_utils._specs.host import EXCLUSIVE, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
-from ...module_utils._specs.host import option_of
 from ...module_utils._specs.registry import HOST_MODULE
 from ...module_utils._text import Names, Warn, first_few, with_names
 from .approval import EXPECTED_PLAN
@@ -38,6 +40,7 @@ SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
 ROLE = Context(is_role=True)
 EXPECTATIONS = f"{PREFIX}{NAME}"
+PURGE = f"{PREFIX}purge"
 ACCEPT_RISKS = f"{PREFIX}accept_risks"
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
@@ -154,6 +157,29 @@ def host_part(host: str, variables: Mapping[str, Any], brought: Brought | None =
         if f"{PREFIX}{name}" in values and name not in PLAN_OPTIONS
     }
     return Part(HOST_MODULE, options, context)
+
+
+def with_own_purge(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The values of a host, whose purge names the collections that its own variables describe; a
+    wrong one stays as it is."""
+    read = read_options({PURGE: BASELINE[PURGE]}, {PURGE: values.get(PURGE)})
+    if read.errors:
+        return values
+    return {**values, PURGE: [*filter(partial(_has, values), purged(read[PURGE], EXCLUSIVE))]}
+
+
+def purged_in_vain(values: Mapping[str, Any]) -> list[str]:
+    """A sentence for each collection that the purge of a host names, and no variable describes."""
+    named = values.get(PURGE)
+    without = [name for name in EXCLUSIVE if isinstance(named, list) and name in named]
+    return [
+        f"{PURGE} names {name}, and {PREFIX}{name} is not set; nothing of it is removed."
+        for name in filterfalse(partial(_has, values), without)
+    ]
+
+
+def _has(values: Mapping[str, Any], name: str) -> bool:
+    return values.get(f"{PREFIX}{name}") is not None
 
 
 def described_by(part: Part) -> list[Managed]:

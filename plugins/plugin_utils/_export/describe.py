@@ -21,12 +21,22 @@ from ...module_utils._plan.desired import check_values, parse_desired
 from ...module_utils._plan.plan import differences
 from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Key, Object, Resource, State
+from ...module_utils._schema.resource import (
+    API_FIELDS,
+    ZONE_OPTION,
+    InFiles,
+    Key,
+    Object,
+    Resource,
+    State,
+    Values,
+)
 from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS
 from ...module_utils._specs.arguments import read_options
+from ...module_utils._specs.host import EXCLUSIVE
 from ...module_utils._text import Option
 from ...module_utils._values.kinds import FLAG
-from .._baseline.variables import PREFIX, VARIABLE_OF
+from .._baseline.variables import PREFIX, PURGE, VARIABLE_OF
 from .._plain import plain
 
 
@@ -86,7 +96,6 @@ def _without_nulls(value: Any) -> Any:
 
 
 IGNORE_IDS = f"{PREFIX}ignore_ids"
-PURGE = f"{PREFIX}purge"
 OPTION_OF = {item.plural: option for option, items in COLLECTIONS.items() for item in items}
 
 
@@ -120,14 +129,18 @@ def export_state(state: State, purge: bool = False) -> Export:
     ignored: list[str] = []
     for option in options:
         _export_list(option, state, export, ignored)
-    if options:
-        exclusive = [option for option in options if option not in export.incomplete]
-        export.variables[PURGE] = exclusive if purge else []
-        export.variables.update({IGNORE_IDS: ignored} if ignored else {})
+    export.variables.update({IGNORE_IDS: ignored} if ignored else {})
     for plural in state:
         if BY_PLURAL[plural].key and plural not in OPTION_OF:
             _export_rules(BY_PLURAL[plural], state[plural], purge, export, deployments_of(state))
+    export.variables[PURGE] = purge_of(export.variables, export.incomplete) if purge else []
     return export
+
+
+def purge_of(variables: Mapping[str, Any], incomplete: Sequence[str] = ()) -> list[str]:
+    """The collections that these variables describe, and can make exclusive."""
+    every = {f"{PREFIX}{name}": name for name in EXCLUSIVE}
+    return [every[name] for name in variables if name in every and every[name] not in incomplete]
 
 
 def _export_setting(resource: Resource, objects: Sequence[Object], export: Export) -> None:
@@ -184,7 +197,7 @@ def _export_rules(
     patterns: list[str] = []
     for obj, reason in others:
         left = "the role leaves it alone"
-        if resource.has_exact_state:
+        if resource.has_patterns:
             pattern = pattern_of(resource, obj)
             patterns.append(pattern)
             left = (
@@ -192,15 +205,19 @@ def _export_rules(
             )
         if resource is not CUSTOM_RULES or obj.get("ref") not in elsewhere:
             export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
-    export.variables[variable] = described
-    export.incomplete += [resource.plural] if "" in patterns else []
+    export.incomplete += [variable.removeprefix(PREFIX)] if "" in patterns else []
+    export.variables[variable] = exclusive_entries(resource, described) if purge else described
     patterns = list(dict.fromkeys(filter(None, patterns)))
-    if resource.has_exact_state:
-        exact = purge and resource.plural not in export.incomplete
-        export.variables[f"{variable}_state"] = "exact" if exact else "present"
+    if resource.has_patterns:
         export.variables.update({f"{variable}_ignore": patterns} if patterns else {})
     else:
         _note_unknown_fields(resource, objects, export)
+
+
+def exclusive_entries(resource: Resource, entries: Sequence[Values]) -> list[dict[str, Any]]:
+    """The entries of lists or rulesets without other items or rules; others as they are."""
+    inside = {"items", "rules"} if isinstance(resource.listing, InFiles) else set()
+    return [{**one, **({"purge": True} if inside & one.keys() else {})} for one in entries]
 
 
 def sort_out(

@@ -36,16 +36,17 @@ from ...module_utils._schema.resource import (
 from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS, rules_of
 from ...module_utils._text import first_joined
 from ...module_utils._values.kinds import same_value
-from .._baseline.variables import PREFIX, VARIABLE_OF, Part
+from .._baseline.variables import PREFIX, PURGE, VARIABLE_OF, Part
 from .describe import (
     IGNORE_IDS,
     OPTION_OF,
-    PURGE,
     deployments_of,
+    exclusive_entries,
     kind_option,
     name_of,
     options_for,
     pattern_of,
+    purge_of,
     why_not_described,
 )
 
@@ -238,6 +239,7 @@ def recover(snapshot: State, current: State, exceptions: Exceptions) -> Restorat
         recovered.expected.append(plan.expected(objects))
         recovered.refused += _all_refusals(plan, objects, now)
         _add_variables(plan, plan.in_order(objects), recovered.variables)
+    recovered.variables[PURGE] = purge_of(recovered.variables)
     return recovered
 
 
@@ -477,16 +479,14 @@ def _add_variables(
         option = OPTION_OF[resource.plural]
         listed = variables.setdefault(f"{PREFIX}{option}", [])
         listed += [{**kind_option(resource), **entry} for entry in entries]
-        variables[PURGE] = list(dict.fromkeys([*variables.get(PURGE, []), option]))
         ignored = [str(obj.get("id")) for kept in plan.kept.values() for obj in kept]
         variables[IGNORE_IDS] = [*variables.get(IGNORE_IDS, []), *ignored]
         return
     name = VARIABLE_OF[resource.plural]
-    variables[name] = list(entries)
-    if resource.has_exact_state:
+    variables[name] = exclusive_entries(resource, entries)
+    if resource.has_patterns:
         patterns = list(plan.exceptions.ignore.get(resource.plural, ()))
         refs = plan.exceptions.deployments if resource is CUSTOM_RULES else ()
         patterns += map(glob.escape, sorted(refs))
         kept = [pattern_of(resource, objects[0]) for objects in plan.kept.values()]
-        variables[f"{name}_state"] = "exact"
         variables[f"{name}_ignore"] = list(dict.fromkeys([*patterns, *filter(None, kept)]))

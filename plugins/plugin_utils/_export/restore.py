@@ -19,10 +19,19 @@ from ...module_utils._schema.zone import rules_of
 from ...module_utils._specs.arguments import TEXTS, Argument, Arguments
 from ...module_utils._text import first_joined
 from .._baseline.approval import EXPECTED_PLAN
-from .._baseline.variables import OF_HOST, PREFIX, SNAPSHOT, SOURCE, VARIABLE_OF, Part, host_part
+from .._baseline.variables import (
+    OF_HOST,
+    PREFIX,
+    PURGE,
+    SNAPSHOT,
+    SOURCE,
+    VARIABLE_OF,
+    Part,
+    host_part,
+)
 from .._plain import plain
 from .._variables import read_variables, require_valid
-from .describe import IGNORE_IDS, OPTION_OF, PURGE, export_state
+from .describe import IGNORE_IDS, OPTION_OF, exclusive_entries, export_state, purge_of
 from .recovery import MAX_NAMED, Exceptions, Restoration, recover
 from .snapshot import NamedKeys
 
@@ -43,9 +52,9 @@ def _held(plural: str) -> Resource:
 
 STATE = frozenset([*ACCOUNT_STATE, *BY_VARIABLE])
 IGNORED = {
-    f"{name}_ignore": resource for name, resource in BY_VARIABLE.items() if resource.has_exact_state
+    f"{name}_ignore": resource for name, resource in BY_VARIABLE.items() if resource.has_patterns
 }
-HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED, *(f"{name}_state" for name in BY_VARIABLE)])
+HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED])
 IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
 # Which are not of a restore, that brings back what was there.
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence", "backtest")
@@ -198,14 +207,14 @@ def _exclusive(
 ) -> dict[str, Any]:
     """The variables of an export, with exclusive lists as far as it describes all of them."""
     described = {name: variables[name] for name in variables if name in STATE}
-    lists = [name for name in dict.fromkeys(OPTION_OF.values()) if f"{PREFIX}{name}" in described]
-    described[PURGE] = [name for name in lists if name not in incomplete]
+    purge = described[PURGE] = purge_of(described, incomplete)
     described[IGNORE_IDS] = [*ignored[IGNORE_IDS], *(variables.get(IGNORE_IDS) or [])]
     for option, resource in IGNORED.items():
         name = VARIABLE_OF[resource.plural]
         if name in described:
             described[option] = [*ignored[option], *(variables.get(option) or [])]
-            described[f"{name}_state"] = "present" if resource.plural in incomplete else "exact"
+            if name.removeprefix(PREFIX) in purge:
+                described[name] = exclusive_entries(resource, described[name])
     return described
 
 

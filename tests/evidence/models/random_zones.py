@@ -291,19 +291,19 @@ def ordered_plans(
     """An ordered list, and a task for it; with few positions, and patterns that seldom match its own rules."""
     existing = [draw(existing_rule(ref)) for ref in draw(st.just([]) | MANY_REFS | MANY_REFS)]
     known = [rule["ref"] for rule in existing]
-    state = draw(st.sampled_from(["present", "present", "exact", "exact", "absent"]))
+    state, purge = draw(st.sampled_from([("present", False), ("present", True), ("absent", False)]))
     ignore = draw(st.lists(st.sampled_from(sorted(PATTERNS)), min_size=draw(FLAGS), max_size=2))
     others = {ref for pattern in ignore for ref in PATTERNS[pattern]}
-    exact = state == "exact"  # a list that may say where rules of others stand
-    refs = [ref for ref in draw(SOME_REFS) if ref not in others or draw(FLAGS if exact else ONE_IN_MANY)]
-    if state != "exact" and not refs:
+    # A list with a purge may say where rules of others stand.
+    refs = [ref for ref in draw(SOME_REFS) if ref not in others or draw(FLAGS if purge else ONE_IN_MANY)]
+    if not purge and not refs:
         refs = ["c"]
-    standing = {ref: exact and ref in others and not draw(ONE_IN_MANY) for ref in refs}
+    standing = {ref: purge and ref in others and not draw(ONE_IN_MANY) for ref in refs}
     described = {ref: changed(ref) if ref in known or draw(ONE_IN_MANY) else new(ref) for ref in refs}
     rules: list[Item] = [{"ref": ref} if standing[ref] else draw(described[ref]) for ref in refs]
     chosen = draw(st.lists(st.none() | POSITIONS, min_size=1, max_size=2))
     for rule in rules:
-        if state != "exact" or draw(ONE_IN_MANY):
+        if not purge or draw(ONE_IN_MANY):
             rule["position"] = draw(st.sampled_from(chosen))
     percentages = dict.fromkeys(limits, PERCENTAGES)
-    return existing, {"rules": rules, "state": state, "ignore": ignore, **draw(some({}, percentages))}
+    return existing, {"rules": rules, "state": state, "purge": purge, "ignore": ignore, **draw(some({}, percentages))}

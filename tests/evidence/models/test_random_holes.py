@@ -119,17 +119,16 @@ def blamed(item: Item | None) -> str:
     return " ".join(dict.fromkeys(key_of(item or {}))).lower()
 
 
-@given(zone=zones(), exact=st.booleans())
+@given(zone=zones(), purge=st.booleans())
 @plans(0.5)
 def test_a_hole_in_a_zone_is_found_and_nobody_else_is_blamed(
-    zone: tuple[list[Item], list[Item]], exact: bool, service: LocalService, modules: Modules, outcomes: Counter[str]
+    zone: tuple[list[Item], list[Item]], purge: bool, service: LocalService, modules: Modules, outcomes: Counter[str]
 ) -> None:
     baseline, existing = zone
     service.reset()
     service.zone(ZONE).seed(custom_rules=existing)
-    state = "exact" if exact else "present"
     result = modules.run(
-        "custom_rules", check=True, rules=baseline, state=state, accept_risks=list(codes_of(RULESET_RISKS["request"]))
+        "custom_rules", check=True, rules=baseline, purge=purge, accept_risks=list(codes_of(RULESET_RISKS["request"]))
     )
     record = record_of("custom_rules", result)
     in_order = custom_in_order(existing)

@@ -33,7 +33,7 @@ from tests.evidence.models.risk_model import risks_in
 from tests.evidence.models.zone_model import ignored
 from tests.support.module_run import ACCOUNT
 
-DESCRIBING = ("present", "exact")
+DESCRIBING = ("present", "purge")
 NEW: Item = {"kind": "ip", "description": "", "num_referencing_filters": 0, "items": []}
 Risks = dict[str, set[str]]  # the entries of the risks, by code
 
@@ -53,7 +53,7 @@ def lists_after(module: str, options: Item, before: Sequence[Item], now: datetim
             "items" if options.get("items") and options["state"] == "absent" else options["state"],
         )
     else:
-        entries, state = options["lists"], options["state"]
+        entries, state = options["lists"], "purge" if options["purge"] else "present"
     names = [entry["name"].removeprefix("$") for entry in entries]
     of_kind = {each["name"]: each["kind"] == "ip" for each in before}
     if state in DESCRIBING and any(entry.get("purge") and entry.get("items") is None for entry in entries):
@@ -67,7 +67,7 @@ def lists_after(module: str, options: Item, before: Sequence[Item], now: datetim
     for name, entry in zip(names, entries, strict=True) if state in DESCRIBING else ():
         existing = after.get(name, {**NEW, "name": name})
         described = {} if entry.get("description") is None else {"description": entry["description"]}
-        whole = bool(entry.get("purge")) or state == "exact"
+        whole = bool(entry.get("purge"))
         after[name] = {**existing, **described, "items": items_after(existing["items"], entry.get("items"), whole, now)}
     for name in names if state == "items" and of_kind.get(names[0]) else ():
         gone = {address(item["ip"]) for item in options["items"]}
@@ -218,17 +218,17 @@ def list_plans(draw: st.DrawFn) -> tuple[Items, str, Item]:
             if not task.get("items"):
                 task.pop("items", None)
         return existing, "ip_list", task
-    state = draw(st.sampled_from(["present", "exact", "exact", "absent"]))
+    purge = draw(FLAGS)
     ignore = draw(st.just([]) | st.lists(PATTERNS, max_size=2))
     lists = draw(named_once(described(existing), lambda entry: entry["name"].removeprefix("$"), 3))
-    lists = lists if state != "exact" or not draw(ONE_IN_MANY) else []
-    return existing, "ip_lists", {"lists": lists, "state": state, "ignore": ignore, **limits}
+    lists = lists if not purge or not draw(ONE_IN_MANY) else []
+    return existing, "ip_lists", {"lists": lists, "purge": purge, "ignore": ignore, **limits}
 
 
 @given(plan=list_plans(), consent=CONSENTS)
 @plans(1)
 @pytest.mark.fewest(empties_list=0.01, mass_deletion=0.003, removes_referenced_list=0.003, unmet=0.008)
-@pytest.mark.fewest(referenced=0.02, expired=0.02, exact=0.05, refused=0.02)
+@pytest.mark.fewest(referenced=0.02, expired=0.02, purged=0.05, refused=0.02)
 def test_a_random_plan_for_lists(plan: tuple[list[Item], str, Item], consent: str, run: Run) -> None:
     existing, module, options = plan
     lists = run.begin().account(ACCOUNT).seed(lists=existing).ip_lists.lists
@@ -247,7 +247,7 @@ def test_a_random_plan_for_lists(plan: tuple[list[Item], str, Item], consent: st
     assert compared(lists, before) == compared(expected, before)
     assert risks_in(result) == list_risks(before, expected, options)
     run.outcomes["expired"] += bool(result.get("expired"))
-    run.outcomes["exact"] += result["changed"] and options["state"] == "exact"
+    run.outcomes["purged"] += result["changed"] and module == "ip_lists" and options["purge"]
     shown = result["lists"] if module == "ip_lists" else [result["list"]] if result["list"] else []
     stored = {each["name"]: each for each in lists}
     for each in shown:

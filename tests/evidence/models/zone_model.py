@@ -97,7 +97,7 @@ def ordered_after(kind: Ordered, existing: Sequence[Item], task: Item) -> Items:
     """docs/custom_rules.md, apart from the order; see `check_order`."""
     after = {rule["ref"]: rule for rule in existing}
     refs = [entry["ref"] for entry in task["rules"]]
-    check_positions(existing, task["rules"], task["state"])
+    check_positions(existing, task)
     anchors = named_of_others(task)
     if any(ignored(ref, task) for ref in refs if ref not in anchors):
         raise Refused("a pattern that matches a rule of the task")
@@ -108,13 +108,13 @@ def ordered_after(kind: Ordered, existing: Sequence[Item], task: Item) -> Items:
         return [rule for ref, rule in after.items() if ref not in refs]
     for entry in [entry for entry in task["rules"] if entry["ref"] not in anchors]:
         after[entry["ref"]] = kind.rule_after(after.get(entry["ref"]), named(entry))
-    return [rule for ref, rule in after.items() if task["state"] != "exact" or ref in refs or ignored(ref, task)]
+    return [rule for ref, rule in after.items() if not task["purge"] or ref in refs or ignored(ref, task)]
 
 
 def named_of_others(task: Item) -> list[str]:
-    """The rules of somebody else of which an exact list says where they stand."""
+    """The rules of somebody else of which an exclusive list says where they stand."""
     alone = [entry["ref"] for entry in task["rules"] if named(entry).keys() == {"ref"}]
-    return [ref for ref in alone if task["state"] == "exact" and ignored(ref, task)]
+    return [ref for ref in alone if task["purge"] and ignored(ref, task)]
 
 
 def ignored(ref: str, task: Item) -> bool:
@@ -221,14 +221,14 @@ L4_OVERRIDES = Ordered("ddos_l4_overrides", "overrides", partial(override_after,
 L7_OVERRIDES = Ordered("ddos_l7_overrides", "overrides", partial(override_after, L7))
 
 
-def check_positions(existing: Sequence[Item], rules: Sequence[Item], state: str) -> None:
-    """Raises Refused: the rule REF exists already, or stands further up in the task; never with state exact."""
+def check_positions(existing: Sequence[Item], task: Item) -> None:
+    """Raises Refused: the rule REF exists already, or stands further up in the task; never with a purge."""
     known = {rule["ref"] for rule in existing}
-    for entry in rules:
+    for entry in task["rules"]:
         position = entry.get("position") or ""
-        if position and state == "exact":
-            raise Refused("a position in an exact list")
-        is_new = entry["ref"] not in known and state == "present"
+        if position and task["purge"]:
+            raise Refused("a position in an exclusive list")
+        is_new = entry["ref"] not in known and task["state"] == "present"
         if is_new and position.partition(" ")[2] not in known | {""}:
             raise Refused("a position beside nothing")
         known.add(entry["ref"])
@@ -237,7 +237,7 @@ def check_positions(existing: Sequence[Item], rules: Sequence[Item], state: str)
 def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> None:
     """docs/custom_rules.md, "Where a new rule goes" and "The whole list, in this order"."""
     rules = task["rules"]
-    if task["state"] == "exact":
+    if task["purge"]:
         refs = [entry["ref"] for entry in rules if entry["ref"] in order]
         anchors = {ref for ref in named_of_others(task) if ref in existing}
         assert list(order) in list(whole_orders(existing, refs, set(order), anchors))

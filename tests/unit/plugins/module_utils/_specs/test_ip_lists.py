@@ -30,7 +30,7 @@ def one(**options: Any) -> dict[str, Any]:
 
 def many(*lists: dict[str, Any], **options: Any) -> dict[str, Any]:
     entries = [{**OFFICES, **entry} for entry in lists]
-    return {"lists": entries, "state": "present", "ignore": [], **options}
+    return {"lists": entries, "purge": False, "ignore": [], **options}
 
 
 @pytest.mark.parametrize(
@@ -66,17 +66,12 @@ def test_all_errors_in_the_options_are_told_at_once() -> None:
     assert "lists[1].items[0].ip" in caught.value.message
 
 
-@pytest.mark.parametrize(
-    ("state", "exclusive", "names"),
-    [("present", False, ["offices"]), ("absent", False, ["offices"]), ("exact", True, ["offices", "shops"])],
-)
-def test_exact_lists_concern_the_others_too(state: str, exclusive: bool, names: list[str]) -> None:
-    options = many({"items": []}, state=state)
+@pytest.mark.parametrize(("purge", "names"), [(False, ["offices"]), (True, ["offices", "shops"])])
+@pytest.mark.parametrize("of_items", [False, True])
+def test_a_purge_of_lists_concerns_the_others_too(purge: bool, names: list[str], of_items: bool) -> None:
+    options = many({"items": [], "purge": of_items}, purge=purge)
     lists, *items = MANY.desired(options)
-    assert (lists.exclusive, [item.exclusive for item in items]) == (
-        exclusive,
-        [] if state == "absent" else [exclusive],
-    )
+    assert (lists.exclusive, [item.exclusive for item in items]) == (purge, [of_items])
     assert [resource.plural for resource in MANY.reads(options, (lists, *items), {})] == ["ip_lists"]
     assert [resource.within for resource in MANY.reads(options, (lists, *items), STATE) if resource.parent] == names
 
@@ -84,4 +79,4 @@ def test_exact_lists_concern_the_others_too(state: str, exclusive: bool, names: 
 def test_results_count_items() -> None:
     assert ONE.result(one(), (), STATE)["list"]["num_items"] == 1
     assert ONE.result(one(name="hosts"), (), STATE) == {"list": None, "items": []}
-    assert [item["name"] for item in MANY.result(many({}, state="exact"), (), STATE)["lists"]] == ["offices", "shops"]
+    assert [item["name"] for item in MANY.result(many({}, purge=True), (), STATE)["lists"]] == ["offices", "shops"]

@@ -19,12 +19,11 @@ NOBODY = Exceptions()
 def test_lists_are_exclusive() -> None:
     state: dict[str, Any] = {ALLOWLIST.plural: [], CUSTOM_RULES.plural: []}
     recovered = recover(state, {ALLOWLIST.plural: [ENTRY], CUSTOM_RULES.plural: [RULE]}, NOBODY)
-    assert recovered.variables["baseline_purge"] == ["allowlist"]
-    assert recovered.variables["baseline_custom_rules_state"] == "exact"
+    assert recovered.variables["baseline_purge"] == ["allowlist", "custom_rules"]
 
 
 def test_a_resource_that_neither_side_has_is_left_out() -> None:
-    assert recover({ALLOWLIST.plural: []}, {}, NOBODY).variables == {}
+    assert recover({ALLOWLIST.plural: []}, {}, NOBODY).variables == {"baseline_purge": []}
 
 
 def test_a_firewall_rule_that_was_deleted_cannot_come_back() -> None:

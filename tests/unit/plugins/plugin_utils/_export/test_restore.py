@@ -42,7 +42,6 @@ FILE: dict[str, Any] = {
     "baseline_purge": [],
     "baseline_ignore_ids": ["p1"],
     "baseline_custom_rules": [{"ref": "a"}],
-    "baseline_custom_rules_state": "present",
     "baseline_custom_rules_ignore": ["x"],
 }
 LISTS = ["prefixes", "allowlist", "rules", "filters"]
@@ -66,10 +65,10 @@ def test_a_file_is_restored_exactly_with_the_credentials_and_limits_of_the_host(
     part = part_of(restored(FILE, ["empties_list"]))
     options = part.options
     assert options["prefixes"] == FILE["baseline_prefixes"]
-    assert (options["enabled"], options["purge"]) == (True, LISTS)
+    assert (options["enabled"], options["purge"]) == (True, [*LISTS, "custom_rules"])
     assert (options["staged_rollout"], options["accept_risks"]) == (False, ["empties_list"])
     assert (options["timeout"], options["max_deletions_percent"]) == (5.0, 10)
-    assert (options["custom_rules_state"], options["custom_rules"]) == ("exact", [{"ref": "a"}])
+    assert options["custom_rules"] == [{"ref": "a"}]
     assert (options["api_token"], part.names["accept_risks"]) == ("token", "restore_accept_risks")
 
 
@@ -81,7 +80,7 @@ def test_objects_of_others_stay_theirs() -> None:
 def test_objects_that_a_file_cannot_describe_are_not_purged() -> None:
     source = {**SOURCE, "incomplete": ["allowlist", "custom_rules"]}
     options = part_of(restored({**FILE, "baseline_source": source})).options
-    assert (options["purge"], options["custom_rules_state"]) == (["prefixes", "rules", "filters"], "present")
+    assert options["purge"] == ["prefixes", "rules", "filters"]
 
 
 @pytest.mark.parametrize(
