@@ -257,7 +257,8 @@ def test_the_variables_of_a_role_have_the_facts_of_the_options_that_they_are_nam
     module = MODULE_SPECS.get(ROLE_MODULES.get(path.parts[-3], ""))
     options = argument_spec(module) if module else shared_options("account_id", env_fallback)
     named = {name: options[name.removeprefix(prefix)] for name in variables if name.removeprefix(prefix) in options}
-    named.pop("baseline_expected_plan", None)  # of a host, and not of one module
+    for of_host in ("expected_plan", "purge"):  # and not of one module
+        named.pop(f"baseline_{of_host}", None)
     assert len(named) > 9 or path.parts[-3] == "report"  # which has no connection of its own
     for name, option in named.items():
         for fact in ("type", "elements", "choices"):

@@ -143,7 +143,7 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         {"custom_rules": [{"ref": "office", "expires": "2027-01-29"}]},
         "baseline_posture.custom_rules[0].expires: baseline_custom_rules names it without; leave it out.",
     ),
-    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "only if baseline_purge has custom_rules, an entry that is there moves."),
+    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "an entry that is there moves with baseline_purge: [custom_rules]."),
     (
         {},
         {"custom_rules": [{"ref": "office", "api_fields": {"new": 1}}]},
@@ -197,7 +197,7 @@ def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list
 def test_rules_of_a_posture_come_and_go_beside_those_of_others(module: str, purge: bool, service: LocalService) -> None:
     owner: Any = service.account(ACCOUNT) if module in ACCOUNTS else service.zone(ZONE)
     rule, own = ONE_RULE[module], {"ref": "own", "enabled": True, **ONE_RULE[module]}
-    values = {
+    values: dict[str, Any] = {
         f"baseline_{module}": [{"ref": "others", **rule}, own],
         "baseline_postures": {
             "a": {module: [{"ref": "new", **rule, "position": "first"}, {"ref": "own", "enabled": False}]}

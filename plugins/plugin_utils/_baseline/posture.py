@@ -332,7 +332,7 @@ class _List:
             yield from self._place(own)
         elif position:
             name = self._variable.removeprefix(PREFIX)
-            yield f"{entry.path}.position: only if {PURGE} has {name}, an entry that is there moves."
+            yield f"{entry.path}.position: an entry that is there moves with {PURGE}: [{name}]."
 
     def _place(self, entry: _Entry) -> Iterator[str]:
         """Put an entry into its place, which in an exclusive list is that of its object."""
