@@ -47,7 +47,7 @@ def brought(ours: Mapping[str, Any], theirs: Mapping[str, Any], holds: bool = Tr
         ([None, "after new0"], ["office", "shop", "new0", "new1"]),
     ],
 )
-def test_places_in_an_exact_list_are_those_of_the_posture(positions: list[str], order: list[str]) -> None:
+def test_places_in_an_exclusive_list_are_those_of_the_posture(positions: list[str], order: list[str]) -> None:
     ours = {"baseline_custom_rules": [OFFICE, SHOP], "baseline_purge": ["custom_rules"]}
     theirs = [{**GEO, "ref": f"new{index}", "position": position} for index, position in enumerate(positions)]
     rules = brought(ours, {"custom_rules": theirs})["baseline_custom_rules"]
@@ -55,10 +55,16 @@ def test_places_in_an_exact_list_are_those_of_the_posture(positions: list[str], 
     assert not [rule for rule in rules if rule.get("position")]
 
 
-def test_an_entry_of_an_exact_list_moves() -> None:
+def test_an_entry_of_an_exclusive_list_moves() -> None:
     ours = {"baseline_custom_rules": [OFFICE, SHOP], "baseline_purge": ["custom_rules"]}
     moved = brought(ours, {"custom_rules": [{"ref": "shop", "position": "first"}]})["baseline_custom_rules"]
     assert moved == [SHOP, OFFICE]
+
+
+@pytest.mark.parametrize("purge", [True, ["custom_rules"]])
+def test_a_list_that_a_posture_alone_brings_is_not_exclusive(purge: Any) -> None:
+    merged = brought({"baseline_custom_rules": None, "baseline_purge": purge}, {"custom_rules": [GEO]})
+    assert merged["baseline_purge"] == []
 
 
 def test_messages_name_the_variable_of_the_posture() -> None:

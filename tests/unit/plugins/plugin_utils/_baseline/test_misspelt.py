@@ -68,3 +68,14 @@ def test_a_misspelt_variable_of_a_role_or_playbook_is_named() -> None:
 
 def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
     assert misspelt(["report_email", "report_directory"], "report_", ["report_directory"], "the role report") == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("baseline_custom_rules_state", "baseline_purge: [custom_rules]"),
+        ("baseline_ip_lists_state", "baseline_purge: [ip_lists]"),
+    ],
+)
+def test_an_old_word_is_told_with_the_new_one(old: str, new: str) -> None:
+    assert misspelt_in_host([old]) == [f"{old}: write {new}; {old} has no effect."]

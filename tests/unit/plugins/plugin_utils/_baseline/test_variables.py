@@ -13,6 +13,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     OF_HOST,
     described_by,
     host_part,
+    purged_in_vain,
+    with_own_purge,
     without_omitted,
 )
 
@@ -143,3 +145,29 @@ def test_expectations_need_an_owner_to_be_checked_on(owner: str, entry: dict[str
     (kind,) = entry
     with pytest.raises(ValueError, match=f"lima has baseline_expectations of a {kind}, but no {what} to check it on"):
         host_part("lima", {owner: ACCOUNT, **TOKEN, "baseline_expectations": [entry]})
+
+
+@pytest.mark.parametrize(
+    ("purge", "own"),
+    [
+        (True, ["prefixes", "custom_rules"]),
+        ("true", ["prefixes", "custom_rules"]),
+        (["custom_rules", "ip_lists"], ["custom_rules"]),
+        ("prefixes,filters", ["prefixes"]),
+        (False, []),
+        (None, None),
+        ("custom_rule", "custom_rule"),
+    ],
+)
+def test_a_purge_is_about_the_collections_that_a_host_has(purge: Any, own: Any) -> None:
+    values = {"baseline_prefixes": [], "baseline_custom_rules": [], "baseline_filters": None, "baseline_purge": purge}
+    assert with_own_purge(values)["baseline_purge"] == own
+
+
+def test_a_collection_that_is_purged_in_vain_is_named() -> None:
+    values = {"baseline_prefixes": [], "baseline_purge": ["prefixes", "custom_rules"]}
+    (sentence,) = purged_in_vain(values)
+    assert (
+        sentence == "baseline_purge names custom_rules, and baseline_custom_rules is not set; nothing of it is removed."
+    )
+    assert purged_in_vain({**values, "baseline_purge": True}) == []
