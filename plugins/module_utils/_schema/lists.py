@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._values.address_set import BITS, normalise_network, read_network
-from .._values.kinds import NETWORK, TEXT, Value, choice, parse_filled_text
+from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -41,6 +41,7 @@ OPERATION = LISTS_PATH + "/bulk_operations/"  # and its id
 NAME_FORM = re.compile(r"[a-z0-9_]{1,50}")
 SHORTEST_LENGTHS = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
 MOST_IN_A_CALL = 1000
+MOST_TEXT = 500  # characters of a description or a comment
 MOST_ITEMS = 10000  # over all lists of most accounts
 REFERENCES = "num_referencing_filters"  # of a list: how many rules refer to it
 
@@ -87,7 +88,7 @@ LISTS = Resource(
     fields=(
         Field("name", Value({"type": "str"}, _parse_name, str), required=True),
         Field("kind", choice(LIST_KIND), default=LIST_KIND, absent_default=LIST_KIND),
-        Field("description", TEXT, default="", inert=True),
+        Field("description", text(MOST_TEXT), default="", inert=True),
     ),
     key=("name",),
     create=Write("POST"),
@@ -114,7 +115,7 @@ def items_of(name: str) -> Resource:
         permission=LIST_PERMISSION,
         fields=(
             Field("ip", NETWORK._replace(parse=_parse_item, examine=_examine_item), required=True),
-            Field("comment", TEXT, default="", inert=True),
+            Field("comment", text(MOST_TEXT), default="", inert=True),
         ),
         key=("ip",),
         create=upsert,

@@ -34,6 +34,7 @@ from .._values.kinds import (
     mapping,
     ordered_list,
     several,
+    text,
 )
 from .managed_rules import EXECUTE, deployed
 from .rate_limits import RATE_LIMIT_RULES, limit_of
@@ -121,7 +122,7 @@ def _invalid_firewall_rule(rule: Values) -> str:
 
 
 PAUSED = Field("paused", FLAG, absent_default=False, switch=True)
-DESCRIBED, REFERENCE = Field("description", TEXT), Field("ref", TEXT)
+DESCRIBED, REFERENCE = Field("description", text(500)), Field("ref", text(50))
 FIREWALL_FILTER = (
     Field("id", ID),
     Field("expression", FIREWALL_EXPRESSION),

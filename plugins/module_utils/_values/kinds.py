@@ -120,6 +120,17 @@ def number(least: int) -> Value:
     return Value({"type": "int"}, parse, _normalise_priority)
 
 
+def text(most: int) -> Value:
+    """A text with so many characters at most."""
+
+    def parse(value: Any) -> str:
+        if len(_parse_text(value)) > most:
+            raise ValueError(f"it has {len(value)} characters, and Cloudflare takes {most}")
+        return _parse_text(value)
+
+    return TEXT._replace(parse=parse)
+
+
 def choice(*choices: str) -> Value:
     """One of some words; they sort in this order, and words that only Cloudflare knows come
     last."""
