@@ -158,12 +158,13 @@ def several(*choices: str) -> Value:
 
 def mapping(spec: Suboptions, check: Callable[[Mapping[str, Any]], None]) -> Value:
     """An object that is replaced as a whole; `check` raises ValueError for a value that is not
-    valid."""
+    valid. An empty list in it, as templates make them, is left out."""
 
     def parse(value: Mapping[str, Any]) -> Mapping[str, Any]:
         filled: Mapping[str, Any] = _without_empty(value)
         check(filled)
-        return filled
+        sent: Mapping[str, Any] = _without_empty(filled, [])
+        return sent
 
     return Value({"type": "dict", "options": spec}, parse, _normalise_structure)
 
@@ -193,11 +194,11 @@ def ordered_list(spec: Suboptions) -> Value:
     return Value(option, _without_empty, lambda value: as_json(_without_empty(value or [])))
 
 
-def _without_empty(value: Any) -> Any:
-    """A structure without the fields that are null."""
+def _without_empty(value: Any, empty: Any = None) -> Any:
+    """A structure without the fields that are null, or as `empty`."""
     if isinstance(value, Mapping):
-        return {name: _without_empty(item) for name, item in value.items() if item is not None}
-    return [_without_empty(item) for item in value] if isinstance(value, list) else value
+        return {name: _without_empty(item, empty) for name, item in value.items() if item != empty}
+    return [_without_empty(item, empty) for item in value] if isinstance(value, list) else value
 
 
 def same_value(one: Any, other: Any) -> bool:
