@@ -44,11 +44,10 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
     updated = runner.update(part, check_mode, approved, snapshot)
-    if posture := merged.posture:
-        updated = updated._replace(posture=posture.record())
+    updated = updated._replace(postures=merged.records())
     task.warn(
         *merged.still_in_force(updated.result.get("operations") or ()),
-        *task.way_back(values, merged, updated),
+        *task.way_back(values, task.entries(values), updated),
     )
     task.warn(*task.shared_owners(updated.result))
     # A run that failed may need the state before it more than once, so that it deletes nothing.
