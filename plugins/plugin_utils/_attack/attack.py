@@ -205,7 +205,7 @@ class Attack:
             self._task.tell(sentence)
 
     def _lines(self, run: HostRun, taken: MergedHost) -> Iterator[str]:
-        """What is in force now, by what and until when; and what is left to do."""
+        """Sentences on the state now: the objects in force, until when, and the work that is left."""
         if coverage := (run.result.get("coverage") or {}).get("after"):
             yield mitigated(coverage)
         for owner, titles in taken.titles.items():

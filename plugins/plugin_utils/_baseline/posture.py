@@ -89,7 +89,7 @@ class Posture(NamedTuple):
     def sentence(self, verb: str = "holds") -> str:
         """The posture for people, and until when it holds."""
         reason = f" ({self.reason})" if self.reason else ""
-        named = f"The posture {self.name or self.place}"
+        named = f"The posture {self.name or f'in {self.place}'}"
         return f"{named} {verb} until {write_timestamp(self.until)}{reason}."
 
     def record(self) -> dict[str, Any]:
