@@ -205,7 +205,7 @@ class Attack:
             self._task.tell(sentence)
 
     def _lines(self, run: HostRun, taken: MergedHost) -> Iterator[str]:
-        """Sentences on the state now: the objects in force, until when, and the work that is left."""
+        """Sentences on the state now: the objects in force, until when, and the work left."""
         if coverage := (run.result.get("coverage") or {}).get("after"):
             yield mitigated(coverage)
         for owner, titles in taken.titles.items():
