@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.ansible_run import COLLECTION, REPOSITORY, Run, ansible_playbook
 
-PLAYBOOKS = REPOSITORY / "extensions" / "patterns" / "protection" / "playbooks"
+PLAYBOOKS = COLLECTION / "extensions" / "patterns" / "protection" / "playbooks"
 DEMO = REPOSITORY / "tests" / "demo"
 DENVER = "c4d5e6f708192a3b4c5d6e7f8091a2b3"
 
