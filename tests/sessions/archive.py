@@ -104,7 +104,8 @@ def run_steps(session: nox.Session, context: Path, folder: Path) -> None:
     install = (str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
     session.run(str(path), "-m", "venv", str(folder / "image"), external=True)
     session.run(*install, *references.split(), external=True)
-    session.run("bash", str(scripts / "check_ansible"), str(programs / "python"), external=True)
+    path_of_image = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    session.run("bash", str(scripts / "check_ansible"), str(programs / "python"), external=True, env=path_of_image)
     words = ("introspect", str(folder / "installed"), f"--write-pip={required}")
     session.run(str(programs / "python"), str(scripts / "introspect.py"), *words, external=True, silent=True)
     session.run(*install, "-r", str(required), external=True)
