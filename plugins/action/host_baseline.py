@@ -8,30 +8,106 @@ variables as options."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..plugin_utils._action import CollectionAction
+from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan
-from ..plugin_utils._baseline.host_task import HostRun, HostRunner, HostTask
-from ..plugin_utils._baseline.variables import OF_HOST, SNAPSHOT_DIRECTORY, SNAPSHOT_KEEP
+from ..plugin_utils._baseline.fleet import FleetAction, failed_host
+from ..plugin_utils._baseline.host_task import HeldTexts, HostRun, HostRunner, HostTask
+from ..plugin_utils._baseline.misspelt import defaults_of
+from ..plugin_utils._baseline.results import counted, outcome_of, shortened
+from ..plugin_utils._baseline.variables import (
+    BASELINE,
+    EACH_HOST,
+    FLEET,
+    OF_HOST,
+    SNAPSHOT_DIRECTORY,
+    SNAPSHOT_KEEP,
+)
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
-from ..plugin_utils._worker import prepare_workers
+from ..plugin_utils._variables import read_variables
+from ..plugin_utils._worker import noted_by_run, prepare_workers
 
 prepare_workers()
 
+Predicted = tuple[dict[str, Any], HeldTexts]  # the result of a host, and what its task would show
+NOT_HERE = {
+    "failed": True,
+    "msg": "It is not predicted here, since its modules run on another machine.",
+}
 
-class ActionModule(CollectionAction):
-    """Updates a host, which is an account, a zone or both, to match the variables of the role."""
+
+class ActionModule(FleetAction):
+    """Updates a host, which is an account, a zone or both, to match the variables of the role, or
+    predicts all hosts of the play."""
+
+    defaults: Mapping[str, Any] = defaults_of("baseline")
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        task = HostTask(self.calls(variables))
         check_mode = bool(self._task.check_mode)
+        if self._task.args.get("fleet"):
+            return self._all_hosts(variables, check_mode)
+        task = HostTask(self.calls(variables))
         if self._task.args.get("attack"):
             return task.result_of(lambda: Attack(task, variables, check_mode).run())
-        return task.result_of(lambda: _update(task, task.runner(), check_mode))
+        result: dict[str, Any] = {"failed": True}
+        try:
+            result = task.result_of(lambda: _update(task, task.runner(), check_mode))
+        finally:
+            self._count(task, result)
+        return result
+
+    def _all_hosts(self, variables: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
+        """The results of all hosts in check mode, and the hosts that get a task of their own: those
+        that fail, so that no other host does, and those that change in a run, which read again."""
+        hosts, play = self.hosts(variables), str(self._task.get_play()._uuid)
+        values = HostTask(self.calls(variables)).values([EACH_HOST])
+        is_each = read_variables({EACH_HOST: BASELINE[EACH_HOST]}, values)[EACH_HOST]
+        if is_each or REQUESTS_IMPORT_ERROR:
+            return {"play": play, "changed": False, "remaining": hosts, "hosts": {}, "counts": {}}
+        results, others = {}, {}
+        predicted = self.of_each(hosts, variables, _predicted, _not_predicted)
+        for host, (result, texts) in zip(hosts, predicted):
+            is_verbose = self._display.verbosity > 0
+            results[host] = dict(result) if is_verbose else shortened(result)
+            if not (result.get("failed") or (result["changed"] and not check_mode)):
+                texts.show()
+                others[host] = result
+        counts = Counter(map(outcome_of, others.values()))
+        remaining = [host for host in hosts if host not in others]
+        together = {**self.together(others), "hosts": results}
+        if remaining:
+            line = f"{len(remaining)} of {len(hosts)} hosts get a task of their own."
+        else:
+            line = counted(counts, check_mode)
+        self._display.display(line, stderr=True)  # stdout may be read by a program
+        return {"play": play, **together, "remaining": remaining, "counts": dict(counts)}
+
+    def _count(self, task: HostTask, result: Mapping[str, Any]) -> None:
+        """Show the numbers of all hosts of the playbook, if this is the last one."""
+        fleet = task.variables.get(FLEET)
+        if not isinstance(fleet, Mapping):
+            return
+        outcomes = noted_by_run(f"play {fleet['play']}", outcome_of(result))
+        if len(outcomes) == len(fleet["remaining"]):
+            counts = Counter(outcomes) + Counter(fleet["counts"])
+            self._display.display(counted(counts, bool(self._task.check_mode)), stderr=True)
+
+
+def _predicted(task: HostTask) -> Predicted:
+    """The result of a run of the host in check mode, and what the run would show."""
+    texts = task.hold()
+    if not task.runs_here():
+        return NOT_HERE, texts
+    return task.result_of(lambda: _update(task, task.runner(), check_mode=True)), texts
+
+
+def _not_predicted(host: str, exc: Exception) -> Predicted:
+    return failed_host(host, exc), HeldTexts()
 
 
 def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
@@ -44,10 +120,11 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
     updated = runner.update(part, check_mode, approved, snapshot)
-    updated = updated._replace(postures=merged.records())
+    if posture := merged.posture:
+        updated = updated._replace(posture=posture.record())
     task.warn(
         *merged.still_in_force(updated.result.get("operations") or ()),
-        *task.way_back(values, task.entries(values), updated),
+        *task.way_back(values, merged, updated),
     )
     task.warn(*task.shared_owners(updated.result))
     # A run that failed may need the state before it more than once, so that it deletes nothing.

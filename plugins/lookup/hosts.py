@@ -17,7 +17,16 @@ description:
   - Fails if no host matches the pattern, within C(--limit). Ansible itself skips such a play and
     ends with success, so that nobody learns that a nightly job has no hosts anymore.
   - A check of the syntax needs no inventory, so there it never fails.
-options: {}
+  - A play of the playbook C(edgeops.protection.baseline) is for some of these hosts. There may be
+    none, and Ansible skips the play.
+options:
+  _terms:
+    description:
+      - V(several) returns the pattern, or nothing if only one host matches it.
+      - V(remaining) returns the hosts that need a task of their own, as the play before says, or
+        the pattern if there was no such play.
+      - Nothing returns the pattern.
+    choices: [several, remaining]
 notes:
   - A play uses it as the value of C(hosts).
 """
@@ -37,13 +46,15 @@ _raw:
   elements: str
 """
 
-from typing import Any, Mapping
+from typing import Any, Mapping, Sequence
 
 from ansible import context
 from ansible.errors import AnsibleError
 from ansible.inventory.manager import InventoryManager
 from ansible.plugins.lookup import LookupBase
 
+SEVERAL, REMAINING = "several", "remaining"
+FLEET = "baseline_fleet"  # what the play before registers
 GROUPS = ("accounts", "zones")  # of the inventory plugin, and of the docs
 
 
@@ -52,8 +63,8 @@ class LookupModule(LookupBase):  # type: ignore[misc]
 
     def run(
         self, terms: Any, variables: Mapping[str, Any] | None = None, **_options: Any
-    ) -> list[str]:
-        """The pattern; raises AnsibleError if it has no host."""
+    ) -> list[str | list[str]]:
+        """The pattern, or hosts; raises AnsibleError if it has no host."""
         known = variables or {}
         groups: Mapping[str, Any] = known.get("groups") or {}
         target = known.get("target")
@@ -61,20 +72,40 @@ class LookupModule(LookupBase):  # type: ignore[misc]
             target = self._templar.template(target)
         present = [name for name in GROUPS if name in groups]
         pattern = pattern_of(target) or ":".join(present or GROUPS)
+        if context.CLIARGS.get("syntax"):
+            return [pattern]
         limit = known.get("ansible_limit")
-        if not context.CLIARGS.get("syntax") and not self._has_host(pattern, limit, groups):
+        inventory = _inventory(self._loader, limit, groups)
+        hosts = [str(host) for host in inventory.list_hosts(pattern)]
+        if not hosts:
             raise AnsibleError(no_host(pattern, limit, bool(target), len(groups.get("all") or ())))
+        if terms == [SEVERAL]:
+            return [pattern if len(hosts) > 1 else []]
+        if terms == [REMAINING] and len(hosts) > 1:
+            return [_remaining(inventory, pattern, hosts, known.get("hostvars") or {})]
         return [pattern]
 
-    def _has_host(self, pattern: str, limit: str | None, groups: Mapping[str, Any]) -> bool:
-        inventory = InventoryManager(self._loader, parse=False)
-        for group, hosts in groups.items():
-            inventory.add_group(group)
-            for host in hosts:
-                inventory.add_host(host, group=group)
-        if limit:
-            inventory.subset(limit)
-        return bool(inventory.list_hosts(pattern))
+
+def _inventory(loader: Any, limit: str | None, groups: Mapping[str, Any]) -> InventoryManager:
+    inventory = InventoryManager(loader, parse=False)
+    for group, hosts in groups.items():
+        inventory.add_group(group)
+        for host in hosts:
+            inventory.add_host(host, group=group)
+    if limit:
+        inventory.subset(limit)
+    return inventory
+
+
+def _remaining(
+    inventory: InventoryManager, pattern: str, hosts: Sequence[str], known: Mapping[str, Any]
+) -> str | list[str]:
+    """The hosts that need a task of their own, by what the play before has registered."""
+    fleets = (known[host].get(FLEET) for host in hosts if host in known)
+    fleet: Mapping[str, Any] = next((one for one in fleets if one), {})
+    names = [str(name) for name in fleet.get(REMAINING, hosts)]
+    is_pattern = {str(host) for host in inventory.list_hosts(names)} == {*names}
+    return names if is_pattern or not names else pattern
 
 
 def pattern_of(target: Any) -> str:

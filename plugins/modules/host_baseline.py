@@ -39,7 +39,13 @@ options:
     type: dict
     default: {}
   attack:
-    description: Takes postures of the host, or ends them, by the variables of the playbook C(edgeops.protection.attack).
+    description: Takes or ends a posture of the host, by the variables of the playbook C(edgeops.protection.attack).
+    type: bool
+    default: false
+  fleet:
+    description:
+      - Predicts all hosts of the play in one task, and names those that need a task of their own. The playbook
+        C(edgeops.protection.baseline) sets it.
     type: bool
     default: false
 author:
@@ -63,7 +69,7 @@ attributes:
       change in between.
     support: full
 notes:
-  - Its action fills all options but O(attack). Neither C(module_defaults) nor the environment replace variables of the
+  - Its action fills all options but O(attack) and O(fleet). Neither C(module_defaults) nor the environment replace variables of the
     role; credentials come from variables only.
   - It checks the variables first, as the playbooks tell Ansible not to.
   - Playbooks use the role, which registers the result as C(baseline_result).
@@ -103,17 +109,12 @@ deleted_snapshots:
   returned: when there were some
   type: list
   elements: str
-postures:
+posture:
   description:
-    - The postures of the host that hold, each with C(name), C(until), C(reason) and C(since).
-    - The name is null where an entry has the values themselves.
-  returned: when the host has one
-  type: list
-  elements: dict
-postures_file:
-  description: The path of the file of postures.
-  returned: by the playbook C(edgeops.protection.attack)
-  type: str
+    - The posture of the host, by C(baseline_posture), with C(name), C(until), C(reason) and C(since).
+    - The name is null where C(baseline_posture) has the values themselves.
+  returned: when the host has one, even if it has ended
+  type: dict
 risks:
   description: The risks of the plan, accepted or not, as M(edgeops.protection.account_protection) returns them.
   returned: when there are some

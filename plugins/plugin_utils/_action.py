@@ -86,7 +86,7 @@ class ModuleCalls:
     def refusal(self) -> str:
         """The reason why no module may run, since credentials would leave the control node; an
         empty text if modules may run."""
-        if self._is_local() or self._is_true(ALLOW_REMOTE, False):
+        if self.is_local() or self._is_true(ALLOW_REMOTE, False):
             return ""
         host = self._task.delegate_to or self.variables.get("inventory_hostname")
         return (
@@ -125,7 +125,7 @@ class ModuleCalls:
         in_files = self.variables if context.is_role else options
         place = partial(place_of, in_files, names=context.names)
         errors = read.errors
-        if errors or (not in_worker and self._is_local()):  # a packed module knows no place
+        if errors or (not in_worker and self.is_local()):  # a packed module knows no place
             errors = option_errors(spec, read, context)
         if not in_worker:
             unknown = OF_ENVIRONMENT - options.keys()  # its environment is another one
@@ -168,7 +168,7 @@ class ModuleCalls:
         return (
             ENCODER is not None
             and not REQUESTS_IMPORT_ERROR
-            and self._is_local()
+            and self.is_local()
             and not self._play_context.become
             and not self._connection.become
             and not self._task.async_val
@@ -178,7 +178,8 @@ class ModuleCalls:
             and self._is_true(IN_WORKER, True)
         )
 
-    def _is_local(self) -> bool:
+    def is_local(self) -> bool:
+        """Return whether the connection of the host is one to the control node."""
         return self.transport in ("local", "ansible.builtin.local")
 
     def _is_this_python(self) -> bool:

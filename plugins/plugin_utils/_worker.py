@@ -121,6 +121,18 @@ def found_by_run(name: str, own: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         fcntl.lockf(file, fcntl.LOCK_UN)
 
 
+def noted_by_run(name: str, text: str) -> list[str]:
+    """All texts that tasks of this run have noted under a name by now, in whichever worker, with
+    this one; of two tasks, only one sees both of theirs as the first."""
+    file = _shared_file(NOTES)
+    fcntl.lockf(file, fcntl.LOCK_EX)
+    try:
+        _note(name, text)
+        return _noted(name)
+    finally:
+        fcntl.lockf(file, fcntl.LOCK_UN)
+
+
 def _note(subject: str, text: str) -> None:
     """Write a note of one line about a subject; the run is known by its process."""
     note = f"{os.getppid()} {subject}\t{text}\n"

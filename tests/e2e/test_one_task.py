@@ -20,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._concurrency im
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
 from tests.support.inventories import write_inventory
-from tests.support.report_fleet import ACCOUNTS
+from tests.support.report_fleet import ACCOUNTS, write_fleet
 
 PLAYBOOKS = REPOSITORY / "playbooks"
 ROLE = {"ansible.builtin.import_role": {"name": "edgeops.protection.report", "rolespec_validate": False}}
@@ -29,7 +29,6 @@ TIMES = re.compile(
 )
 ON_UNKNOWN = ("-e", "report_fail_on=unknown", "--limit", "in_order,drift,zone")
 FILES = ("report.json", "report.md", "report.html", "report.prom", "report.xml")
-BLOCK = {"ref": "login", "action": "block", "expression": "ip.src eq 192.0.2.1"}
 
 
 @pytest.fixture
@@ -41,17 +40,7 @@ def service(service: LocalService) -> Iterator[LocalService]:
 @pytest.fixture
 def inventory(tmp_path: Path, service: LocalService) -> Path:
     """An account of each status, one with wrong variables, one without credentials, and a zone."""
-    hosts: dict[str, dict[str, Any]] = {}
-    for number, (status, (existing, desired)) in enumerate(ACCOUNTS.items(), start=1):
-        service.account(f"{number:032x}").seed(**existing)
-        variables = {f"baseline_{name}": value for name, value in desired.items()}
-        hosts[status] = {"edge_account_id": f"{number:032x}", **variables}
-    service.zone("e" * 32).seed(custom_rules=[BLOCK])
-    hosts["zone"] = {"edge_zone_id": "e" * 32, "baseline_custom_rules": [BLOCK]}
-    hosts["broken"] = {"edge_account_id": "f" * 32, "baseline_allowlist": [{"prefix": "192.0.2/24"}]}
-    hosts["closed"] = {"edge_account_id": "f" * 32, "edge_api_token": "of-nobody"}
-    hosts["empty"] = {}
-    return write_inventory(tmp_path, service, {"accounts": hosts}, baseline_retries=0)
+    return write_fleet(tmp_path, service)
 
 
 def play(inventory: Path, *before: dict[str, Any], options: tuple[str, ...] = (), **keywords: Any) -> Run:

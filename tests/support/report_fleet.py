@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, read_results
 
 from tests.fake_service import LocalService
+from tests.support.inventories import write_inventory
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 KINDS = ("syn_flood", "out_of_state_tcp")
@@ -72,6 +74,25 @@ def hosts_of_every_status() -> dict[str, HostResults]:
         service.misbehave("status", method="GET", status=403)
         failed = modules.run("account_protection", check=True, retries=0, enabled=True)
     return {"unknown": read_results({"host": "unknown", "account_id": ACCOUNT, "failures": [failed]}), **hosts}
+
+
+BLOCK = {"ref": "login", "action": "block", "expression": "ip.src eq 192.0.2.1"}
+
+
+def write_fleet(folder: Path, service: LocalService, **more: Mapping[str, Any]) -> Path:
+    """Write the inventory of an account of each status, one with wrong variables, one without credentials, one without an
+    id, and a zone; and of more hosts."""
+    hosts: dict[str, Mapping[str, Any]] = {}
+    for number, (status, (existing, desired)) in enumerate(ACCOUNTS.items(), start=1):
+        service.account(f"{number:032x}").seed(**existing)
+        variables = {f"baseline_{name}": value for name, value in desired.items()}
+        hosts[status] = {"edge_account_id": f"{number:032x}", **variables}
+    service.zone("e" * 32).seed(custom_rules=[BLOCK])
+    hosts["zone"] = {"edge_zone_id": "e" * 32, "baseline_custom_rules": [BLOCK]}
+    hosts["broken"] = {"edge_account_id": "f" * 32, "baseline_allowlist": [{"prefix": "192.0.2/24"}]}
+    hosts["closed"] = {"edge_account_id": "f" * 32, "edge_api_token": "of-nobody"}
+    hosts["empty"] = {}
+    return write_inventory(folder, service, {"accounts": {**hosts, **more}}, baseline_retries=0)
 
 
 def _zone(service: LocalService, modules: Modules) -> dict[str, Any]:

@@ -135,14 +135,21 @@ class FleetAction(CollectionAction):
         """The results of the work on all hosts of the task as one; that of a single host is its
         own."""
         hosts = self.hosts(variables)
-        every = dict(zip(hosts, self.of_each(hosts, variables, work, _failed_host)))
-        if len(hosts) == 1:
-            return every[hosts[0]]
+        every = dict(zip(hosts, self.of_each(hosts, variables, work, failed_host)))
+        return every[hosts[0]] if len(hosts) == 1 else self.together(every)
+
+    def together(self, every: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        """The results of hosts as one."""
         warnings = [text for result in every.values() for text in result.pop("warnings", ())]
         failed = {host: result for host, result in every.items() if result.get("failed")}
-        diffs = [result.pop("diff") for result in every.values() if "diff" in result]
+        diffs = {host: result.pop("diff", {}) for host, result in every.items()}
+        named = [
+            {"before_header": host, "after_header": host, **diff}
+            for host, diff in diffs.items()
+            if any(diff.values())
+        ]
         together = {
-            **({"diff": diffs} if diffs else {}),
+            **({"diff": named} if named else {}),
             "changed": any(result.get("changed") for result in every.values()),
             "hosts": every if self._display.verbosity > 0 else failed,
             **({"warnings": warnings} if warnings else {}),
@@ -153,9 +160,9 @@ class FleetAction(CollectionAction):
             f"{host}: {str(result['msg']).removeprefix(f'{host}: ')}"
             for host, result in failed.items()
         ]
-        count = f"{len(failed)} of {plural(len(hosts), 'host', 'hosts')} failed."
+        count = f"{len(failed)} of {plural(len(every), 'host', 'hosts')} failed."
         return {**together, "failed": True, "msg": f"{count} {first_sentences(texts)}"}
 
 
-def _failed_host(_host: str, exc: Exception) -> dict[str, Any]:
+def failed_host(_host: str, exc: Exception) -> dict[str, Any]:
     return {"failed": True, "changed": False, "msg": str(exc)}

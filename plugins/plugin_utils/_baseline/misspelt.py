@@ -17,7 +17,7 @@ import yaml
 from ...module_utils._specs.host import EXCLUSIVE
 from ...module_utils._text import closest
 from .._variables import CONTACTS
-from .variables import BASELINE, INVENTORY, PREFIX, PURGE, REPORT, RESULT, SNAPSHOT, SOURCE
+from .variables import BASELINE, FLEET, INVENTORY, PREFIX, PURGE, REPORT, RESULT, SNAPSHOT, SOURCE
 
 ROLES = Path(__file__).parents[3] / "roles"
 TARGET = "target"  # of every playbook: the group of its hosts
@@ -55,7 +55,7 @@ def _misspelt_in_host(names: Set[str]) -> list[str]:
 def _unknown_in_baseline(names: Iterable[str]) -> list[str]:
     """A sentence for each name with the prefix of the role, which nobody else has."""
     ours = {name.removeprefix(PREFIX): name for name in sorted(BASELINE)}
-    known = {*BASELINE, RESULT, SOURCE, SNAPSHOT, REPORT}
+    known = {*BASELINE, RESULT, FLEET, SOURCE, SNAPSHOT, REPORT}
     unknown = [name for name in names if name.startswith(PREFIX) and name not in known]
     close = (ours.get(closest(name.removeprefix(PREFIX), ours), "") for name in unknown)
     return [_no_effect(name, "the role baseline", item) for name, item in zip(unknown, close)]

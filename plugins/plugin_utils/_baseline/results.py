@@ -7,16 +7,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...module_utils._result import readable_failure
-from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.host import option_of
-from ...module_utils._text import first_sentences, visible
-from ...module_utils._values.address_set import counted, ranges_of
+from ...module_utils._text import first_sentences, plural, visible
 from .unmanaged import UnmanagedObject, weakening
 
 IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline names
@@ -24,6 +23,11 @@ IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline 
 NOTHING_CHANGED = "Nothing was changed."
 SENTENCES_IN_LINE = 3
 READ_STATE = {"protection", "invocation", *map(option_of, MANAGED)}  # of a result: whole lists
+OF_ALL_HOSTS = ("changed", "failed", "msg", "plan_id", "operations", "risks", "pending")
+IN_ORDER, CHANGED, REFUSED = "in order", "changed", "refused"
+NOT_REACHED, UNFINISHED = "not reached", "left unfinished"
+OUTCOMES = (IN_ORDER, CHANGED, REFUSED, NOT_REACHED, UNFINISHED)
+PREDICTED = {CHANGED: "would change"}
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
 
@@ -46,17 +50,27 @@ def shown_result(
     return {name: value for name, value in readable.items() if name not in READ_STATE}
 
 
-def mitigated(coverage: Mapping[str, Any]) -> str:
-    """The addresses for which attacks are mitigated now, by component, in a sentence."""
-    texts = []
-    for kind, sets in coverage["modes"].items() if coverage["enabled"] else ():
-        in_part = [item for item in sets if ENABLED in item["modes"]]
-        ranges = ranges_of(network for item in in_part for network in item["networks"])
-        some = " (in part)" * any(len(item["modes"]) > 1 for item in in_part)
-        texts += [f"{counted(ranges)}{some} by {COMPONENTS[kind].title}"] if ranges else []
-    if texts:
-        return f"Attacks are mitigated now on {' and on '.join(texts)}."
-    return first_sentences(["No attack on a protected address is mitigated.", *coverage["reasons"]])
+def outcome_of(result: ModuleResult) -> str:
+    """The outcome of a host by its result, as the last lines of the playbook count it."""
+    if not result.get("failed"):
+        return CHANGED if result.get("changed") else IN_ORDER
+    if result.get("done"):
+        return UNFINISHED
+    return NOT_REACHED if result.get("error") and "plan_id" not in result else REFUSED
+
+
+def counted(numbers: Counter[str], check_mode: bool) -> str:
+    """The numbers of hosts by their outcomes, in a sentence."""
+    named = [name for name in OUTCOMES if numbers[name] or name != UNFINISHED]
+    texts = [
+        f"{numbers[name]} {PREDICTED.get(name, name) if check_mode else name}" for name in named
+    ]
+    return f"{plural(sum(numbers.values()), 'host', 'hosts')}: {', '.join(texts)}."
+
+
+def shortened(result: ModuleResult) -> dict[str, Any]:
+    """The part of the result of a host that stands among those of all hosts."""
+    return {name: result[name] for name in OF_ALL_HOSTS if name in result}
 
 
 def lines(

@@ -35,6 +35,7 @@ from .approval import EXPECTED_PLAN
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
+FLEET = "baseline_fleet"  # what the playbook registers for all hosts
 SOURCE = "baseline_source"  # what an export says of itself
 SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
@@ -44,8 +45,8 @@ PURGE = f"{PREFIX}purge"
 ACCEPT_RISKS = f"{PREFIX}accept_risks"
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
+EACH_HOST = f"{PREFIX}each_host"  # of the playbook
 POSTURES, POSTURE = f"{PREFIX}postures", f"{PREFIX}posture"  # likewise
-POSTURES_FILE = f"{PREFIX}postures_file"  # likewise
 
 # The variables of the inventory that count where those of the role are not set, or empty.
 INVENTORY: Mapping[str, str] = {
@@ -101,11 +102,11 @@ OF_A_POSTURE: Arguments = {
 BASELINE: Arguments = {
     **_FILLED,
     POSTURES: {"type": "dict"},
-    POSTURE: {"type": "raw"},
-    POSTURES_FILE: {"type": "str"},
+    POSTURE: {"type": "dict"},
     EXPECTED_PLAN: {"type": "raw"},
     SNAPSHOT_DIRECTORY: {"type": "str"},
     SNAPSHOT_KEEP: {"type": "int"},
+    EACH_HOST: {"type": "bool"},
 }
 # With the variables of the inventory, which fill those of the role.
 OF_KNOWN_ZONE = ("edge_zone_plan", "edge_zone_account_id")
@@ -150,7 +151,7 @@ def host_part(host: str, variables: Mapping[str, Any], brought: Brought | None =
     names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
     context = ROLE._replace(
         names={**names, **own},
-        posture=[name for name, path in own.items() if not path.startswith(ACCEPT_RISKS)],
+        posture=[name for name, path in own.items() if path.startswith(POSTURE)],
         zone=_known_zone(values, filled),
     )
     options = {

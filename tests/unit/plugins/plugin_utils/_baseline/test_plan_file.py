@@ -48,9 +48,10 @@ def record(host: str, plan_id: str | None) -> Any:
             "changes",
             "unused",
             "backtest",
+            "posture",
         )
     )
-    return {**values, "plan_id": plan_id, **nothing, "postures": []}
+    return {**values, "plan_id": plan_id, **nothing}
 
 
 def write(folder: Path, generated: str, *records: Any) -> None:

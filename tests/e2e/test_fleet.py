@@ -1,0 +1,199 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The playbook baseline over many hosts: one task predicts as a task of each host does, and those with something to do get
+one."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.report_fleet import BLOCK, write_fleet
+
+PLAYBOOK = REPOSITORY / "playbooks" / "baseline.yml"
+EACH = ("-e", "baseline_each_host=true")
+FAILING = {"broken", "closed", "empty", "drift"}
+CHANGING = {"unprotected", "weakened", "new"}
+IN_ORDER = {"pending", "in_order", "zone", "undescribed"}
+RAY = re.compile(r"ray [0-9a-f]{16}|\d\d:\d\d:\d\d")
+COMPARED = ("changed", "msg", "plan_id", "operations", "risks", "pending")
+MORE: Mapping[str, Any] = {
+    "new": {"edge_zone_id": "d" * 32, "baseline_custom_rules": [BLOCK]},
+    "undescribed": {"edge_zone_id": "6" * 32},
+}
+
+
+@pytest.fixture
+def inventory(tmp_path: Path, service: LocalService) -> Path:
+    service.zone("d" * 32)
+    return write_fleet(tmp_path, service, **MORE)
+
+
+def play(inventory: Path, *arguments: str, **environment: str) -> Run:
+    return ansible_playbook("-i", inventory, *arguments, PLAYBOOK, environment=environment)
+
+
+def fleet(run: Run) -> Mapping[str, Any]:
+    """The result of the one task."""
+    (task,) = [task for task in run.tasks if task.action.endswith("host_baseline") and "remaining" in task.result]
+    return task.result
+
+
+def own(run: Run) -> dict[str, Mapping[str, Any]]:
+    """The results of the hosts that got a task of their own."""
+    return {task.host: task.result for task in run.of() if "remaining" not in task.result}
+
+
+def compared(result: Mapping[str, Any]) -> Any:
+    """What stands among the results of all hosts, without what differs by chance."""
+    known = {name: result[name] for name in COMPARED if result.get(name)}
+    return json.loads(RAY.sub("", json.dumps(known)))
+
+
+def described(run: Run) -> list[str]:
+    """The lines about hosts."""
+    names = tuple(f"{host}: " for host in FAILING | CHANGING | IN_ORDER)
+    return sorted(RAY.sub("", line) for line in run.output.splitlines() if line.startswith(names))
+
+
+def counts(run: Run) -> list[str]:
+    return re.findall(r"^\d+ hosts: .*", run.output, flags=re.MULTILINE)
+
+
+def test_one_task_predicts_what_a_task_of_each_host_does(inventory: Path, service: LocalService) -> None:
+    each, together = play(inventory, "--check", *EACH), play(inventory, "--check")
+    assert own(each).keys() == fleet(together)["hosts"].keys() == FAILING | CHANGING | IN_ORDER
+    for host, result in own(each).items():
+        assert compared(fleet(together)["hosts"][host]) == compared(result), host
+    failed = {host for host, result in fleet(together)["hosts"].items() if result.get("failed")}
+    assert own(together).keys() == failed == FAILING, "a host that fails stops no other"
+    assert each.code == together.code == 2
+    assert described(each) == described(together)
+    assert counts(each) == counts(together) == ["11 hosts: 4 in order, 3 would change, 3 refused, 1 not reached."]
+    assert not service.writes
+
+
+def test_check_mode_is_one_task_whatever_changes(inventory: Path) -> None:
+    options = ("--check", "--limit", ",".join(CHANGING | IN_ORDER))
+    each, together = play(inventory, *options, "--diff", *EACH).done(), play(inventory, *options, "--diff").done()
+    assert len(together.of()) == 1
+    assert together.tasks[0].result["changed"] is True
+    diffs = {diff["before_header"]: diff for diff in fleet(together)["diff"]}
+    assert diffs.keys() == CHANGING
+    for host, diff in diffs.items():
+        assert {side: diff[side] for side in ("before", "after")} == own(each)[host]["diff"]
+        assert f"+++ after: {host}\n" in together.output
+    assert counts(together) == ["7 hosts: 4 in order, 3 would change, 0 refused, 0 not reached."]
+
+
+def test_a_run_has_a_task_of_each_host_with_something_to_do(inventory: Path, service: LocalService) -> None:
+    predicted = fleet(play(inventory, "--check"))["hosts"]
+    done, again = play(inventory), play(inventory)
+    assert own(done).keys() == CHANGING | FAILING
+    for host in CHANGING:
+        assert own(done)[host]["changed"] and own(done)[host]["operations"] == predicted[host]["operations"]
+    assert counts(done) == ["11 hosts: 4 in order, 3 changed, 3 refused, 1 not reached."]
+    assert own(again).keys() == FAILING and done.code == again.code == 2
+    assert counts(again) == ["11 hosts: 7 in order, 0 changed, 3 refused, 1 not reached."]
+    assert [rule["ref"] for rule in service.zone("d" * 32).custom_rules] == ["login"]
+
+
+def test_a_run_in_which_all_hosts_are_in_order_is_one_task(inventory: Path) -> None:
+    run = play(inventory, "--limit", ",".join(IN_ORDER)).done()
+    assert len(run.of()) == 1 and counts(run) == ["4 hosts: 4 in order, 0 changed, 0 refused, 0 not reached."]
+
+
+def test_a_host_alone_has_its_task_only(inventory: Path) -> None:
+    run = play(inventory, "--limit", "new").done()
+    assert own(run).keys() == {task.host for task in run.tasks} == {"new"} and not counts(run)
+
+
+@pytest.mark.parametrize("name", ["-e baseline_each_host=yes", "host_vars", "packed"])
+def test_each_host_has_a_task_if_somebody_says_so(name: str, inventory: Path) -> None:
+    options = name.split() if name.startswith("-e") else []
+    if name == "host_vars":
+        (inventory.parent / "group_vars").mkdir()
+        (inventory.parent / "group_vars" / "all.yml").write_text("baseline_each_host: true\n", encoding="utf-8")
+    if name == "packed":
+        options = ["-e", '{"edgeops_protection_allow_remote": true, "ansible_connection": "ssh"}', "--check"]
+    run = play(inventory, *options, "--limit", ",".join(IN_ORDER))
+    assert fleet(run)["remaining"] == [*own(run)] or {*fleet(run)["remaining"]} == IN_ORDER, run.output
+
+
+@pytest.mark.parametrize("variables", [{"ANSIBLE_STRATEGY": "free"}, {"ANSIBLE_ANY_ERRORS_FATAL": "true"}])
+def test_settings_of_ansible_hold_for_the_tasks_of_hosts(
+    variables: Mapping[str, str], inventory: Path, service: LocalService
+) -> None:
+    run = play(inventory, **variables)
+    assert run.code == 2 and len([task for task in run.tasks if "remaining" in task.result]) == 1
+    assert {host for host, result in own(run).items() if result["changed"]} == CHANGING
+    assert counts(run) == ["11 hosts: 4 in order, 3 changed, 3 refused, 1 not reached."]
+
+
+def test_an_approved_plan_and_no_other_is_applied(inventory: Path, service: LocalService) -> None:
+    predicted = fleet(play(inventory, "--check"))["hosts"]
+    plans = {host: {"baseline_expected_plan": predicted[host]["plan_id"]} for host in CHANGING}
+    plans["weakened"] = {"baseline_expected_plan": "0" * 64}
+    (inventory.parent / "host_vars").mkdir()
+    for host, variables in plans.items():
+        (inventory.parent / "host_vars" / f"{host}.yml").write_text(yaml.safe_dump(variables), encoding="utf-8")
+    run = play(inventory)
+    assert {host for host, result in own(run).items() if result["changed"]} == CHANGING - {"weakened"}
+    assert own(run)["weakened"]["plan_id"] == predicted["weakened"]["plan_id"]
+
+
+def test_a_snapshot_is_written_for_hosts_that_change(inventory: Path, tmp_path: Path) -> None:
+    directory = f"baseline_snapshot_directory={tmp_path}/snapshots"
+    play(inventory, "-e", directory, "--check")
+    assert not (tmp_path / "snapshots").exists()
+    play(inventory, "-e", directory)
+    assert {path.parent.name for path in tmp_path.glob("snapshots/*/*.yml")} == CHANGING
+
+
+def test_a_posture_is_taken_and_taken_back(inventory: Path, service: LocalService) -> None:
+    def rules() -> list[str]:
+        return [rule["ref"] for rule in service.zone("e" * 32).custom_rules]
+
+    rule = {"ref": "geo", "action": "block", "expression": 'ip.src.country eq "XX"'}
+    options = ("--limit", "zone,in_order")
+    path = inventory.parent / "host_vars" / "zone.yml"
+    path.parent.mkdir()
+    for until, refs in (("2999-01-01", ["login", "geo"]), ("2011-01-01", ["login"])):
+        path.write_text(json.dumps({"baseline_posture": {"until": until, "custom_rules": [rule]}}), encoding="utf-8")
+        check, run, again = (play(inventory, *options, *mode).done() for mode in (["--check"], [], []))
+        assert rules() == refs
+        assert fleet(check)["hosts"]["zone"]["operations"] == own(run)["zone"]["operations"]
+        assert not own(again)
+        for each in (check, run, again):
+            assert each.output.count(" holds until 2999-") == (1 if until > "2012" else 0), each.output
+
+
+def test_the_playbook_twice_in_a_run_is_for_the_hosts_of_each(inventory: Path, service: LocalService) -> None:
+    site = inventory.parent / "site.yml"
+    plays = [
+        {"ansible.builtin.import_playbook": str(PLAYBOOK), "vars": {"target": target}}
+        for target in ("in_order:zone", "in_order:new", "new")
+    ]
+    site.write_text(yaml.safe_dump(plays), encoding="utf-8")
+    run = ansible_playbook("-i", inventory, site).done()
+    assert [task.host for task in run.of() if "remaining" not in task.result] == ["new", "new"]
+    assert counts(run) == [
+        "2 hosts: 2 in order, 0 changed, 0 refused, 0 not reached.",
+        "2 hosts: 1 in order, 1 changed, 0 refused, 0 not reached.",
+    ]
+
+
+def test_a_verbose_result_is_whole(inventory: Path) -> None:
+    options = ("--check", "--limit", "in_order,zone")
+    assert "protection" not in fleet(play(inventory, *options))["hosts"]["in_order"]
+    assert "protection" in fleet(play(inventory, *options, "-v"))["hosts"]["in_order"]
