@@ -91,11 +91,35 @@ def has_capitals(name: str) -> bool:
     return name.startswith("http.request.headers[") and name != name.lower()
 
 
+AVAILABLE: Mapping[str, tuple[int, int, set[str]]] = {  # the longest period and timeout, and by what it counts
+    "free": (10, 10, {"ip.src"}),
+    "pro": (60, 3600, {"ip.src"}),
+    "business": (600, 86400, COUNTERS),
+}
+
+
+def beyond_plan(plan: str, limit: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Fields of a limit that the plan has not."""
+    if plan not in AVAILABLE:
+        return
+    period, timeout, counters = AVAILABLE[plan]
+    if limit["period"] > period:
+        yield "period", f"a period of {limit['period']}"
+    if limit.get("mitigation_timeout", 0) > timeout:
+        yield "mitigation_timeout", f"a mitigation_timeout of {limit['mitigation_timeout']}"
+    if not {*limit["characteristics"]} <= {*counters, "cf.colo.id"}:
+        yield "characteristics", "these characteristics"
+    if limit.get("requests_to_origin") and plan != "business":
+        yield "requests_to_origin", "requests_to_origin"
+
+
 def check_plan(plan: str, action: str, limit: Mapping[str, Any], pointer: str) -> None:
     """Refuse what plans below Enterprise do not have."""
     timeout = limit.get("mitigation_timeout", 0)
     if plan in ("free", "pro") and limit.get("counting_expression"):
         raise refusal(403, NOT_ENTITLED, "not entitled to use counting_expression", f"{pointer}/counting_expression")
+    for name, reason in beyond_plan(plan, limit):
+        raise refusal(403, NOT_ENTITLED, f"not entitled to use {reason}", f"{pointer}/{name}")
     if plan not in ("free", "pro", "business") or action == "log":
         return
     if (action == "block") is (timeout == 0):

@@ -20,6 +20,7 @@ from tests.support.module_run import ACCOUNT, ZONE, Modules
 MODULE = "rate_limit_rules"
 BLOCK = {"action": "block", "expression": 'http.request.uri.path eq "/login"'}
 LOGIN: dict[str, Any] = {"ref": "login", **BLOCK, "ratelimit": PER_ADDRESS}
+TENTH = {**LOGIN, "ratelimit": {**PER_ADDRESS, "period": 10, "mitigation_timeout": 10}}  # which every plan has
 LISTED = {"expression": "ip.src in $offices"}
 OF_THE_RESPONSE = "http.response.code eq 401 and ip.src in $offices"
 ENTRY_POINT = "/http_ratelimit/entrypoint"
@@ -70,13 +71,29 @@ def test_a_limit_that_cannot_work_is_refused_before_it_is_written(
 @pytest.mark.parametrize(
     ("plan", "rules", "words"),
     [
-        ("free", [LOGIN, {**LOGIN, "ref": "b"}], "The zone has the plan Free: it takes 1 rate limiting rule, and 2 would be there."),
+        ("free", [TENTH, {**TENTH, "ref": "b"}], "The zone has the plan Free: it takes 1 rate limiting rule, and 2 would be there."),
         ("pro", [{**LOGIN, "ref": ref} for ref in "abc"], "it takes 2 rate limiting rules, and 3 would be there."),
         ("business", [{**LOGIN, "ref": ref} for ref in "abcdef"], "it takes 5 rate limiting rules, and 6 would be there."),
         ("enterprise", [{**LOGIN, "ref": f"r{number}"} for number in range(101)], "it takes 100 rate limiting rules, and 101"),
         ("business", [{**LOGIN, "action": "challenge"}], "it has not a mitigation_timeout with a challenge, which is in login."),
         ("business", [limited(mitigation_timeout=0)], "it has not the mitigation_timeout 0 with the action block, which is in login."),
         ("pro", [limited(counting_expression="ssl")], "it has not a counting_expression, which is in login."),
+        ("free", [limited(period=15)], "it has not a period above 10 s, which is in login."),
+        ("pro", [limited(period=120)], "it has not a period above 60 s, which is in login."),
+        ("business", [limited(period=900)], "it has not a period above 600 s, which is in login."),
+        ("enterprise", [limited(period=86400)], "it has not a period above 65535 s, which is in login."),
+        ("free", [limited(period=10, mitigation_timeout=60)], "it has not a mitigation_timeout above 10 s, which is in login."),
+        ("pro", [limited(mitigation_timeout=7200)], "it has not a mitigation_timeout above 3600 s, which is in login."),
+        ("business", [limited(mitigation_timeout=172800)], "it has not a mitigation_timeout above 86400 s, which is in login."),
+        ("pro", [limited(characteristics=["cf.colo.id", "cf.unique_visitor_id"])],
+         "it has not the characteristic cf.unique_visitor_id, which is in login."),
+        ("business", [limited(characteristics=["cf.colo.id", "ip.src", "ip.src.country"])],
+         "it has not the characteristic ip.src.country, which is in login."),
+        ("pro", [limited(requests_to_origin=True)], "it has not requests_to_origin, which is in login."),
+        ("free", [{**TENTH, "expression": 'http.host eq "a"'}], "it has not the field http.host in the expression of a rate limit"),
+        ("pro", [{**LOGIN, "expression": 'http.request.method eq "POST"'}], "it has not the field http.request.method in the expression"),
+        ("business", [{**LOGIN, "expression": 'ip.src.country eq "DE"'}], "it has not the field ip.src.country in the expression"),
+        ("business", [{**LOGIN, "expression": "cf.bot_management.score lt 30"}], "it has not the field cf.bot_management.score in"),
     ],
 )  # fmt: skip
 def test_a_plan_beyond_that_of_the_zone_is_refused(
@@ -92,10 +109,31 @@ def test_a_plan_beyond_that_of_the_zone_is_refused(
 @pytest.mark.parametrize(
     ("plan", "rule"),
     [
-        ("free", LOGIN),
+        ("free", TENTH),
+        (
+            "free",
+            {**TENTH, "expression": 'cf.bot_management.verified_bot or raw.http.request.uri.path.extension eq "a"'},
+        ),
+        (
+            "pro",
+            {
+                **LOGIN,
+                "expression": 'http.host eq "a" and http.request.uri.query contains "q" and http.request.full_uri ne ""',
+            },
+        ),
+        (
+            "business",
+            {
+                **LOGIN,
+                "expression": 'ip.src in {192.0.2.0/24} and http.request.method eq "POST" and http.user_agent ne ""',
+            },
+        ),
+        ("business", limited(period=600, mitigation_timeout=86400, requests_to_origin=True)),
+        ("business", limited(characteristics=["cf.colo.id", "cf.unique_visitor_id"])),
+        ("enterprise", limited(characteristics=["cf.colo.id", "ip.src", "ip.src.country"])),
         ("pro", {**LOGIN, "action": "managed_challenge", "ratelimit": {**PER_ADDRESS, "mitigation_timeout": 0}}),
         ("business", limited(counting_expression="http.response.code eq 401")),
-        ("free", {**LOGIN, "action": "log"}),
+        ("free", {**TENTH, "action": "log"}),
         ("enterprise", limited(mitigation_timeout=0)),
     ],
 )

@@ -20,7 +20,7 @@ from .._schema.neighbours import ZONE
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import evaluated_as, in_order_of, lists_named_in
 from .._schema.resource import Object, ReadCollection, Resource, State
-from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, features, quota_of
+from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, quota_of
 from .._text import Message, did_you_mean, first_few
 from .feasibility import CHECKS, reading
 from .needs import unread_of
@@ -66,9 +66,10 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
             resource = evaluated_as(changed[0].resource)
             titles = resource.titles if most > 1 else resource.title
             reasons.append(f"it takes {most} {titles}, and {after} would be there")
-        had = frozenset().union(*map(features, plan.before[plural]))
-        for feature in sorted(quota.withheld - had):
-            named = [item.label for item in changed if feature in features(item.planned or {})]
+        had = frozenset().union(*map(quota.lacks, plan.before[plural]))
+        needs = {item.label: quota.lacks(item.planned or {}) - had for item in changed}
+        for feature in sorted(frozenset().union(*needs.values())):
+            named = [label for label, lacking in needs.items() if feature in lacking]
             if named:
                 reasons.append(f"it has not {feature}, which is in {first_few(named)}")
     return reasons

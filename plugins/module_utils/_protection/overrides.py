@@ -58,7 +58,7 @@ from .._schema.overrides import (
     is_off,
     listed_rules,
 )
-from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, limit_of
+from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Key, Object, Resource, State, Values, fields_in, without
 from .._text import first_few
@@ -84,11 +84,6 @@ NUMBER_FIELDS = ("period", "requests_per_period", "mitigation_timeout")
 WORDS_OF_LIMITS = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
 
 
-def _counters(limit: Mapping[str, Any]) -> frozenset[str]:
-    names = limit.get("characteristics")
-    return frozenset(map(str, names)) if isinstance(names, (list, tuple)) else frozenset()
-
-
 def _limits_less(was: Object, becomes: Object) -> Looser:
     """The way in which a rate limit lets more requests pass than another one.
 
@@ -104,12 +99,12 @@ def _limits_less(was: Object, becomes: Object) -> Looser:
     longer, timeout = (_number_in(limit, "mitigation_timeout") for limit in limits)
     if timeout < longer and (was.get("action") == "block") is (becomes.get("action") == "block"):
         return f"acts for {timeout} s, and not for {longer} s", True
-    counters, finer = map(_counters, limits)
-    if counters < finer:
-        return f"counts by {first_few(sorted(finer - counters))} as well", True
+    coarser, finer = map(counters, limits)
+    if coarser < finer:
+        return f"counts by {first_few(sorted(finer - coarser))} as well", True
     if not one.get("requests_to_origin") and other.get("requests_to_origin"):
         return "does not count requests that the cache answers", True
-    if not counters >= finer or _counted(was, other) != _counted(becomes, one):
+    if not coarser >= finer or _counted(was, other) != _counted(becomes, one):
         return "counts in another way, and may let more requests pass", False
     return None
 

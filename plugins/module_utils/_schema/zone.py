@@ -37,7 +37,15 @@ from .._values.kinds import (
     text,
 )
 from .managed_rules import EXECUTE, deployed
-from .rate_limits import RATE_LIMIT_RULES, limit_of
+from .rate_limits import (
+    BUSINESS_LIMITS,
+    ENTERPRISE_LIMITS,
+    FREE_LIMITS,
+    PRO_LIMITS,
+    RATE_LIMIT_RULES,
+    Available,
+    limit_of,
+)
 from .resource import (
     ACCOUNT_OPTION,
     DELETE,
@@ -420,6 +428,7 @@ REGEX_FEATURE = "the operator matches"
 
 
 COUNTING_FEATURE = "a counting_expression"
+CACHE_FEATURE = "requests_to_origin"
 TIMEOUT_FEATURE = "a mitigation_timeout with a challenge"
 THROTTLE_FEATURE = "the mitigation_timeout 0 with the action block"
 
@@ -430,21 +439,26 @@ class Quota(NamedTuple):
 
     title: str
     rules: Mapping[str, int]
+    limits: Available
     withheld: AbstractSet[str] = frozenset()
 
+    def lacks(self, rule: Object) -> frozenset[str]:
+        """The features of a rule that the plan has not."""
+        return features(rule) & self.withheld | self.limits.lacks(rule)
 
-def _quota(title: str, custom: int, rates: int, *withheld: str) -> Quota:
+
+def _quota(title: str, custom: int, rates: int, limits: Available, *withheld: str) -> Quota:
     most = {CUSTOM_RULES.plural: custom, RATE_LIMIT_RULES.plural: rates}
-    return Quota(title, most, frozenset(withheld))
+    return Quota(title, most, limits, frozenset(withheld))
 
 
 _LOWER = (LOG_FEATURE, TIMEOUT_FEATURE, THROTTLE_FEATURE)
-_LOWEST = (*_LOWER, REGEX_FEATURE, COUNTING_FEATURE)
+_LOWEST = (*_LOWER, REGEX_FEATURE, COUNTING_FEATURE, CACHE_FEATURE)
 QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
-    "free": _quota("Free", 5, 1, *_LOWEST),
-    "pro": _quota("Pro", 20, 2, *_LOWEST),
-    "business": _quota("Business", 100, 5, *_LOWER),
-    "enterprise": _quota("Enterprise", 1000, 100),
+    "free": _quota("Free", 5, 1, FREE_LIMITS, *_LOWEST),
+    "pro": _quota("Pro", 20, 2, PRO_LIMITS, *_LOWEST),
+    "business": _quota("Business", 100, 5, BUSINESS_LIMITS, *_LOWER),
+    "enterprise": _quota("Enterprise", 1000, 100, ENTERPRISE_LIMITS),
 }
 
 
@@ -467,6 +481,7 @@ def features(rule: Object) -> frozenset[str]:
         LOG_FEATURE: action == "log" and not limit,
         REGEX_FEATURE: any(word in MATCHES for word in words),
         COUNTING_FEATURE: bool(limit.get("counting_expression")),
+        CACHE_FEATURE: bool(limit.get("requests_to_origin")),
         TIMEOUT_FEATURE: action in ENFORCING - {"block"} and timeout != 0,
         THROTTLE_FEATURE: bool(limit) and action == "block" and timeout == 0,
     }

@@ -64,6 +64,11 @@ def test_a_rate_limit_that_cannot_work_is_refused(service: LocalService, sdk: An
         ("free", {**RULE, "action": "challenge"}),
         ("business", limited(mitigation_timeout=0)),
         ("pro", limited(counting_expression="ssl")),
+        ("free", limited(mitigation_timeout=10)),
+        ("pro", limited(mitigation_timeout=7200)),
+        ("business", limited(period=900)),
+        ("pro", limited(characteristics=["cf.colo.id", "cf.unique_visitor_id"])),
+        ("pro", limited(requests_to_origin=True)),
     ],
 )
 def test_what_a_plan_does_not_have(service: LocalService, sdk: Any, plan: str, rule: Any) -> None:
@@ -77,7 +82,7 @@ def test_what_a_plan_does_not_have(service: LocalService, sdk: Any, plan: str, r
 @pytest.mark.parametrize(("plan", "most"), [("free", 1), ("pro", 2), ("business", 5), ("enterprise", 100)])
 def test_the_number_of_rate_limits_of_a_plan(service: LocalService, sdk: Any, plan: str, most: int) -> None:
     service.zone(ZONE).seed(plan=plan)
-    rules = [{**RULE, "ref": f"r{number}"} for number in range(most + 1)]
+    rules = [{**limited(period=10, mitigation_timeout=10), "ref": f"r{number}"} for number in range(most + 1)]
     with pytest.raises(cloudflare.BadRequestError, match=f"{most + 1} out of {most}"):
         sdk.rulesets.phases.update(PHASE, zone_id=ZONE, rules=rules)
     sdk.rulesets.phases.update(PHASE, zone_id=ZONE, rules=rules[:most])
