@@ -11,8 +11,8 @@ PORT ?= 0
 STATE ?= tests/demo/state.yml
 NOX = .cache/nox/bin/python -m nox
 # The further targets that run the session of their name, or those that have it for a tag.
-SESSIONS := quick e2e models coverage plans parity every-row engine comparisons browser awx netbox prometheus workflows bench kills mutants \
-    docs-update docs build ee release-check sanity sanity-all integration
+SESSIONS := quick e2e downstream models coverage plans parity every-row engine comparisons browser awx netbox prometheus workflows bench kills mutants \
+    docs-update docs lock build ee release-check sanity sanity-all integration
 TAGS := targets targets-all matrix matrix-all
 .PHONY: help demo serve test lint importer evidence clean nox $(SESSIONS) $(TAGS)
 

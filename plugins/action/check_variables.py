@@ -21,11 +21,10 @@ from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt, misspelt_in_host
-from ..plugin_utils._baseline.posture import merged, postures_of
+from ..plugin_utils._baseline.posture import BEGINNING, Entries, merged, postures_of
 from ..plugin_utils._baseline.unmanaged import ACCEPTED, parse_accepted
 from ..plugin_utils._baseline.variables import (
     OF_HOST,
-    POSTURE,
     POSTURES,
     SNAPSHOT_KEEP,
     described_by,
@@ -102,24 +101,25 @@ def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
         for_host = [
             name for name, one in postures_of(named).items() if one.keys() - {"accept_risks"}
         ]
+        entries = task.entries(named)
     except ValueError as exc:
         yield str(exc)
         return
-    yield from _unfit(task, named)
+    yield from _unfit(task, named, entries)
     for name in for_host:  # before it is needed
         posture = {"name": name.removeprefix(f"{POSTURES}."), "until": "9999-12-31"}
-        yield from _unfit(task, {**named, POSTURE: posture})
+        yield from _unfit(task, named, [(name, posture)])
 
 
-def _unfit(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each value that the host does not take, as if its posture held."""
+def _unfit(task: HostTask, values: Mapping[str, Any], entries: Entries) -> Iterator[str]:
+    """A sentence for each value that the host does not take, as if these postures held."""
     try:
-        current = merged(task.host, {**values, **PLACEHOLDER}, lambda _until: True)
+        current = merged(task.host, {**values, **PLACEHOLDER}, entries, BEGINNING)
         part = current.part(task.host)
     except ValueError as exc:
         yield str(exc)
-        if POSTURE in values:
-            yield from _unfit(task, {name: values[name] for name in values if name != POSTURE})
+        if entries:
+            yield from _unfit(task, values, [])
         return
     if described_by(part):
         module = COLLECTION + part.module

@@ -19,7 +19,7 @@ from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
 from ..plugin_utils._baseline.host_task import HeldTexts, HostRun, HostRunner, HostTask
 from ..plugin_utils._baseline.misspelt import defaults_of
-from ..plugin_utils._baseline.results import counted, outcome_of, shortened
+from ..plugin_utils._baseline.results import outcome_of, sentence_of, shortened
 from ..plugin_utils._baseline.variables import (
     BASELINE,
     EACH_HOST,
@@ -83,7 +83,7 @@ class ActionModule(FleetAction):
         if remaining:
             line = f"{len(remaining)} of {len(hosts)} hosts get a task of their own."
         else:
-            line = counted(counts, check_mode)
+            line = sentence_of(counts, check_mode)
         self._display.display(line, stderr=True)  # stdout may be read by a program
         return {"play": play, **together, "remaining": remaining, "counts": dict(counts)}
 
@@ -95,7 +95,7 @@ class ActionModule(FleetAction):
         outcomes = noted_by_run(f"play {fleet['play']}", outcome_of(result))
         if len(outcomes) == len(fleet["remaining"]):
             counts = Counter(outcomes) + Counter(fleet["counts"])
-            self._display.display(counted(counts, bool(self._task.check_mode)), stderr=True)
+            self._display.display(sentence_of(counts, bool(self._task.check_mode)), stderr=True)
 
 
 def _predicted(task: HostTask) -> Predicted:
@@ -120,11 +120,10 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     directory = values.get(SNAPSHOT_DIRECTORY)
     snapshot = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
     updated = runner.update(part, check_mode, approved, snapshot)
-    if posture := merged.posture:
-        updated = updated._replace(posture=posture.record())
+    updated = updated._replace(postures=merged.records())
     task.warn(
         *merged.still_in_force(updated.result.get("operations") or ()),
-        *task.way_back(values, merged, updated),
+        *task.way_back(values, task.entries(values), updated),
     )
     task.warn(*task.shared_owners(updated.result))
     # A run that failed may need the state before it more than once, so that it deletes nothing.

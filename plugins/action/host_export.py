@@ -13,7 +13,7 @@ from typing import Any
 
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.variables import POSTURE
+from ..plugin_utils._baseline.variables import POSTURE, POSTURES_FILE
 from ..plugin_utils._export.describe import export_state
 from ..plugin_utils._export.export_file import (
     SCHEMA,
@@ -32,7 +32,7 @@ from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
-OF_POSTURE = f"The file has the values of {POSTURE} as well, if that is in force."
+OF_POSTURES = "The file has the values of postures as well, if they are in force."
 SCHEMA_FILE = Path(__file__).parents[2] / "roles" / "export" / "files" / "variables.schema.json"
 
 
@@ -65,7 +65,8 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
     resources = exported_resources(task.host, options)
     host = read_host(resources, connection_of(options), task.runner().run_module)
     export = export_state(host.objects, options["purge"])
-    notes = [*export.notes, *([OF_POSTURE] if task.value(POSTURE) else [])]
+    postures = task.entries(task.values((POSTURE, POSTURES_FILE)))
+    notes = [*export.notes, *([OF_POSTURES] if postures else [])]
     text = sealed(export_text(export, host.owners))
     schema, place = SCHEMA_FILE.read_text(encoding="utf-8"), path.parents[1] / SCHEMA
     is_known = place.is_file() and place.read_text(encoding="utf-8", errors="replace") == schema

@@ -39,7 +39,7 @@ options:
     type: dict
     default: {}
   attack:
-    description: Takes or ends a posture of the host, by the variables of the playbook C(edgeops.protection.attack).
+    description: Takes postures of the host, or ends them, by the variables of the playbook C(edgeops.protection.attack).
     type: bool
     default: false
   fleet:
@@ -109,12 +109,17 @@ deleted_snapshots:
   returned: when there were some
   type: list
   elements: str
-posture:
+postures:
   description:
-    - The posture of the host, by C(baseline_posture), with C(name), C(until), C(reason) and C(since).
-    - The name is null where C(baseline_posture) has the values themselves.
-  returned: when the host has one, even if it has ended
-  type: dict
+    - The postures of the host that hold, each with C(name), C(until), C(reason) and C(since).
+    - The name is null where an entry has the values themselves.
+  returned: when the host has one
+  type: list
+  elements: dict
+postures_file:
+  description: The path of the file of postures.
+  returned: by the playbook C(edgeops.protection.attack)
+  type: str
 risks:
   description: The risks of the plan, accepted or not, as M(edgeops.protection.account_protection) returns them.
   returned: when there are some

@@ -8,9 +8,11 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +70,17 @@ def write_whole(path: Path, text: str, mode: int, lasting: bool = False) -> None
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock of a folder, which needs no file; others wait. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 LINE_BREAKS = ("\x85", "\u2028", "\u2029")  # which YAML folds into others unless they are escaped

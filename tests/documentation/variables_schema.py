@@ -88,7 +88,7 @@ def variables_schema() -> str:
         "properties": dict(sorted(variables.items())),
         "patternProperties": {_misspelt("baseline_", known): _refused("The role baseline has no such variable.")},
         "additionalProperties": True,
-        "definitions": DEFINITIONS,
+        "definitions": {**DEFINITIONS, "postures_file": POSTURES_FILE},
     }
     return json.dumps(head, indent=1) + "\n"
 
@@ -242,9 +242,12 @@ ACCEPTANCE: Mapping[str, Schema] = {
 EITHER: Schema = {"oneOf": [{"required": ["request"]}, {"required": ["packet"]}]}
 # What the arguments leave to the code that reads them.
 OF_POSTURE: Schema = {name: {"$ref": f"#/properties/baseline_{name}"} for name in OF_A_POSTURE}
+CHOSEN = _closed({**dict.fromkeys(("name", "until", "reason", "since"), TEXT), **OF_POSTURE}, "until")
+# Of the file of postures, which is no file of variables.
+POSTURES_FILE: Schema = {**OBJECT, "additionalProperties": {"type": "array", "items": CHOSEN}}
 DETAILS: Mapping[str, Schema] = {
     "postures": {**OBJECT, "additionalProperties": _closed(OF_POSTURE)},
-    "posture": _closed({**dict.fromkeys(("name", "until", "reason", "since"), TEXT), **OF_POSTURE}, "until"),
+    "posture": {"anyOf": [CHOSEN, {"type": "array", "items": CHOSEN}]},
     "request": _closed({key: OF_REQUEST.get(key, TEXT) for key in request.REQUEST_KEYS}),
     "packet": _closed({key: OF_PACKET.get(key, TEXT) for key in request.PACKET_KEYS}, "destination"),
     "expect": _any_of([{"enum": [*OF_REQUESTS, *OF_PACKETS]}, _closed(dict.fromkeys(COMPONENTS, _one_of(OF_PACKETS)))]),

@@ -37,22 +37,26 @@ def site(service: LocalService, tmp_path: Path) -> Site:
     return site
 
 
+PROJECT = ["inventory/host_vars/berlin.yml", "inventory/hosts.yml"]
+WITH_FILE = [*PROJECT, "postures.yml"]
+COMMIT = "and nothing else. A scheduled run from a checkout without it takes postures back, or is refused."
+
+
 def test_a_prepared_posture_in_one_command_and_out_by_itself(site: Site) -> None:
     predicted = site.attack("--check")
-    assert (site.state(), site.files()) == (OUT, ["host_vars/berlin.yml"])
+    assert (site.state(), site.files()) == (OUT, PROJECT)
     assert (
         "berlin: The run would create custom rule geo, update SYN flood rule global, update security level" in predicted
     )
-    assert f"The posture would be in {site.file}. Commit it." in predicted
+    assert f"A run would write {site.file}, and nothing else." in predicted
     output = site.attack()
     assert site.state() == IN
     assert "Dropped, or would have been, in 15 minutes: networks 198.51.100.0/24 (9000)." in output
     assert "reasons CHALLENGE_NEEDED (9000)." in output
-    assert "A scheduled run from a checkout without it takes the posture back, or is refused." in output
-    posture = dict(site.posture())
-    assert (posture.pop("until")[:16], posture.pop("since")[:16]) == ("2027-01-29T07:00", "2027-01-29T03:00")
-    assert posture == {"name": "under_attack", "reason": "INC-7"}
-    assert len([*site.folder.glob("here/snapshots/berlin/*.yml")]) == 1
+    (entry,) = site.entries()
+    assert (entry.pop("until")[:16], entry.pop("since")[:16]) == ("2027-01-29T07:00", "2027-01-29T03:00")
+    assert entry == {"name": "under_attack", "reason": "INC-7"}
+    assert site.files() == WITH_FILE
     for _scheduled in range(2):
         site.service.clock.advance(hours=1)
         assert (site.scheduled(), site.state()) == (False, IN)
@@ -61,78 +65,65 @@ def test_a_prepared_posture_in_one_command_and_out_by_itself(site: Site) -> None
     assert site.scheduled() is False
 
 
+def test_the_last_lines_say_what_is_mitigated_and_what_is_left_to_do(site: Site) -> None:
+    output = site.attack().partition("PLAY RECAP")[0]
+    (snapshot,) = site.folder.glob("here/snapshots/berlin/*.yml")
+    until = site.entries()[0]["until"].replace("Z", "+00:00")
+    last = [
+        "Attacks are mitigated now on 256 IPv4 addresses by SYN flood protection.",
+        "The zone has custom rule geo, security level under_attack by postures.",
+        "The account has SYN flood rule global by postures.",
+        f"The posture under_attack holds until {until} (INC-7).",
+        f"Commit {site.file}, {COMMIT}",
+        f"For the way back, {snapshot} has the state before (restore_file).",
+    ]
+    assert " ".join(f"berlin: {line}" for line in last) in output
+    assert "not effective" not in output
+
+
 def test_the_same_again_holds_longer_and_changes_nothing_else(site: Site) -> None:
     site.attack()
     site.service.clock.advance(hours=1)
     site.service.calls.clear()
-    site.attack(posture="under_attack", hours=8, reason="INC-7")
+    output = site.attack(posture="under_attack", hours=8, reason="INC-9")
     assert site.service.writes == []
-    assert [site.posture()[name][:16] for name in ("since", "until")] == ["2027-01-29T03:00", "2027-01-29T12:00"]
+    assert [one["until"][11:16] for one in site.entries()] == ["07:00", "12:00"]
+    assert "berlin: The posture under_attack holds until 2027-01-29T12:0" in output
+    site.service.clock.advance(hours=4)
+    assert (site.scheduled(), site.state()) == (False, IN)
+    site.attack(posture="under_attack", hours=8)
+    assert [one["until"][11:16] for one in site.entries()] == ["12:00", "16:00"], "an ended one goes"
 
 
-def test_the_same_again_keeps_reason_and_acceptances_until_the_end(site: Site) -> None:
+def test_acceptances_count_for_the_way_back(site: Site) -> None:
     site.describe(baseline_postures={"under_attack": {**UNDER_ATTACK, "accept_risks": ["skips_monitoring"]}})
     accepted = ["stops_mitigation", "lowers_sensitivity"]
     lacking = site.attack(posture="under_attack", hours=1)
     assert "berlin: No run would take the posture back, since it would be refused" in lacking
     assert "add attack_accept_risks: [{code: stops_mitigation" in lacking
-    warned = site.attack("--check", posture="under_attack", hours=1, reason="INC-7", accept_risks=accepted)
+    warned = site.attack(posture="under_attack", hours=2, reason="INC-7", accept_risks=accepted)
     assert "No run would" not in warned
-    site.attack(posture="under_attack", hours=1, reason="INC-7", accept_risks=accepted)
-    site.attack(posture="under_attack", hours=2, accept_risks=accepted[:1])
-    assert (site.posture()["reason"], site.posture()["accept_risks"]) == ("INC-7", accepted)
     site.service.clock.advance(hours=3)
     assert (site.scheduled(), site.state()) == (True, OUT)
-    site.service.clock.advance(hours=1)
-    site.attack(posture="under_attack", hours=1)
-    assert {*site.posture()} == {"name", "since", "until"}
-    assert site.posture()["since"].startswith("2027-01-29T07:00")
 
 
-def test_over_by_hand_leaves_the_inventory_as_it_was(site: Site) -> None:
+def test_over_by_hand_leaves_no_entry(site: Site) -> None:
     site.attack()
-    assert site.files() == ["host_vars/berlin/main.yml", "host_vars/berlin/posture.yml", "host_vars/berlin.yml"]
     predicted = site.attack("--check", over=True)
-    assert "Remove baseline_posture" not in predicted, "nobody is asked to remove what the run removes"
-    assert (site.state(), site.file.exists()) == (IN, True)
-    assert f"The posture is over, and {site.file} would be gone. Commit that." in predicted
-    site.attack(over=True)
-    assert (site.state(), site.files()) == (OUT, ["host_vars/berlin.yml"])
+    assert (site.state(), len(site.entries())) == (IN, 1)
+    assert "berlin: No posture holds: the baseline alone counts." in predicted
+    output = site.attack(over=True)
+    assert (site.state(), site.entries(), site.files()) == (OUT, [], WITH_FILE)
+    assert "Attacks are mitigated now" not in output and f"Commit {site.file}, {COMMIT}" in output
     assert site.scheduled() is False
 
 
-def test_the_own_file_of_a_host_stays_in_force_beside_the_posture(site: Site) -> None:
-    output = site.attack()
-    link = site.file.parent / "main.yml"
-    assert f"{site.own} stays as it is; {link} leads to it, so that Ansible reads both." in output
-    assert link.resolve() == site.own
-    site.describe(baseline_security_level="high")
-    site.service.clock.advance(hours=5)
-    site.scheduled()
-    assert site.state()[3] == "high"
-
-
-def test_a_folder_of_the_host_takes_the_file(site: Site) -> None:
-    site.file.parent.mkdir()
-    site.own.rename(site.file.parent / "own.yml")
+def test_the_entries_of_others_are_kept_as_they_are(site: Site) -> None:
+    munich = {"until": "2027-02-01", "reason": "{{ 7 * 7 }}", "custom_rules": [{"ref": "x", "expression": "ssl"}]}
+    site.file.write_text(yaml.safe_dump({"munich": [munich], "gone": [munich]}), encoding="utf-8")
     site.attack()
-    assert site.files() == ["host_vars/berlin/own.yml", "host_vars/berlin/posture.yml"]
     site.attack(over=True)
-    assert site.files() == ["host_vars/berlin/own.yml"]
-
-
-def test_a_file_that_people_wrote_stays(site: Site) -> None:
-    site.file.parent.mkdir()
-    site.own.rename(site.file.parent / "main.yml")
-    site.file.write_text("---\nnotes: call the hosting centre\n", encoding="utf-8")
-    site.attack()
-    assert site.files() == [
-        "host_vars/berlin/main.yml",
-        "host_vars/berlin/posture-of-attack.yml",
-        "host_vars/berlin/posture.yml",
-    ]
-    assert "hosting" in site.file.read_text(encoding="utf-8")
-    assert site.state() == IN
+    assert yaml.load(site.file.read_text(encoding="utf-8"), yaml.BaseLoader) == {"munich": [munich], "gone": [munich]}
 
 
 def test_values_without_a_prepared_posture(site: Site) -> None:
@@ -145,35 +136,58 @@ def test_values_without_a_prepared_posture(site: Site) -> None:
     }
     refused = site.attack(code=2, **wanted)
     assert "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring" in refused
-    assert (site.state(), site.files()) == (OUT, ["host_vars/berlin.yml"])
+    assert (site.state(), site.files()) == (OUT, PROJECT)
     output = site.attack(accept_risks=["skips_monitoring"], **wanted)
     assert "Configuration rules and page rules may set another security level" in output
-    assert site.state() == ("enabled", "high", ["attack-block", "office"], "under_attack")
-    assert site.firewall() == ["attack-block", "telnet"]
     (rule, _other) = site.service.account(ACCOUNT).rules_of("network_firewall_rules")
     assert rule["expression"] == ('ip.src in {198.51.100.0/24} or ip.src.asnum in {64496} or ip.src.country in {"XX"}')
+    assert site.state() == ("enabled", "high", [rule["ref"], "office"], "under_attack")
     assert site.scheduled() is False
     site.service.clock.advance(hours=3)
     assert (site.scheduled(), site.state(), site.firewall()) == (True, OUT, ["telnet"])
 
 
-def test_a_second_block_adds_to_the_first(site: Site) -> None:
-    site.attack(block={"networks": ["198.51.100.0/24"], "asns": [64496]}, hours=2)
-    output = site.attack(block={"networks": ["192.0.2.128/25", "198.51.100.0/24"], "countries": ["XX"]}, hours=1)
-    (rule, _other) = site.service.zone(ZONE).custom_rules
-    both = 'ip.src in {198.51.100.0/24 192.0.2.128/25} or ip.src.asnum in {64496} or ip.src.country in {"XX"}'
-    assert rule["expression"] == both
-    assert "The posture held until 2027-01-29T05:00" in output and "and all of it ends earlier now." in output
-    changed = site.file.read_text(encoding="utf-8").replace("ip.src.asnum in {64496}", "ip.src eq 203.0.113.9")
-    site.file.write_text(changed, encoding="utf-8")
-    site.attack(block={"networks": ["198.51.100.9"]}, hours=1)
-    (rule, _other) = site.service.zone(ZONE).custom_rules
-    assert (
-        rule["expression"]
-        == f"({both.replace('ip.src.asnum in {64496}', 'ip.src eq 203.0.113.9')}) or ip.src in {{198.51.100.9}}"
-    )
+def blocks(site: Site) -> set[str]:
+    return {rule["expression"] for rule in site.service.zone(ZONE).custom_rules if rule["ref"].startswith("attack-")}
+
+
+def test_a_block_while_a_posture_holds_is_a_further_one(site: Site) -> None:
+    site.attack()
+    site.block("198.51.100.0/24", reason="INC-8")
+    site.block("192.0.2.128/25", hours=6)
+    both = {"ip.src in {198.51.100.0/24}", "ip.src in {192.0.2.128/25}"}
+    assert blocks(site) == both and len(site.entries()) == 3
+    assert (site.state()[0], site.state()[3]) == ("enabled", "under_attack")
+    site.service.clock.advance(hours=3)
+    assert site.scheduled() is True
+    assert blocks(site) == {"ip.src in {192.0.2.128/25}"}
+    assert site.state()[3] == "under_attack"
+    site.service.clock.advance(hours=2)
+    assert site.scheduled() is True
+    assert blocks(site) == {"ip.src in {192.0.2.128/25}"}
+    assert (site.state()[0], site.state()[3]) == ("monitoring", "medium")
     site.attack(over=True)
-    assert site.firewall() == ["telnet"]
+    assert (site.state(), site.firewall(), site.entries()) == (OUT, ["telnet"], [])
+
+
+def test_one_of_several_ends_by_its_reason_or_name(site: Site) -> None:
+    site.attack()
+    site.block("198.51.100.0/24", reason="INC-8")
+    refused = site.attack(over="INC-9", code=2)
+    assert f"There is no posture to end: {site.file} has none of berlin that attack_over=INC-9 is about." in refused
+    assert len(site.entries()) == 2
+    site.attack(over="INC-8")
+    assert (site.state(), site.firewall()) == (IN, ["telnet"])
+    site.block("198.51.100.0/24", reason="INC-8")
+    site.attack(over="under_attack")
+    assert [one["reason"] for one in site.entries()] == ["INC-8"]
+    assert (site.state()[0], site.state()[3], len(blocks(site))) == ("monitoring", "medium", 1)
+
+
+def test_a_posture_and_values_in_one_command_are_two_entries(site: Site) -> None:
+    site.attack(posture="under_attack", block={"countries": ["XX"]}, hours=1)
+    assert [{*one} & {"name", "custom_rules"} for one in site.entries()] == [{"name"}, {"custom_rules"}]
+    assert site.state()[3] == "under_attack" and blocks(site) == {'ip.src.country in {"XX"}'}
 
 
 def test_a_block_accepts_no_other_change(site: Site) -> None:
@@ -182,7 +196,7 @@ def test_a_block_accepts_no_other_change(site: Site) -> None:
     ]
     site.describe(baseline_custom_rules=rules)
     assert site.scheduled() is True
-    site.attack(block={"networks": ["198.51.100.0/24"]}, hours=1)
+    site.block("198.51.100.0/24", hours=1)
     site.describe(baseline_custom_rules=[{**rule, "enabled": False} for rule in rules])
     assert "weakens_zone: 3 of 5 custom rules" in site.playbook("baseline", code=2).output
     site.service.clock.advance(hours=2)
@@ -192,25 +206,67 @@ def test_a_block_accepts_no_other_change(site: Site) -> None:
 def test_a_zone_of_which_nothing_is_described_takes_a_block(site: Site) -> None:
     site.own.write_text(yaml.safe_dump({"edge_zone_id": ZONE}), encoding="utf-8")
     site.attack(block={"countries": ["XX"]}, hours=2)
-    assert [rule["ref"] for rule in site.service.zone(ZONE).custom_rules] == ["attack-block", "office"]
+    assert len(blocks(site)) == 1
     site.attack(over=True)
     assert [rule["ref"] for rule in site.service.zone(ZONE).custom_rules] == ["office"]
 
 
-def test_what_an_earlier_command_has_added_is_taken_back_as_well(site: Site) -> None:
-    site.attack(block={"networks": ["198.51.100.0/24"]}, hours=2)
-    site.attack(security_level="under_attack", hours=4)
-    blocked = ("monitoring", "low", ["attack-block", "office"], "under_attack")
-    assert (site.state(), site.firewall()) == (blocked, ["attack-block", "telnet"])
-    refused = site.attack(posture="under_attack", hours=4, code=2)
-    assert "has values without a name, and attack_posture would not take them back. End them first" in refused
-    site.service.clock.advance(hours=5)
-    site.attack(security_level="high", hours=1)
-    assert (site.state(), site.firewall()) == (("monitoring", "low", ["office"], "high"), ["telnet"])
-    site.attack(block={"networks": ["198.51.100.7"]}, hours=1)
-    assert site.firewall() == ["attack-block", "telnet"]
-    site.attack(over=True)
-    assert (site.state(), site.firewall(), site.files()) == (OUT, ["telnet"], ["host_vars/berlin.yml"])
+def test_an_inventory_within_a_folder_has_the_file_beside_the_folder(site: Site) -> None:
+    inside = site.inventory / "postures.yml"
+    inside.write_text("berlin: []\n", encoding="utf-8")
+    words = f"{inside}: Ansible would read it as an inventory. Move it to {site.file}, or set baseline_postures_file."
+    assert words in site.attack(code=2)
+
+
+def test_another_file_is_named_by_a_variable(site: Site) -> None:
+    other = site.folder / "other.yml"
+    site.describe(baseline_postures_file=str(other))
+    output = site.attack()
+    assert f"Commit {other}, and nothing else." in output
+    assert site.files() == [*PROJECT, "other.yml"]
+    assert (site.scheduled(), site.state()) == (False, IN)
+
+
+def test_a_posture_in_the_variables_holds_beside_the_file(site: Site) -> None:
+    own = [{"name": "under_attack", "until": "2027-01-29T09:00:00Z", "reason": "INC-7"}]
+    site.describe(baseline_posture=own)
+    assert (site.scheduled(), site.state()) == (True, IN)
+    words = "baseline_posture[0] stands in the variables; end it there, by its until."
+    assert words in site.attack(over="INC-7", code=2)
+    site.block("198.51.100.0/24", reason="INC-8")
+    assert words in site.attack(over=True)
+    assert (site.state(), site.entries(), site.firewall()) == (IN, [], ["telnet"])
+
+
+WRONG_FILES: dict[str, tuple[str, str]] = {
+    "an unknown key": ("berlin: [{name: under_attack, untill: 2027-01-30}]", "untill: there is no such field"),
+    "no end": ("berlin: [{name: under_attack}]", "postures.yml: berlin[0].until: it is missing"),
+    "no list": ("berlin: {name: under_attack}", "it takes lists of postures by host, such as berlin: [{name:"),
+    "no host": ("- {name: under_attack}", "it takes lists of postures by host"),
+    "a host twice": ("berlin: []\nberlin: []", "a name stands twice"),
+    "a tag": ("berlin: [{name: !unsafe x, until: 2027-01-30}]", "could not determine a constructor"),
+    "no YAML": ("berlin: [", "while parsing a flow"),
+    "a time of the day": ("berlin: [{name: under_attack, until: '9:00'}]", "berlin[0].until: '9:00' is neither a date"),
+    "another posture": ("berlin: [{name: night, until: 2027-01-30}]", "berlin[0].name: no posture is called night"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_FILES)
+def test_a_wrong_file_is_named_by_every_playbook_and_changes_nothing(
+    wrong: str, service: LocalService, tmp_path: Path
+) -> None:
+    site = Site(service, tmp_path)
+    text, message = WRONG_FILES[wrong]
+    site.file.write_text(text, encoding="utf-8")
+    for name, arguments in (("attack", ["-e", json.dumps(POSTURE)]), ("baseline", []), ("check_inventory", [])):
+        output = " ".join(site.playbook(name, *arguments, code=2).output.split())
+        assert message in output and "postures.yml" in output, (name, output)
+    assert (service.writes, site.file.read_text(encoding="utf-8")) == ([], text)
+
+
+def test_a_folder_in_place_of_the_file_is_named(site: Site) -> None:
+    site.file.mkdir()
+    assert f"[Errno 21] Is a directory: '{site.file}'" in site.attack(code=2)
 
 
 def test_traffic_that_is_not_known_stops_nobody(site: Site) -> None:
@@ -229,16 +285,18 @@ def block(**block: Any) -> dict[str, Any]:
 
 MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("nothing to do", {"hours": 4}, "Nothing says what to do: set attack_posture, or attack_block, attack_mitigate"),
+    ("all that is missing", {"reason": "INC-7"},
+     "attack_security_level, or attack_over. Until when? Set one of attack_hours and attack_until."),
+    ("a network as it is", {"hours": 4, "block": "198.51.100.9"}, "attack_block: write {networks: [198.51.100.9]}"),
     ("no end", {"posture": "under_attack"}, "Until when? Set one of attack_hours and attack_until."),
     ("two ends", {**RUNNING, "until": "2027-01-30"}, "Until when? Set one of attack_hours and attack_until."),
     ("no time", {**RUNNING, "hours": 0}, "attack_hours: 0 is not above 0 and at most 744."),
     ("for ever", {**RUNNING, "hours": 100000}, "attack_hours: 100000 is not above 0 and at most 744."),
     ("hours in words", {**RUNNING, "hours": "four"}, "attack_hours: 'four' is a text; write a number"),
     ("an end that is over", {"posture": "under_attack", "until": "2027-01-29T01:00:00Z"},
-     "attack_until: 2027-01-29T01:00:00+00:00 is not within 744 hours from now on, 2027-01-29T03:00"),
+     "attack_until: 2027-01-29T01:00:00Z is not within 744 hours from now on, 2027-01-29T03:00"),
     ("a time of the day", {"posture": "under_attack", "until": "09:00"}, "attack_until: '09:00' is "),
     ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "no posture is called under_atack (did you mean under_attack?)"),
-    ("a posture and values", {**RUNNING, "security_level": "high"}, "attack_posture goes without attack_security_level."),
     ("a misspelt variable", {"postur": "under_attack", "hours": 4}, "it has no effect. Did you mean attack_posture?"),
     ("everybody", block(networks=["0.0.0.0/0"]), "attack_block.networks[0]: 0.0.0.0/0 is wider than /8; block the parts that attack."),
     ("everybody by IPv6", block(networks=["198.51.100.7", "::/0"]), "attack_block.networks[1]: ::/0 is wider than /16"),
@@ -257,7 +315,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("what has a risk", {"hours": 4, "mitigate": ["out_of_state_tcp"]},
      "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring, entries: [out_of_state_tcp global]}]}'"),
     ("over before it began", {"over": True}, "There is no posture to end:"),
-    ("over and again", {"over": True, "posture": "under_attack"}, "attack_over ends a posture, and goes without attack_posture."),
+    ("over and again", {"over": True, "posture": "under_attack"}, "attack_over ends postures, and goes without attack_posture."),
 ]  # fmt: skip
 
 
@@ -268,7 +326,7 @@ def test_mistakes_at_three_in_the_morning_have_an_answer_and_change_nothing(
     monkeypatch.setenv("SSH_CONNECTION", "192.0.2.77 50022 198.51.100.1 22")
     site = Site(service, tmp_path)
     assert answer in site.attack(code=2, **variables)
-    assert (service.writes, site.files()) == ([], ["host_vars/berlin.yml"])
+    assert (service.writes, site.files()) == ([], PROJECT)
 
 
 def test_without_a_limit_the_hosts_are_named(site: Site) -> None:
@@ -287,16 +345,9 @@ def test_hosts_that_are_one_account_are_named(site: Site) -> None:
 
 def test_what_nothing_sets_back_is_refused(site: Site) -> None:
     site.describe(baseline_security_level=None)
-    words = "baseline_posture.security_level: nothing sets it back; set baseline_security_level as well."
+    words = "berlin[0].security_level: nothing sets it back; set baseline_security_level as well."
     assert words in site.attack(security_level="high", hours=1, code=2)
-    assert site.files() == ["host_vars/berlin.yml"]
-
-
-def test_a_posture_that_something_else_sets_is_left_to_it(site: Site) -> None:
-    site.describe(baseline_posture={"name": "under_attack", "until": "2027-01-29T09:00:00Z"})
-    for variables in (POSTURE, {"attack_over": True}):
-        run = site.playbook("attack", "-e", json.dumps(variables), code=2)
-        assert "baseline_posture is set elsewhere, and attack writes" in " ".join(run.output.split())
+    assert site.files() == PROJECT
 
 
 def test_an_inventory_without_a_file_has_no_place(service: LocalService, tmp_path: Path) -> None:
@@ -304,9 +355,7 @@ def test_an_inventory_without_a_file_has_no_place(service: LocalService, tmp_pat
     everybody = json.dumps({**given, "target": "all", "attack_all": True})
     run = ansible_playbook("-i", "berlin,", "-e", everybody, "edgeops.protection.attack", directory=tmp_path)
     assert run.code == 2
-    assert "The inventory is no file, so the posture has no place; name a file by -i." in " ".join(run.output.split())
-
-
-def test_a_file_of_the_host_without_an_ending_is_renamed_by_its_owner(site: Site) -> None:
-    site.own.rename(site.own.with_suffix(""))
-    assert f"Rename it to {site.own}, which Ansible reads as well, and run again." in site.attack(code=2)
+    assert (
+        "The inventory is no file, so the postures have no place; set baseline_postures_file, or name a file by -i."
+        in " ".join(run.output.split())
+    )

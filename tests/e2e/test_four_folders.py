@@ -46,25 +46,23 @@ BY_PLAYBOOK: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def environment(tmp_path: Path) -> dict[str, str]:
-    """That of a machine on which a copy with these four folders alone is installed."""
+def installed(tmp_path: Path) -> str:
+    """Where a copy with these four folders alone is installed."""
     copy = tmp_path / "collections" / "ansible_collections" / "edgeops" / "protection"
     for folder in FOLDERS:
         shutil.copytree(REPOSITORY / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
-    return {"ANSIBLE_COLLECTIONS_PATH": str(tmp_path / "collections"), "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "0"}
+    return str(tmp_path / "collections")
 
 
-def test_every_playbook_runs_from_four_folders(
-    service: LocalService, tmp_path: Path, environment: dict[str, str]
-) -> None:
+def test_every_playbook_runs_from_four_folders(service: LocalService, tmp_path: Path, installed: str) -> None:
     assert BY_PLAYBOOK.keys() == {path.stem for path in (REPOSITORY / "playbooks").glob("*.yml")}
     service.account(ACCOUNT)
     service.zone(ZONE)
     inventory = write_inventory(tmp_path, service, HOSTS)
-    listed = ansible("ansible-galaxy", "collection", "list", environment=environment, directory=tmp_path).done()
-    assert f"# {tmp_path}/collections" in listed.output and str(REPOSITORY) not in listed.output
+    listed = ansible("ansible-galaxy", "collection", "list", installed=installed).done()
+    assert f"# {installed}" in listed.output and str(REPOSITORY) not in listed.output
     for name, variables in BY_PLAYBOOK.items():
         words = ("-i", inventory, f"edgeops.protection.{name}", "-e", json.dumps(variables))
-        run = ansible_playbook(*words, environment=environment, directory=tmp_path)
+        run = ansible_playbook(*words, installed=installed, directory=tmp_path)
         assert run.code == 0 and run.tasks, f"{name}: {run.output}"
     assert (tmp_path / "exported" / ".protection.schema.json").stat().st_size

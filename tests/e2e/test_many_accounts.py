@@ -17,10 +17,10 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, Run, ansible
+from tests.support.ansible_run import COLLECTION, REPOSITORY, Run, ansible
 from tests.support.documents import read_page, rows
 
-PROJECT = REPOSITORY / "examples"
+PROJECT = COLLECTION / "examples"
 STATE = REPOSITORY / "tests" / "demo" / "many_accounts.yml"
 (TOKEN,) = yaml.safe_load(STATE.read_text(encoding="utf-8"))["tokens"]
 CALLS_OF_AN_ACCOUNT = 7

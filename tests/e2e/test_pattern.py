@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.ansible_run import COLLECTION, REPOSITORY, Run, ansible_playbook
 
-PLAYBOOKS = REPOSITORY / "extensions" / "patterns" / "protection" / "playbooks"
+PLAYBOOKS = COLLECTION / "extensions" / "patterns" / "protection" / "playbooks"
 DEMO = REPOSITORY / "tests" / "demo"
 DENVER = "c4d5e6f708192a3b4c5d6e7f8091a2b3"
 
@@ -75,8 +75,8 @@ def test_attack_takes_the_posture_of_its_survey_and_shows_the_file(service: Loca
     survey = {"edge_posture": "wide", "edge_hours": "4", "edge_reason": "INC-7", "edge_ends_posture": "no"}
     taken = job(service, tmp_path, "attack", inventory, **survey).done()
     assert "203.0.113.0/24" in {item["prefix"] for item in service.accounts[DENVER].prefixes}
-    shown = re.search(r"host_vars/denver/posture.yml: (.*?)\"\n", taken.output)
-    assert shown and "INC-7" in shown[1] and "wide" in shown[1]
+    shown = taken.output.partition("TASK [Show the file to commit]")[2]
+    assert "denver:" in shown and "INC-7" in shown and "wide" in shown
     job(service, tmp_path, "attack", inventory, **{**survey, "edge_ends_posture": "yes"}).done()
     assert "203.0.113.0/24" not in {item["prefix"] for item in service.accounts[DENVER].prefixes}
 

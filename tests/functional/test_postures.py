@@ -7,10 +7,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost, merged
+from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import BEGINNING, MergedHost, merged
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService
@@ -27,7 +29,13 @@ IDS = {"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, "edge_api_token": "x" *
 
 
 def held(values: Mapping[str, Any], holds: bool = True) -> MergedHost:
-    return merged("lima", {**IDS, **values}, lambda _until: holds)
+    """The variables of a host with those of its posture, before or after its end."""
+    return merged_at({**IDS, **values}, BEGINNING if holds else END_OF_TIME)
+
+
+def merged_at(values: Mapping[str, Any], now: datetime) -> MergedHost:
+    entry = values.get("baseline_posture")
+    return merged("lima", values, [("baseline_posture", entry)] if entry else [], now)
 
 
 def brought(ours: Mapping[str, Any], theirs: Mapping[str, Any], holds: bool = True) -> dict[str, Any]:
@@ -79,13 +87,13 @@ def test_a_posture_of_both_kinds_of_hosts_brings_what_is_for_this_one() -> None:
     postures = {"a": {"security_level": "high", "rules": [{**RULE, "mode": "enabled"}]}}
     values = {"baseline_postures": postures, "baseline_posture": {"name": "a", "until": UNTIL}}
     zone = {"edge_zone_id": ZONE, "baseline_security_level": "low", **values}
-    assert merged("lima", zone, lambda _until: True).values == {
+    assert merged_at(zone, BEGINNING).values == {
         "edge_zone_id": ZONE,
         "baseline_security_level": "high",
         "baseline_accept_risks": [],
     }
     with pytest.raises(ValueError, match="the posture a has nothing for lima"):
-        merged("lima", {"edge_zone_id": ZONE, **values, "baseline_postures": {"a": {"enabled": True}}}, lambda _: True)
+        merged_at({"edge_zone_id": ZONE, **values, "baseline_postures": {"a": {"enabled": True}}}, BEGINNING)
 
 
 def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -> None:
@@ -104,7 +112,7 @@ def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -
         "blocked": "",
     }.items():
         values["baseline_posture"] |= {"expectations": [{"request": request, "expect": expect}]} if expect else {}
-        result = run_module(merged("lima", values, lambda _until: True).part("lima"), True)
+        result = run_module(merged_at(values, BEGINNING).part("lima"), True)
         assert (message in result.get("msg", "")) and bool(result.get("failed")) is bool(message)
 
 
@@ -189,7 +197,7 @@ ONE_RULE: Mapping[str, Mapping[str, Any]] = {
 
 def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list[dict[str, Any]]:
     """Predict, apply and apply again; the operations."""
-    part = merged("lima", {**host(service), **values}, lambda _until: holds).part("lima")
+    part = held({**host(service), **values}, holds).part("lima")
     predicted, done, again = runs = [run_module(part, check) for check in (True, False, True)]
     assert not [result["msg"] for result in runs if result.get("failed")]
     assert (predicted["operations"], again["operations"]) == (done["operations"], [])
@@ -274,7 +282,7 @@ def test_a_rule_of_a_posture_waits_for_no_rollout(service: LocalService) -> None
     assert {item["mode"] for item in (*account.rules["syn_flood"], *account.filters["syn_flood"])} == {"enabled"}
     values = {**host(service), **staged, "baseline_accept_risks": [], "baseline_rules": [{**RULE, "mode": "enabled"}]}
     during = {**values, "baseline_posture": {"until": UNTIL, "rules": OF_ACCOUNT["rules"]}}
-    part = merged("lima", during, bool).part("lima")
+    part = merged_at(during, BEGINNING).part("lima")
     service.reset()
     service.account(ACCOUNT), service.zone(ZONE)
     assert [risk["code"] for risk in run_module(part, True)["risks"]] == ["skips_monitoring"]

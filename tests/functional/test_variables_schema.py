@@ -122,7 +122,7 @@ REQUEST = {"request": {"host": "shop.example", "path": "/"}, "expect": "allowed"
         {"baseline_expectations": [{"packet": {"destination": "192.0.2.1"}, "expect": {"syn_flood": "mitigated"}}]},
         {"baseline_postures": {"a": {"custom_rules": [RULE], "security_level": "high", "accept_risks": ["weakens_zone"]}}},
         {"baseline_posture": {"name": "a", "until": "2027-01-31", "reason": "INC-7"}},
-        {"baseline_posture": {"until": "2027-01-31", "custom_rules": [RULE]}},
+        {"baseline_posture": [{"until": "2027-01-31", "custom_rules": [RULE]}, {"name": "a", "until": "2027-01-31"}]},
         {"edge_account_id": "0123456789ABCDEFabcdef0123456789", "edge_zone_id": ""},
     ],
 )  # fmt: skip
@@ -161,6 +161,7 @@ def test_the_schema_takes_values_that_the_roles_take(variables: Mapping[str, Any
         {"baseline_postures": {"a": {"custom_rulez": [RULE]}}},
         {"baseline_postures": {"a": {"custom_rules": [{"action": "block"}]}}},
         {"baseline_posture": {"name": "a"}},
+        {"baseline_posture": [{"name": "a"}]},
         {"baseline_posture": {"name": "a", "until": "2027-01-31", "security_level": "highest"}},
         {"edge_account_id": "bbbb0000"},
         {"report_fail_on": ["bad"]},

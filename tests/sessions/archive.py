@@ -13,11 +13,13 @@ import shutil
 import subprocess
 import tarfile
 from datetime import UTC, datetime
+from pathlib import Path
 
 import nox
 
-from .environment import CACHE, modules, run
+from .environment import CACHE, missing, modules, run, run_tests
 from .packing import describe, make_reproducible
+from .pythons import MODULE_PYTHONS, find_python
 
 
 @nox.session(python=False)
@@ -53,7 +55,7 @@ def build(session: nox.Session) -> None:
 
 @nox.session(python=False, requires=["build"])
 def ee(session: nox.Session) -> None:
-    """Make the build context of the execution environment, and the image where podman or docker runs."""
+    """Make the build context of the execution environment, and the image; without podman and docker, run its steps."""
     folder = CACHE / "ee"
     context = folder / "context"
     shutil.rmtree(folder, ignore_errors=True)
@@ -84,7 +86,31 @@ def ee(session: nox.Session) -> None:
         )
         session.log(f"The image {image} is built.")
         return
+    run_steps(session, context, folder)
     session.log(f"The build context is {context}; neither podman nor docker runs here to build the image from it.")
+
+
+def run_steps(session: nox.Session, context: Path, folder: Path) -> None:
+    """Run the steps of the image in a virtual environment, with the Python of its base, and try the programs that it gets."""
+    found = map(find_python, ("3.12", *MODULE_PYTHONS[:-4:-1]))  # the one of CentOS Stream 10, or else a newer one
+    path = next(filter(None, found), None)
+    if not path:
+        missing(session, "no Python 3.12 or newer is here to run the steps of the image with.")
+    programs, required = folder / "image" / "bin", folder / "requirements.txt"
+    scripts = context / "_build" / "scripts"
+    (references,) = re.findall(
+        r'^ARG ANSIBLE_INSTALL_REFS="(.*)"$', (context / "Containerfile").read_text("utf-8"), re.M
+    )
+    install = (str(programs / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check")
+    session.run(str(path), "-m", "venv", str(folder / "image"), external=True)
+    session.run(*install, *references.split(), external=True)
+    path_of_image = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    session.run("bash", str(scripts / "check_ansible"), str(programs / "python"), external=True, env=path_of_image)
+    words = ("introspect", str(folder / "installed"), f"--write-pip={required}")
+    session.run(str(programs / "python"), str(scripts / "introspect.py"), *words, external=True, silent=True)
+    session.run(*install, "-r", str(required), external=True)
+    image = {"IMAGE_PROGRAMS": str(programs), "IMAGE_COLLECTIONS": str(folder / "installed")}
+    run_tests(session, "tests/evidence/ee", env=image)
 
 
 @nox.session(python=False, name="release-check", requires=["build", "build-import-check"])

@@ -64,6 +64,18 @@ def fetch_from_npm(session: nox.Session, package: str, file: str, digest: str) -
         session.error(f"{path} is another file than expected.")
 
 
+def copy_of_checkout(session: nox.Session, name: str) -> Path:
+    """The checkout with what is not committed, in a folder and a git of its own, as ansible-test wants to have it."""
+    copy = CACHE / name / "ansible_collections" / "edgeops" / "protection"
+    shutil.rmtree(copy, ignore_errors=True)
+    listed = str(session.run("git", "ls-files", "-co", "--exclude-standard", silent=True, log=False))
+    for file in filter(os.path.exists, listed.splitlines()):
+        (copy / file).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(file, copy / file, follow_symlinks=False)
+    session.run("git", "-C", str(copy), "init", "-q", log=False)
+    return copy
+
+
 def modules() -> list[Path]:
     """The files of the modules."""
     return sorted((ROOT / "plugins" / "modules").glob("[a-z]*.py"))

@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import nox
 from nox.command import CommandFailed
 
-from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, VENV, install, missing, modules, run
+from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, VENV, copy_of_checkout, install, missing, modules, run
 
 MODULE_PYTHONS: Final = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")  # on which modules run
 # Unit tests that run the local service, for which the Python of a target may be too old.
@@ -142,18 +142,6 @@ def matrix(session: nox.Session) -> None:
 for name, cell in MATRIX.items():
     tags = ["matrix-all", *([] if name in ONCE_A_WEEK else ["matrix"])]
     nox.session(name=f"matrix-{name}", python=cell.python, tags=tags)(matrix)
-
-
-def copy_of_checkout(session: nox.Session, name: str) -> Path:
-    """The checkout with what is not committed, in a folder and a git of its own, as ansible-test wants to have it."""
-    copy = CACHE / name / "ansible_collections" / "edgeops" / "protection"
-    shutil.rmtree(copy, ignore_errors=True)
-    listed = str(session.run("git", "ls-files", "-co", "--exclude-standard", silent=True, log=False))
-    for file in filter(os.path.exists, listed.splitlines()):
-        (copy / file).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(file, copy / file, follow_symlinks=False)
-    session.run("git", "-C", str(copy), "init", "-q", log=False)
-    return copy
 
 
 @nox.session(python=False)

@@ -14,7 +14,7 @@ from typing import Final
 import nox
 from nox.command import CommandFailed
 
-from .environment import CACHE, EVIDENCE, PARALLEL, fetch_from_npm, install, missing, run, run_tests
+from .environment import CACHE, EVIDENCE, PARALLEL, copy_of_checkout, fetch_from_npm, install, missing, run, run_tests
 
 # Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils that unit and functional tests run together.
 COVERAGE: Final = 95
@@ -41,10 +41,39 @@ def models(session: nox.Session) -> None:
     run_tests(session, *PARALLEL, "tests/evidence/models")
 
 
+# What users copy out of the collection: the recipes of the pages, the examples, and the pattern.
+OF_USERS: Final = tuple(f"tests/e2e/test_{name}.py" for name in ("documents", "examples", "many_accounts", "pattern"))
+
+
 @nox.session(python=False)
 def e2e(session: nox.Session) -> None:
     """Run the playbooks, the roles and every example of every page."""
-    run_tests(session, *PARALLEL, "tests/e2e")
+    run_tests(session, *PARALLEL, "tests/e2e", *(f"--ignore={path}" for path in OF_USERS))
+    session.notify("downstream")
+
+
+@nox.session(python=False)
+def downstream(session: nox.Session) -> None:
+    """Run the pages, the examples and the pattern as a user does, with an archive of this checkout that is installed elsewhere."""
+    folder = CACHE / "downstream"
+    shutil.rmtree(folder, ignore_errors=True)
+    copy = copy_of_checkout(session, "downstream")
+    run(session, "ansible-galaxy", "collection", "build", "--output-path", folder, copy, silent=True)
+    (archive,) = folder.glob("*.tar.gz")
+    installed = folder / "installed"
+    run(
+        session,
+        "ansible-galaxy",
+        "collection",
+        "install",
+        "--force",
+        "--offline",
+        "-p",
+        installed,
+        archive,
+        silent=True,
+    )
+    run_tests(session, *PARALLEL, *OF_USERS, env={"TESTED_COLLECTIONS": str(installed)})
 
 
 @nox.session(python=False)

@@ -42,6 +42,21 @@ def types(session: nox.Session) -> None:
         run(session, "lint-imports", *contract, requires="lint")
 
 
+@nox.session(python=False)
+def lock(session: nox.Session) -> None:
+    """Write the newest versions that tests/requirements allows, with their hashes, into its lock.txt."""
+    path = ROOT / "tests" / "requirements" / "lock.txt"
+    files = sorted(set(path.parent.glob("*.txt")) - {path, path.with_name("octorules.txt")})
+    options = ("--universal", "--python-version", "3.13", "--generate-hashes", "--no-annotate", "--no-header")
+    words = ("pip", "compile", "--quiet", "--upgrade", *options, *files)
+    run(session, "uv", *words, "--output-file", path, requires="nox")
+    licence = "".join(files[0].read_text(encoding="utf-8").splitlines(keepends=True)[:3])
+    pins = path.read_text(encoding="utf-8")
+    path.write_text(
+        f"{licence}\n# `make lock` writes this; .ci/install takes it from Python 3.13 on.\n{pins}", encoding="utf-8"
+    )
+
+
 @nox.session(python=False, name="docs-update")
 def docs_update(session: nox.Session) -> None:
     """Write the pages and documentation blocks that are generated."""

@@ -24,7 +24,10 @@ from tests.support.preloaded_ansible import PreloadedAnsible
 
 CALLBACKS = Path(__file__).parent / "callback_plugins"
 REPOSITORY = Path(__file__).parents[2]
-
+# Where the collection is installed that the tests run; the checkout, of which site-packages has a link, if that is empty.
+INSTALLED = os.environ.get("TESTED_COLLECTIONS", "")
+# The folder of that collection, for what a user copies out of it.
+COLLECTION = Path(INSTALLED, "ansible_collections", "edgeops", "protection") if INSTALLED else REPOSITORY
 
 PLACE = re.compile(r" \((\S+\.ya?ml:\d+|on the command line)\)")
 
@@ -64,26 +67,33 @@ class Run:
 
 
 def ansible_playbook(
-    *arguments: str | Path, environment: Mapping[str, str] | None = None, directory: Path = REPOSITORY
+    *arguments: str | Path,
+    environment: Mapping[str, str] | None = None,
+    directory: Path = REPOSITORY,
+    installed: str = INSTALLED,
 ) -> Run:
     """Run a playbook, from the repository's root unless from another directory."""
-    return ansible("ansible-playbook", *arguments, environment=environment, directory=directory)
+    return ansible("ansible-playbook", *arguments, environment=environment, directory=directory, installed=installed)
 
 
 def ansible(
-    program: str, *arguments: str | Path, directory: Path = REPOSITORY, environment: Mapping[str, str] | None = None
+    program: str,
+    *arguments: str | Path,
+    directory: Path = REPOSITORY,
+    environment: Mapping[str, str] | None = None,
+    installed: str = INSTALLED,
 ) -> Run:
     """Run one of the programs of the Ansible beside this Python, away from the user's own settings."""
     with tempfile.TemporaryDirectory() as scratch:
         record = Path(scratch) / "record"
         record.touch()
         variables = {
-            **ansible_environment(scratch),
+            **ansible_environment(scratch, installed),
             "PWD": str(directory),
             "RECORD_TO": str(record),
             **(environment or {}),
         }
-        run = _started if _sets_up_ansible(environment or {}) else preloaded().run
+        run = _started if _sets_up_ansible(environment or {}) else preloaded(installed).run
         code, output = run(program, [str(argument) for argument in arguments], directory, variables)
         tasks = [TaskResult(**json.loads(line)) for line in record.read_text(encoding="utf-8").splitlines()]
     return Run(code, output, tasks)
@@ -118,21 +128,23 @@ def run_program(
 
 
 @functools.cache
-def preloaded() -> PreloadedAnsible:
-    """The process that runs the programs whose settings are those of every test."""
+def preloaded(installed: str) -> PreloadedAnsible:
+    """The process that runs the programs whose settings are those of every test, with the collection that is installed there."""
     scratch = tempfile.mkdtemp()
-    process = PreloadedAnsible(ansible_environment(scratch))
+    process = PreloadedAnsible(ansible_environment(scratch, installed))
     atexit.register(shutil.rmtree, scratch)
     atexit.register(process.end)  # which runs first
     return process
 
 
-def ansible_environment(scratch: str) -> dict[str, str]:
+def ansible_environment(scratch: str, installed: str = INSTALLED) -> dict[str, str]:
     """The environment of a program of Ansible that uses this folder for its own files, without the settings of its user."""
     ours = ("ANSIBLE_", "CLOUDFLARE_")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    found = {"ANSIBLE_COLLECTIONS_PATH": installed, "ANSIBLE_COLLECTIONS_SCAN_SYS_PATH": "0"} if installed else {}
     return {
         **kept,
+        **found,
         "ANSIBLE_CONFIG": str(CALLBACKS.parent / "ansible.cfg"),
         "ANSIBLE_HOME": scratch,
         "ANSIBLE_LOCAL_TEMP": scratch,

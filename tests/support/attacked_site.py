@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -77,7 +76,7 @@ class Site:
     def __init__(self, service: LocalService, folder: Path) -> None:
         self.service, self.folder, self.inventory = service, folder, folder / "inventory"
         self.own = self.inventory / "host_vars" / "berlin.yml"
-        self.file = self.inventory / "host_vars" / "berlin" / "posture.yml"
+        self.file = folder / "postures.yml"
         self.own.parent.mkdir(parents=True)
         hosts = {"accounts": {"hosts": {"berlin": None, "munich": None}}}
         connection = {"edge_api_token": service.token, "edge_base_url": service.base_url}
@@ -115,10 +114,16 @@ class Site:
         return [rule["ref"] for rule in self.service.account(ACCOUNT).rules_of("network_firewall_rules")]
 
     def files(self) -> list[str]:
-        """What is in the inventory, without the file of the hosts."""
-        found = sorted(path for path in self.inventory.rglob("*") if path.is_symlink() or path.is_file())
-        return [str(path.relative_to(self.inventory)) for path in found if path.name != "hosts.yml"]
+        """The files of the project, without those of the run itself."""
+        found = sorted(path for path in self.folder.rglob("*") if path.is_symlink() or path.is_file())
+        names = [path.relative_to(self.folder).as_posix() for path in found]
+        return [name for name in names if not name.startswith("here/")]
 
-    def posture(self) -> Mapping[str, Any]:
-        posture: Mapping[str, Any] = yaml.safe_load(self.file.read_text(encoding="utf-8"))["baseline_posture"]
-        return posture
+    def entries(self) -> list[dict[str, Any]]:
+        """The postures of the host in the file, with their times as texts."""
+        hosts = yaml.load(self.file.read_text(encoding="utf-8"), yaml.BaseLoader) or {}
+        return list(hosts.get("berlin", []))
+
+    def block(self, *networks: str, code: int = 0, **more: Any) -> str:
+        """The output of a block of sources for two hours."""
+        return self.attack(block={"networks": [*networks]}, code=code, **{"hours": 2, **more})

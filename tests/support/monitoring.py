@@ -52,7 +52,7 @@ def written_metrics(prediction: Mapping[str, Any]) -> str:
     times = {"since": "2026-06-30T12:00:00+00:00", "until": GENERATED}
     traffic = {"traffic": {**times, "known": True, "unknown": [], "components": components}}
     results = {"account_protection": prediction, "protection_traffic_info": traffic}
-    host = replace(read_results({"host": "lima", "results": results}), posture=POSTURE)
+    host = replace(read_results({"host": "lima", "results": results}), postures=[POSTURE])
     return metrics(make_report([host], GENERATED))
 
 

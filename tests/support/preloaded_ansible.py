@@ -70,7 +70,7 @@ def _import_collection() -> None:
     """Import what runs on the control node, which Ansible's loader of collections would compile again for each program."""
     importlib.import_module("ansible.plugins.loader").init_plugin_loader()
     warnings.filterwarnings("ignore", "AnsibleCollectionFinder has already been configured")
-    plugins = REPOSITORY / "plugins"
+    plugins = Path(importlib.import_module("ansible_collections.edgeops.protection.plugins").__path__[0])
     for folder in ("module_utils", "plugin_utils", "action"):
         for path in sorted((plugins / folder).rglob("*.py")):
             name = ".".join(path.relative_to(plugins).with_suffix("").parts)

@@ -174,13 +174,14 @@ def test_an_attack_takes_the_posture_and_commits_its_file(project: Project) -> N
     assert taken.returncode == 0, taken.stdout + taken.stderr
     stored = {item["prefix"] for item in project.service.account(ACCOUNT).prefixes}
     assert stored == {"198.51.100.0/24", "203.0.113.0/24"}
-    shown = ["git", "show", "incident:inventory/host_vars/berlin/posture.yml"]
+    shown = ["git", "show", "incident:postures.yml"]
     pushed = subprocess.run(shown, cwd=project.directory.parent / "origin", check=True, capture_output=True, text=True)
-    assert reason in pushed.stdout and not list(project.directory.rglob("pwned"))
+    assert yaml.safe_load(pushed.stdout)["berlin"][0]["reason"] == reason
+    assert not list(project.directory.rglob("pwned"))
     over = project.run("attack", **words, ATTACK_OVER="true")
     assert over.returncode == 0, over.stdout + over.stderr
     assert {item["prefix"] for item in project.service.account(ACCOUNT).prefixes} == {"203.0.113.0/24"}
-    assert not (project.directory / "inventory" / "host_vars" / "berlin").exists()
+    assert yaml.safe_load((project.directory / "postures.yml").read_text(encoding="utf-8")) == {}
     committed = subprocess.run(
         ["git", "ls-tree", "-r", "--name-only", "HEAD"],
         cwd=project.directory,

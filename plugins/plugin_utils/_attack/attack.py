@@ -3,10 +3,10 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The playbook attack: a host takes a posture, or ends it, in one plan.
+"""The playbook attack: a host takes postures, or ends some, in one plan.
 
-The file is there before the first write to Cloudflare, and goes after the last one. If a run is
-killed in between, the next run of the baseline finishes its work.
+An entry is in the file before the first write to Cloudflare, and an ended one goes after the last
+one. If a run is killed in between, the next run of the baseline finishes its work.
 """
 
 from __future__ import annotations
@@ -14,31 +14,40 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ansible.errors import AnsibleError
+
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.registry import title_of_resource
+from ...module_utils._schema.resource import OWNERS
 from ...module_utils._text import first_few
-from ...module_utils._timestamps import parse_expiry
+from ...module_utils._timestamps import parse_expiry, write_time
 from .._baseline.approval import approved_plan
 from .._baseline.host_task import HostRun, HostRunner, HostTask
-from .._baseline.posture import merged, time_there
-from .._baseline.variables import OF_HOST, POSTURE, SNAPSHOT_DIRECTORY, Part, connection_options
+from .._baseline.posture import RISKS, Entries, MergedHost, merged
+from .._baseline.posture_file import Changed, PostureFile
+from .._baseline.results import mitigated
+from .._baseline.variables import (
+    OF_HOST,
+    POSTURES_FILE,
+    SNAPSHOT_DIRECTORY,
+    Part,
+    connection_options,
+)
 from .._export.snapshot import snapshots_in
 from .._files import require_writable
-from .file import posture_file
 from .variables import (
     ACCEPT,
     ATTACK,
     LEVEL,
     OVER,
-    asked_posture,
+    asked_entries,
     check_options,
-    holds,
-    last_posture,
-    next_posture,
+    end_of_attack,
+    is_meant,
     read_options,
 )
 
@@ -47,7 +56,6 @@ HEAVIEST = 5
 FAR = "9999-12-30"  # the end of a posture until Cloudflare's time is known
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
 TOP_TRAFFIC = {"source_networks": "networks", "sources": "sources", "asns": "AS", "ports": "ports"}
-CHECKOUTS = "A scheduled run from a checkout without it takes the posture back, or is refused."
 UNREAD_LEVELS = (
     "Configuration rules and page rules may set another security level for some requests, and"
     " nobody here can read them."
@@ -62,44 +70,74 @@ class Attack:
         self._values = {**task.checked(OF_HOST), **read_options(task.values(ATTACK), variables)}
         hosts = task.value("ansible_play_hosts_all") or [task.host]
         check_options(self._values, hosts, task.value("ansible_limit"))
-        self._file = posture_file(task.value("inventory_dir"), task.host)
+        file = task.posture_file(self._values)
+        if file is None:
+            raise ValueError(
+                f"The inventory is no file, so the postures have no place; set {POSTURES_FILE}, or"
+                " name a file by -i."
+            )
+        self._file: PostureFile = file
         self._is_written = False
 
     def run(self) -> HostRun:
-        """Take the posture, or end it; raises ValueError for what is asked wrongly."""
+        """Take the postures, or end some; raises ValueError for what is asked wrongly."""
+        while True:
+            try:
+                return self._attempt()
+            except Changed:
+                self._task.tell(f"Another run has written {self._file.path}; this one plans again.")
+
+    def _attempt(self) -> HostRun:
         values, task = self._values, self._task
-        written = self._written()
-        if values.get(OVER) and not written:
-            raise ValueError(f"There is no posture to end: {self._file.path} does not exist.")
-        posture = dict(written or {}) if values.get(OVER) else asked_posture(values)
-        during = {**values, POSTURE: {**posture, "until": FAR}}
-        part = merged(task.host, during, lambda _until: True).part(task.host)
-        now = time_there(part, task.runner().run_module)
-        if values.get(OVER):
-            return self._apply(last_posture(values, posture, now))
-        posture = next_posture(values, posture, self._file.path, written or {}, now)
-        if written and holds(written, parse_expiry(posture["until"])):
-            task.warn(f"The posture held until {written['until']}, and all of it ends earlier now.")
-        self._show_traffic(part)
-        return self._apply(posture)
+        known = self._file.of(task.host)
+        over = values[OVER]
+        entries = self._ended(known, FAR) if over else [*known, *asked_entries(values, FAR, "")]
+        now = task.now(values, self._with(entries))
+        if over:
+            entries = self._ended(known, write_time(now))
+        else:
+            until = write_time(end_of_attack(values, now))
+            entries = [*known, *asked_entries(values, until, write_time(now))]
+            self._show_traffic(merged(task.host, values, self._with(known), now).part(task.host))
+        taken = merged(task.host, values, self._with(entries), now)
+        run = self._apply(taken.part(task.host), known, entries)
+        if run.failed:
+            return self._failure(run)
+        left = [one for one in entries if parse_expiry(str(one["until"])) > now]
+        ours = [*known, *entries]
+        self._write(None, lambda others: [*left, *(one for one in others if one not in ours)])
+        result = {**run.result, "postures_file": str(self._file.path)}
+        run = run._replace(result=result, postures=taken.records())
+        task.warn(*task.way_back(values, self._with(left), run, {"accept_risks": ACCEPT}))
+        return run._replace(lines=[*self._lines(run, taken)])
 
-    def _written(self) -> dict[str, Any] | None:
-        """The posture in the file; raises ValueError for a posture that something else sets."""
-        written, posture = self._file.read(), self._values.get(POSTURE)
-        if posture and not written:
-            raise ValueError(
-                f"{POSTURE} is set elsewhere, and attack writes {self._file.path} alone. Change it"
-                " there, or remove it and run again."
-            )
-        return written
+    def _with(self, entries: Sequence[Any]) -> Entries:
+        """The postures of the variables, and these entries in the file."""
+        own = self._task.own_entries(self._values)
+        return [*own, *self._file.placed(self._task.host, entries)]
 
-    def _apply(self, posture: Mapping[str, Any]) -> HostRun:
+    def _ended(self, known: Sequence[dict[str, Any]], until: str) -> list[dict[str, Any]]:
+        """The entries, of which those that are meant end at this time; raises ValueError if none
+        is."""
+        over, path = self._values[OVER], self._file.path
+        own = [at for at, one in self._task.own_entries(self._values) if is_meant(over, one)]
+        if not any(is_meant(over, one) for one in known):
+            where = f"{path} has none of {self._task.host} that {OVER}={over} is about"
+            where = where if path.exists() else f"{path} does not exist"
+            pull = "If it was taken in another checkout, commit the file there, and git pull here."
+            raise ValueError(f"There is no posture to end: {where}. {_end_there(own) or pull}")
+        if own:
+            self._task.warn(_end_there(own))
+        risks = self._values.get(ACCEPT) or []
+        return [
+            {**one, "until": until, RISKS: [*(one.get(RISKS) or ()), *risks]}
+            if is_meant(over, one)
+            else one
+            for one in known
+        ]
+
+    def _apply(self, part: Part, known: Sequence[Any], entries: Sequence[Any]) -> HostRun:
         task, check_mode = self._task, self._check_mode
-        values = {**self._values, POSTURE: posture}
-        taken = task.merged_in_silence(values)
-        if taken.posture and not values.get(OVER):
-            task.tell(taken.posture.sentence("would hold" if check_mode else "holds"))
-        part = taken.part(task.host)
         require_writable(self._file.path.parent)
         predicted: list[Mapping[str, Any]] = []
         runner = task.runner()
@@ -114,20 +152,15 @@ class Attack:
         )
 
         def before_writing() -> str:
-            self._show(predicted)
+            names = [f"{item['action']} {_title(item)}" for item in predicted]
+            task.tell(f"The run {'would' if check_mode else 'will'} {first_few(names)}.")
             path = take_snapshot() if take_snapshot else ""
-            self._write(posture)
+            self._write(known, lambda _known: entries)
             return path
 
-        approved = approved_plan(task.host, values)
+        approved = approved_plan(task.host, self._values)
         run = HostRunner(run_module).update(part, check_mode, approved, before_writing)
-        run = run._replace(posture=taken.posture and taken.posture.record())
         task.warn(*task.shared_owners(run.result))
-        if run.failed:
-            return self._failure(run)
-        self._write(posture)
-        task.warn(*task.way_back(values, taken, run, {"accept_risks": ACCEPT}))
-        self._end()
         return run
 
     def _directory(self) -> str:
@@ -137,28 +170,14 @@ class Attack:
         here = any(os.path.isdir(item) and Path(item).resolve() == Path.cwd() for item in sources)
         return str(set_by_user or (f".{SNAPSHOTS}" if here else SNAPSHOTS))
 
-    def _write(self, posture: Mapping[str, Any]) -> None:
-        if self._check_mode or self._is_written:
+    def _write(self, known: Any, change: Callable[[list[Any]], Any]) -> None:
+        if self._check_mode:
             return
-        note = self._file.note
-        self._file.write(posture)
+        try:
+            self._file.write(self._task.host, known, change)
+        except (OSError, ValueError) as exc:
+            raise AnsibleError(f"{self._file.path} cannot be written: {exc}") from exc
         self._is_written = True
-        if note:
-            self._task.tell(note)
-
-    def _end(self) -> None:
-        """Take the file of a posture away that is over, and say what is left to do."""
-        path, over = self._file.path, self._values.get(OVER)
-        would = "would be" if self._check_mode else "is"
-        if over and not self._check_mode:
-            self._file.remove()
-        if not over and self._values.get(LEVEL):
-            self._task.tell(UNREAD_LEVELS)
-        self._task.tell(
-            f"The posture is over, and {path} {would} gone. Commit that."
-            if over
-            else f"The posture {would} in {path}. Commit it. {CHECKOUTS}"
-        )
 
     def _failure(self, run: HostRun) -> HostRun:
         """A run that failed; one that lacks acceptances says all of them in a line to copy."""
@@ -176,10 +195,6 @@ class Attack:
         add = f"If this is meant, run the same again with -e {copied} Nothing was changed."
         return run._replace(result={**run.result, "msg": " ".join([HAS_RISKS, *sentences, add])})
 
-    def _show(self, operations: list[Mapping[str, Any]]) -> None:
-        names = [f"{item['action']} {_title(item)}" for item in operations]
-        self._task.tell(f"The run {'would' if self._check_mode else 'will'} {first_few(names)}.")
-
     def _show_traffic(self, part: Part) -> None:
         """Show who attacks, as far as the analytics know it; they never stop the run."""
         if not part.options.get("account_id"):
@@ -188,6 +203,31 @@ class Attack:
         result = self._task.runner().run_module(Part("protection_traffic_info", options), False)
         for sentence in _traffic_lines(result):
             self._task.tell(sentence)
+
+    def _lines(self, run: HostRun, taken: MergedHost) -> Iterator[str]:
+        """Sentences on the state now: the objects in force, until when, and the work left."""
+        if coverage := (run.result.get("coverage") or {}).get("after"):
+            yield mitigated(coverage)
+        for owner, titles in taken.titles.items():
+            yield f"The {OWNERS[owner].title} has {first_few(dict.fromkeys(titles))} by postures."
+        if not self._values[OVER] and self._values.get(LEVEL):
+            yield UNREAD_LEVELS
+        verb = "would hold" if self._check_mode else "holds"
+        yield from (one.sentence(verb) for one in taken.postures)
+        if not taken.postures:
+            yield "No posture holds: the baseline alone counts."
+        commit = "A run would write" if self._check_mode else "Commit"
+        yield (
+            f"{commit} {self._file.path}, and nothing else. A scheduled run from a checkout without"
+            " it takes postures back, or is refused."
+        )
+        if run.snapshot:
+            yield f"For the way back, {run.snapshot} has the state before (restore_file)."
+
+
+def _end_there(places: Sequence[str]) -> str:
+    where = f"{first_few(places)} stands in the variables; end it there, by its until."
+    return where if places else ""
 
 
 def _title(operation: Mapping[str, Any]) -> str:

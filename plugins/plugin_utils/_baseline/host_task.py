@@ -24,18 +24,21 @@ from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNER_OPTIONS
 from ...module_utils._specs.arguments import Arguments
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._text import Names, Screen, Warn
+from ...module_utils._text import Names, Screen, Warn, visible
+from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, argument_errors, failure_diff
 from .._plain import TEMPLATE, data_of, plain
 from .._variables import require_none, wrong_variables
 from .._worker import claimed_before
 from .approval import ApprovedPlan
 from .misspelt import misspelt_in_host
-from .posture import MergedHost, afterwards, merged, time_there
+from .posture import BEGINNING, Entries, MergedHost, merged, time_there
+from .posture_file import PostureFile, posture_file
 from .results import NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     POSTURE,
+    POSTURES_FILE,
     PREFIX,
     SNAPSHOT_DIRECTORY,
     Part,
@@ -56,7 +59,8 @@ class HostRun(NamedTuple):
     predicted: bool  # whether nothing was applied
     snapshot: str = ""  # the path of the state before the first change
     deleted: Sequence[str] = ()  # the paths of older snapshots
-    posture: Mapping[str, Any] | None = None
+    postures: Sequence[Mapping[str, Any]] = ()  # that hold
+    lines: Sequence[str] = ()  # for people, in place of those on the coverage
 
     @property
     def failed(self) -> bool:
@@ -195,21 +199,40 @@ class HostTask:
         """A variable of the host without templates; None if the host does not have it."""
         return self.values([name]).get(name)
 
+    def posture_file(self, values: Mapping[str, Any]) -> PostureFile | None:
+        """The file of postures; None if the inventory is no file. Raises ValueError."""
+        sources = self.value("ansible_inventory_sources") or []
+        return posture_file(values.get(POSTURES_FILE), sources)
+
+    def own_entries(self, values: Mapping[str, Any]) -> Entries:
+        """The postures in the variables of the host."""
+        own = values.get(POSTURE)
+        if isinstance(own, list):
+            return [(f"{POSTURE}[{index}]", one) for index, one in enumerate(own)]
+        return [(POSTURE, own)] if own else []
+
+    def entries(self, values: Mapping[str, Any]) -> Entries:
+        """The postures of the host: those of its variables, and then those of the file; raises
+        ValueError."""
+        file = self.posture_file(values)
+        in_file = file.placed(self.host, file.of(self.host)) if file else ()
+        return [*self.own_entries(values), *in_file]
+
     def merged(self, values: Mapping[str, Any]) -> MergedHost:
         """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
         raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
-        known = self.merged_in_silence(values)
-        if known.posture:
-            (self.tell if known.posture.holds else self.warn)(known.posture.sentence())
+        entries = self.entries(values)
+        if not entries:
+            return merged(self.host, values, entries, END_OF_TIME)
+        known = merged(self.host, values, entries, self.now(values, entries))
+        for posture in known.postures:
+            self.tell(posture.sentence())
         return known
 
-    def merged_in_silence(self, values: Mapping[str, Any]) -> MergedHost:
-        """The same, and nobody is told if the posture holds."""
-        if values.get(POSTURE) is None:
-            return afterwards(self.host, values)
-        first = merged(self.host, values, lambda _until: True)  # wrong ones before any request
-        now = time_there(first.part(self.host), self.runner().run_module)
-        return merged(self.host, values, lambda until: now < until)
+    def now(self, values: Mapping[str, Any], entries: Entries) -> datetime:
+        """The time of Cloudflare; raises ValueError, also for a wrong posture."""
+        first = merged(self.host, values, entries, BEGINNING)  # wrong ones before any request
+        return time_there(first.part(self.host), self.runner().run_module)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
         """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""
@@ -272,24 +295,24 @@ class HostTask:
     def way_back(
         self,
         values: Mapping[str, Any],
-        current: MergedHost,
+        entries: Entries,
         updated: HostRun,
         names: Names = MappingProxyType({}),
     ) -> list[str]:
-        """The reason why no run would take back the posture that the host is in, in a sentence that
-        has these names of options."""
-        posture = current.posture
-        if not posture or not posture.holds or updated.only_predicted or updated.failed:
+        """The reason why no run would take back the postures that the host is in, in a sentence
+        that has these names of options."""
+        if not updated.postures or updated.only_predicted or updated.failed:
             return []
         quiet = self.runner(warn=lambda _text: None)
-        later = quiet.update(afterwards(self.host, values).part(self.host).named(names), True)
+        part = merged(self.host, values, entries, END_OF_TIME).part(self.host)
+        later = quiet.update(part.named(names), True)
         if not later.failed:
             return []
         message = str(later.result["msg"]).replace(NOTHING_CHANGED, "").strip()
         return [f"No run would take the posture back, since it would be refused: {message}"]
 
     def _of_host(self, text: str) -> str:
-        return f"{self.host}: {text}"
+        return visible(f"{self.host}: {text}")
 
     def hold(self) -> HeldTexts:
         """Hold the texts that this task shows from now on."""
@@ -316,12 +339,14 @@ class HostTask:
         if updated.failed and self._calls.shows_diff:
             self._display.display(failure_diff([result]), stderr=True)
         if not updated.failed:
-            for line in lines(self.host, result, self._is_accepted()):
+            of_result = {**result, "coverage": None} if updated.lines else result
+            own = [self._of_host(line) for line in updated.lines]
+            for line in [*lines(self.host, of_result, self._is_accepted()), *own]:
                 self._display.display(line, stderr=True)  # stdout may be read by a program
         more = {
             "snapshot": updated.snapshot,
             "deleted_snapshots": list(updated.deleted),
-            "posture": updated.posture,
+            "postures": list(updated.postures),
         }
         return {
             **shown_result(result, self.misspelt_variables(), self._display.verbosity > 0),

@@ -11,9 +11,9 @@ and whatever else it sets, the baseline must name as well, which sets it back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta, timezone
 from typing import Any, NamedTuple
 
 from ...module_utils._errors import OptionError
@@ -24,7 +24,7 @@ from ...module_utils._schema.resource import API_FIELDS, InFiles, Key, Resource,
 from ...module_utils._specs.arguments import Argument
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
-from ...module_utils._timestamps import write_timestamp
+from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from .._variables import expiry_of, require_valid
 from .results import NOTHING_CHANGED
 from .variables import (
@@ -44,8 +44,10 @@ from .variables import (
     with_own_purge,
 )
 
-Holds = Callable[[datetime], bool]  # until this moment
-SetByPosture = dict[tuple[str, str], tuple[str, Values]]  # by resource and key: variable and values
+Entries = Sequence[tuple[str, Any]]  # of a host: its postures, each with the place that names it
+BEGINNING = datetime.min.replace(tzinfo=timezone.utc)  # when every posture holds
+AFTERWARDS = timedelta(days=7)  # in which a run is to take a posture back
+BACK = "the way back"
 LONG_AGO = "2010-01-01"  # the end of what does not hold
 NAMED_POSTURE: Argument = {"type": "dict", "options": OF_A_POSTURE}
 CHOSEN_POSTURE: Argument = {
@@ -57,38 +59,38 @@ CHOSEN_POSTURE: Argument = {
     },
 }
 ITEMS, RISKS = "items", "accept_risks"
-POSTURE_RISKS = f"{POSTURE}.{RISKS}"
-NO_FIELDS = (
-    "kind",
-    "position",
-    "expires",
-    "purge",
-    ITEMS,
-)  # of an entry, and no fields to set back
+# Of an entry, and no fields to set back.
+NO_FIELDS = ("kind", "position", "expires", "purge", ITEMS)
 RESOURCES: dict[str, list[Resource]] = {}  # by variable
 for _item in MANAGED:
     RESOURCES.setdefault(variable_of(_item), []).append(_item.resource)
+# The risks of the end of values without a name, by their option.
+WAY_BACK: Mapping[str, Sequence[str]] = {
+    **dict.fromkeys(("rules", "dns_rules"), ("stops_mitigation", "lowers_sensitivity")),
+    "security_level": ("lowers_sensitivity",),
+    "network_firewall_rules": ("weakens_network_firewall", "empties_list"),
+    "custom_rules": ("weakens_zone", "empties_list"),
+}
 
 
 class Posture(NamedTuple):
-    """The posture of a host: a named one, or values of its own."""
+    """A posture of a host: a named one, or values of its own. `place` is that of its entry, `path`
+    that of the values; `risks` are accepted, each with its own place."""
 
     name: str
     until: datetime
     reason: str | None
     since: datetime | None
-    holds: bool
     values: Values
-    variable: str
+    path: str
+    place: str
+    risks: Sequence[tuple[str, Any]]
 
     def sentence(self, verb: str = "holds") -> str:
-        """The posture for people, until when it holds, and since when it does not."""
-        named = f"The posture {self.name}" if self.name else f"The posture in {self.variable}"
+        """The posture for people, and until when it holds."""
         reason = f" ({self.reason})" if self.reason else ""
-        until = f"{write_timestamp(self.until)}{reason}"
-        if self.holds:
-            return f"{named} {verb} until {until}."
-        return f"{named} ended at {until}, and the baseline alone counts. Remove {POSTURE}."
+        named = f"The posture {self.name or f'in {self.place}'}"
+        return f"{named} {verb} until {write_timestamp(self.until)}{reason}."
 
     def record(self) -> dict[str, Any]:
         """The posture as results and reports have it."""
@@ -100,93 +102,130 @@ class Posture(NamedTuple):
         }
 
 
+class Ended(NamedTuple):
+    """Values of one object in a posture that does not hold."""
+
+    path: str
+    values: Values
+    end: str
+    option: str
+    entry: str  # as acceptances name it
+
+    def sets(self, operation: Mapping[str, Any]) -> bool:
+        """Return whether an operation takes back one of the values."""
+        before = operation.get("before") or {}
+        return operation["action"] == "delete" or any(
+            name in before and self.values.get(name) == before[name] for name in operation["fields"]
+        )
+
+
 @dataclass
 class MergedHost:
-    """The variables of a host, and what its postures have made of them: `brought` are the variables
-    that fill others, or entries of them, in place of the baseline's."""
+    """The variables of a host with the postures that hold. `brought` are the variables that fill
+    others, or entries of them, in place of the baseline's; `titles` are the objects that postures
+    set, by owner, and `ended` those of postures that do not hold, by resource and key."""
 
     values: dict[str, Any]
-    posture: Posture | None = None
+    postures: list[Posture] = field(default_factory=list)
     brought: dict[str, dict[str, str]] = field(default_factory=dict)
-    named: SetByPosture = field(default_factory=dict)
+    titles: dict[str, list[str]] = field(default_factory=dict)
+    ended: dict[tuple[str, str], list[Ended]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    _lists: dict[str, _List] = field(default_factory=dict)
 
     def part(self, host: str) -> Part:
         """All that the variables describe; raises ValueError."""
         return host_part(host, self.values, self.brought)
 
+    def records(self) -> list[dict[str, Any]]:
+        """The postures that hold, as results and reports have them."""
+        return [one.record() for one in self.postures]
+
     def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> list[str]:
         """A sentence for each operation that takes back what a posture has set that is over."""
-        current = self.posture.variable if self.posture and self.posture.holds else None
         sentences = []
         for item in operations:
-            path, values = self.named.get((str(item["resource"]), str(item["key"])), ("", {}))
-            is_back = item["action"] == "delete" or any(
-                values.get(name) == item["before"].get(name, "") for name in item["fields"]
-            )
-            if path and is_back and not path.startswith(f"{current}."):
+            key = str(item["resource"]), str(item["key"])
+            over = next((one for one in self.ended.get(key, ()) if one.sets(item)), None)
+            if over:
                 title = capitalised(f"{title_of_resource(item['resource'])} {item['key']}")
-                sentences.append(f"{title} is as {path} says, which does not hold.")
+                sentences.append(f"{title} is as {over.path} says, which {over.end}.")
         return sentences
 
-    def take(self, variable: str, values: Values, holds: bool) -> None:
-        """Take the values of a posture that holds; of another one, let the entries expire that
+    def take(self, path: str, values: Values, end: str = "") -> None:
+        """Take the values of a posture that holds; of one with an end, let the entries expire that
         nothing else names."""
         for option, value in values.items():
-            ours, path = f"{PREFIX}{option}", f"{variable}.{option}"
+            ours, place = f"{PREFIX}{option}", f"{path}.{option}"
             resources = RESOURCES.get(ours, [])
             if resources and resources[0].key:
-                listed = _List(ours, resources, self.values, self.brought.get(ours, {}))
-                self.problems += listed.take(path, value, holds)
+                listed = self._lists.setdefault(ours, _List(ours, resources, self.values))
+                self.problems += listed.take(place, value, not end)
+                for resource, keys, entry in listed.taken:
+                    self._note(option, resource, keys, entry, end)
                 self.values[ours] = [entry.values for entry in listed.entries]
                 paths = enumerate(entry.path for entry in listed.entries)
                 self.brought[ours] = {f"[{index}]": item for index, item in paths if item}
-                self.named = {**listed.named, **self.named}
                 continue
             if resources:
-                name = (resources[0].name, resources[0].label_of({}))
-                self.named.setdefault(name, (path, {resources[0].fields[0].name: value}))
-                if holds and self.values.get(ours) is None:
-                    self.problems.append(f"{path}: nothing sets it back; set {ours} as well.")
-            if holds and (resources or ours == EXPECTATIONS):
-                self.values[ours], self.brought[ours] = value, {"": path}
+                single = _Entry({resources[0].fields[0].name: value}, place)
+                self._note(option, resources[0], {}, single, end)
+                if not end and self.values.get(ours) is None:
+                    self.problems.append(f"{place}: nothing sets it back; set {ours} as well.")
+            if not end and (resources or ours == EXPECTATIONS):
+                self.values[ours], self.brought[ours] = value, {"": place}
 
-    def accept(self, values: Values) -> None:
-        """Accept the risks of the posture, for the way in and the way back."""
-        known = {ACCEPT_RISKS: values.get(ACCEPT_RISKS), POSTURE_RISKS: values[POSTURE].get(RISKS)}
-        if self.posture and self.posture.name:
-            known[f"{self.posture.variable}.{RISKS}"] = self.posture.values.get(RISKS)
-        listed = [
-            (f"{path}[{index}]", risk)
-            for path, risks in known.items()
-            for index, risk in enumerate(risks or [])
-        ]
-        self.values[ACCEPT_RISKS] = [risk for _path, risk in listed]
-        entries = {f"[{index}]": path for index, (path, _risk) in enumerate(listed)}
-        self.brought[ACCEPT_RISKS] = {"": POSTURE_RISKS, **entries}
+    def _note(self, option: str, resource: Resource, keys: Values, entry: _Entry, end: str) -> None:
+        if not end:
+            value = "" if resource.key else f" {next(iter(entry.values.values()))}".lower()
+            self.titles.setdefault(resource.owner, []).append(resource.named(keys) + value)
+            return
+        one = Ended(entry.path, entry.values, end, option, resource.entry_of(keys))
+        self.ended.setdefault((resource.name, resource.label_of(keys)), []).append(one)
+
+    def accept(self, postures: Sequence[Posture], now: datetime) -> None:
+        """Accept the risks of postures: for the way in, and for a week of the way back. Of values
+        without a name, the way back is no other than the end of what they added."""
+        own = self.values.get(ACCEPT_RISKS) or []
+        risks = [(f"{ACCEPT_RISKS}[{index}]", risk) for index, risk in enumerate(own)]
+        every = [one for of_object in self.ended.values() for one in of_object]
+        for posture in postures:
+            if now == END_OF_TIME or now - posture.until < AFTERWARDS:
+                risks += posture.risks
+                risks += [
+                    (posture.place, {"code": code, "entries": [one.entry], "reason": BACK})
+                    for one in every
+                    if one.path.startswith(f"{posture.place}.")
+                    for code in WAY_BACK.get(one.option, ())
+                ]
+        self.values[ACCEPT_RISKS] = [risk for _path, risk in risks]
+        entries = {f"[{index}]": path for index, (path, _risk) in enumerate(risks)}
+        self.brought[ACCEPT_RISKS] = {"": f"{postures[-1].place}.{RISKS}", **entries}
 
 
-def merged(host: str, values: Values, holds: Holds) -> MergedHost:
-    """The variables of a host at a time; raises ValueError for a posture that is wrong, and for one
-    of which nothing sets back what it changes."""
+def merged(host: str, values: Values, entries: Entries, now: datetime) -> MergedHost:
+    """The variables of a host with these postures at a time; raises ValueError for a posture that
+    is wrong, and for one of which nothing sets back what it changes."""
     values = with_own_purge(values)
-    postures = postures_of(values)
-    posture = _posture(host, values, postures, holds)
-    result = MergedHost({k: v for k, v in values.items() if k not in (POSTURE, POSTURES)}, posture)
-    if posture:
-        postures.pop(posture.variable, None)
-        result.take(posture.variable, posture.values, posture.holds)
-        result.accept(values)
-    for variable, other in postures.items():
-        result.take(variable, other, False)
+    named = postures_of(values)
+    postures = [_posture(host, place, entry, values, named) for place, entry in entries]
+    holding = [one for one in postures if now < one.until]
+    plain = {name: value for name, value in values.items() if name not in (POSTURE, POSTURES)}
+    result = MergedHost(plain, holding)
+    # The same again holds longer, and changes nothing else.
+    for one in {one.name or str(one.values): one for one in holding}.values():
+        result.take(one.path, one.values)
+        named.pop(one.path, None)
+    for one in reversed(postures):
+        if one not in holding and (not one.name or named.pop(one.path, {})):
+            result.take(one.path, one.values, f"ended at {write_timestamp(one.until)}")
+    for path, other in named.items():
+        result.take(path, other, "does not hold")
     if result.problems:
         raise ValueError(" ".join(result.problems))
+    if postures:
+        result.accept(postures, now)
     return result
-
-
-def afterwards(host: str, values: Values) -> MergedHost:
-    """The variables of a host after its posture."""
-    return merged(host, values, lambda _until: False)
 
 
 def time_there(part: Part, run_module: RunModule) -> datetime:
@@ -202,9 +241,8 @@ def time_there(part: Part, run_module: RunModule) -> datetime:
 
 
 def postures_of(values: Values) -> dict[str, Values]:
-    """By their variables: the postures, with the values that are for this host. Raises
+    """By their variables: the prepared postures, with the values that are for this host. Raises
     ValueError."""
-    require_valid({POSTURE: CHOSEN_POSTURE}, values)
     postures: dict[str, Values] = {}
     for name, item in (values.get(POSTURES) or {}).items():
         path = f"{POSTURES}.{name}"
@@ -223,90 +261,87 @@ def _is_for(values: Values, variable: str) -> bool:
     return not owners or any(names_owner(values, owner) for owner in owners)
 
 
-def _posture(host: str, values: Values, named: Values, holds: Holds) -> Posture | None:
-    chosen = {
-        name: item for name, item in (values.get(POSTURE) or {}).items() if item not in (None, [])
-    }
-    if not chosen:
-        return None
-    until, since = (_moment(name, chosen.pop(name, None)) for name in ("until", "since"))
+def _posture(host: str, place: str, entry: Any, values: Values, named: Values) -> Posture:
+    """The posture of an entry; raises ValueError."""
+    require_valid({place: CHOSEN_POSTURE}, {place: entry or {}})
+    chosen = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
+    until, since = (
+        expiry_of(f"{place}.{name}", chosen.pop(name)) if name in chosen else None
+        for name in ("until", "since")
+    )
     name, reason = (chosen.pop(key, None) for key in ("name", "reason"))
-    more = [] if name is None else chosen.pop(RISKS, [])
+    risks = [(f"{place}.{RISKS}", item) for item in chosen.pop(RISKS, ())]
     if until is None or (name is None) is not bool(chosen):
-        raise ValueError(f"{POSTURE} takes until, and a name or the values themselves.")
-    variable = POSTURE if name is None else f"{POSTURES}.{name}"
-    if name is not None and variable not in named:
+        raise ValueError(f"{place} takes until, and a name or the values themselves.")
+    path = place if name is None else f"{POSTURES}.{name}"
+    if name is not None and path not in named:
         names = [item.partition(".")[2] for item in named]
         there = f"there are {first_few(names)}" if names else f"{POSTURES} names none"
         raise ValueError(
-            f"{POSTURE}.name: no posture is called {name}{did_you_mean(str(name), names)}; {there}."
+            f"{place}.name: no posture is called {name}{did_you_mean(str(name), names)}; {there}."
         )
-    own = chosen if name is None else named[variable]
-    own = {**own, RISKS: [*own.get(RISKS, ()), *more]} if more else own
-    if not own.keys() - {RISKS}:
-        raise ValueError(f"{POSTURE}.name: the posture {name} has nothing for {host}.")
-    return Posture(str(name or ""), until, reason, since, holds(until), own, variable)
-
-
-def _moment(name: str, value: Any) -> datetime | None:
-    return None if value is None else expiry_of(f"{POSTURE}.{name}", value)
+    own = dict(chosen if name is None else named[path])
+    risks += [(f"{path}.{RISKS}", item) for item in own.pop(RISKS, ())]
+    if not own:
+        raise ValueError(f"{place}.name: the posture {name} has nothing for {host}.")
+    return Posture(str(name or ""), until, reason, since, own, path, place, risks)
 
 
 @dataclass
 class _Entry:
-    """An entry of a list, and the variable of the posture that brings it, if one does."""
+    """An entry of a list; the place of the posture that brings it, if one does, and whether nothing
+    else has it."""
 
     values: dict[str, Any]
     path: str = ""
+    is_new: bool = False
     title: str = ""
 
 
 class _List:
     """The list in a variable of the baseline, into which postures bring entries by their keys."""
 
-    def __init__(
-        self, variable: str, resources: Sequence[Resource], values: Values, brought: Values
-    ) -> None:
+    def __init__(self, variable: str, resources: Sequence[Resource], values: Values) -> None:
         self._variable, self._resources = variable, resources
         purge = values.get(PURGE)  # as with_own_purge names it
         self._is_exclusive = isinstance(purge, list) and variable.removeprefix(PREFIX) in purge
-        own = enumerate(values.get(variable) or [])
-        self.entries = [_Entry(entry, brought.get(f"[{index}]", "")) for index, entry in own]
+        self.entries = [_Entry(entry) for entry in values.get(variable) or []]
         self._by_key = {self._identity(entry.values)[1]: entry for entry in self.entries}
         self._behind: dict[Position, _Entry] = {}  # the last new entry at each position
-        self.named: SetByPosture = {}
+        self.taken: list[tuple[Resource, Values, _Entry]] = []  # of the last posture
 
     def take(self, path: str, brought: Sequence[Values], holds: bool) -> Iterator[str]:
         """Take the entries of a posture; a sentence for each that nothing would set back."""
+        self.taken = []
         seen: dict[Key, str] = {}
         for index, values in enumerate(brought):
-            entry = _Entry(dict(values), f"{path}[{index}]")
+            entry = _Entry(dict(values), f"{path}[{index}]", True)
             resource, key = self._identity(values)
             if holds and seen.setdefault(key, entry.path) != entry.path:
                 yield f"{entry.path}: {seen[key]} names the same; keep one of them."
-                continue
-            if resource is None:  # which the module refuses
+            elif resource is None:  # which the module refuses
                 self.entries.append(entry)
-                continue
-            keys = {name: values[name] for name in (*resource.key, "kind") if name in values}
-            entry.title = resource.named(parse_values(resource, Option(), _key_in(resource, keys)))
-            label = entry.title.removeprefix(f"{resource.title} ")
-            self.named[resource.name, label] = (entry.path, values)
-            own = self._by_key.get(key)
-            if own is None and resource is WHOLE_LISTS:  # it remains without items
-                own = self._by_key[key] = _Entry({**keys, ITEMS: []}, entry.path)
-                self.entries.append(own)
-            if own is None and not holds:
-                self._by_key[key] = _Entry({**keys, "expires": LONG_AGO}, entry.path)
-                self.entries += [self._by_key[key]] if resource.may_expire else []
-            elif own is None and not resource.may_expire:
-                title = f"nothing takes {entry.title} away"
-                yield f"{entry.path}: {title}; name it in {self._variable}."
-            elif own is None:
-                self._by_key[key] = entry
-                yield from self._place(entry)
             else:
-                yield from self._laid_over(own, entry, resource, holds)
+                yield from self._take(entry, resource, key, holds)
+
+    def _take(self, entry: _Entry, resource: Resource, key: Key, holds: bool) -> Iterator[str]:
+        keys = {name: entry.values[name] for name in _names_of(resource) if name in entry.values}
+        parsed = parse_values(resource, Option(), _key_in(resource, keys))
+        entry.title = resource.named(parsed)
+        self.taken.append((resource, parsed, _Entry(dict(entry.values), entry.path)))
+        own = self._by_key.get(key)
+        if own is None and (not holds or resource is WHOLE_LISTS):
+            # A list remains without items.
+            gone: dict[str, Any] = {ITEMS: []} if resource is WHOLE_LISTS else {"expires": LONG_AGO}
+            own = self._by_key[key] = _Entry({**keys, **gone}, entry.path)
+            self.entries += [own] if holds or resource.may_expire else []
+        if own is None and not resource.may_expire:
+            yield f"{entry.path}: nothing takes {entry.title} away; name it in {self._variable}."
+        elif own is None:
+            self._by_key[key] = entry
+            yield from self._place(entry)
+        else:
+            yield from self._laid_over(own, entry, resource, holds)
 
     def _laid_over(
         self, own: _Entry, entry: _Entry, resource: Resource, holds: bool
@@ -314,9 +349,9 @@ class _List:
         """Lay the values of a posture over those of an entry."""
         values, position = dict(entry.values), entry.values.get("position")
         if ITEMS in values and resource is WHOLE_LISTS:
-            items = _List(ITEMS, [items_of(str(values["name"]))], own.values, {})
+            items = _List(ITEMS, [items_of(str(values["name"]))], own.values)
             yield from items.take(f"{entry.path}.{ITEMS}", values.pop(ITEMS) or [], holds)
-            self.named.update(items.named)
+            self.taken += items.taken
             own.values = {**own.values, ITEMS: [item.values for item in items.entries]}
             own.path = entry.path
         if not holds:
@@ -330,7 +365,7 @@ class _List:
         if position and self._is_exclusive:
             self.entries.remove(own)
             yield from self._place(own)
-        elif position:
+        elif position and not own.is_new:
             name = self._variable.removeprefix(PREFIX)
             yield f"{entry.path}.position: an entry that is there moves with {PURGE}: [{name}]."
 
@@ -363,6 +398,11 @@ class _List:
                     break
                 return resource, (resource.plural, *resource.key_of(named))
         return None, (id(values),)
+
+
+def _names_of(resource: Resource) -> Sequence[str]:
+    """The names of the values that say which object an entry is."""
+    return (*resource.key, "kind")
 
 
 def _key_in(resource: Resource, values: Values) -> Values:

@@ -8,14 +8,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...module_utils._result import readable_failure
+from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.host import option_of
 from ...module_utils._text import first_sentences, plural, visible
+from ...module_utils._values.address_set import counted, ranges_of
 from .unmanaged import UnmanagedObject, weakening
 
 IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline names
@@ -50,6 +52,19 @@ def shown_result(
     return {name: value for name, value in readable.items() if name not in READ_STATE}
 
 
+def mitigated(coverage: Mapping[str, Any]) -> str:
+    """The addresses for which attacks are mitigated now, by component, in a sentence."""
+    texts = []
+    for kind, sets in coverage["modes"].items() if coverage["enabled"] else ():
+        in_part = [item for item in sets if ENABLED in item["modes"]]
+        ranges = ranges_of(network for item in in_part for network in item["networks"])
+        some = " (in part)" * any(len(item["modes"]) > 1 for item in in_part)
+        texts += [f"{counted(ranges)}{some} by {COMPONENTS[kind].title}"] if ranges else []
+    if texts:
+        return f"Attacks are mitigated now on {' and on '.join(texts)}."
+    return first_sentences(["No attack on a protected address is mitigated.", *coverage["reasons"]])
+
+
 def outcome_of(result: ModuleResult) -> str:
     """The outcome of a host by its result, as the last lines of the playbook count it."""
     if not result.get("failed"):
@@ -59,7 +74,7 @@ def outcome_of(result: ModuleResult) -> str:
     return NOT_REACHED if result.get("error") and "plan_id" not in result else REFUSED
 
 
-def counted(numbers: Counter[str], check_mode: bool) -> str:
+def sentence_of(numbers: Counter[str], check_mode: bool) -> str:
     """The numbers of hosts by their outcomes, in a sentence."""
     named = [name for name in OUTCOMES if numbers[name] or name != UNFINISHED]
     texts = [

@@ -47,6 +47,7 @@ SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise
 EACH_HOST = f"{PREFIX}each_host"  # of the playbook
 POSTURES, POSTURE = f"{PREFIX}postures", f"{PREFIX}posture"  # likewise
+POSTURES_FILE = f"{PREFIX}postures_file"  # likewise
 
 # The variables of the inventory that count where those of the role are not set, or empty.
 INVENTORY: Mapping[str, str] = {
@@ -102,7 +103,8 @@ OF_A_POSTURE: Arguments = {
 BASELINE: Arguments = {
     **_FILLED,
     POSTURES: {"type": "dict"},
-    POSTURE: {"type": "dict"},
+    POSTURE: {"type": "raw"},
+    POSTURES_FILE: {"type": "str"},
     EXPECTED_PLAN: {"type": "raw"},
     SNAPSHOT_DIRECTORY: {"type": "str"},
     SNAPSHOT_KEEP: {"type": "int"},
@@ -151,7 +153,7 @@ def host_part(host: str, variables: Mapping[str, Any], brought: Brought | None =
     names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
     context = ROLE._replace(
         names={**names, **own},
-        posture=[name for name, path in own.items() if path.startswith(POSTURE)],
+        posture=[name for name, path in own.items() if not path.startswith(ACCEPT_RISKS)],
         zone=_known_zone(values, filled),
     )
     options = {

@@ -66,12 +66,12 @@ def accepted_risks(part: Part, now: datetime) -> list[AcceptedRisk]:
 
 
 def expiring(
-    part: Part, accepted: Iterable[Accepted], now: datetime, posture: Posture | None = None
+    part: Part, accepted: Iterable[Accepted], now: datetime, postures: Iterable[Posture] = ()
 ) -> list[Deadline]:
     """All that ends within two weeks, the first end first: entries, accepted risks and objects,
-    accepted statuses, the posture."""
+    accepted statuses, the postures."""
     ends = [*_ends_of_entries(part)]
-    ends += [(posture.until, "posture", posture.name)] if posture else []
+    ends += [(posture.until, "posture", posture.name or posture.place) for posture in postures]
     ends += [(item.expires, "accepted risk", item.code) for item in _acceptances(part)]
     for item in accepted:
         of_status = " ".join([item.status or "", *networks(item.networks)])

@@ -164,7 +164,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         plan_id=plans[0] if len(plans) == 1 else None,
         operations=host.of_each(differences_of),
         risks=host.risks(),
-        posture=host.posture,
+        postures=list(host.postures),
         overdue=host.overdue,
         coverage=before.record() if before else None,
         prefixes=prefix_records(before, after) if before and after else [],

@@ -56,7 +56,7 @@ from .record import (
     unused_lines,
     values_by_key,
     was_read,
-    with_posture,
+    with_postures,
 )
 from .traffic import backtest_lines, has_losses, traffic_lines
 
@@ -127,7 +127,7 @@ def _table(report: Report) -> Iterator[str]:
 
 
 def _is_fine(record: HostRecord) -> bool:
-    return record["status"] == "in_order" and not is_idle(record) and not record["posture"]
+    return record["status"] == "in_order" and not is_idle(record) and not record["postures"]
 
 
 def _named_hosts(hosts: Sequence[HostRecord], report: Report) -> str:
@@ -284,7 +284,7 @@ def summary(report: Report, directory: str) -> list[str]:
     for record in concerned[:MAX_HOSTS]:
         known = [*record["reasons"], *([MITIGATES_NOTHING] if is_idle(record) else []), ""]
         age = f" ({age})" if (age := as_of(record, report)) else ""
-        status = with_posture(LABELS[record["status"]], record["posture"])
+        status = with_postures(LABELS[record["status"]], record["postures"])
         line = f"{status}. {excerpt(known[0], MAX_SUMMARY_LINE)}".rstrip()
         lines.append(visible(f"{record['host']}{age}: {line}"))
     more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, cast
@@ -57,8 +57,8 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     return replace(
         beside.read(predicted),
         accepted_risks=accepted_risks(part, now),
-        expiring=expiring(part, accepted, now, current.posture),
-        posture=cast(PostureRecord | None, current.posture and current.posture.record()),
+        expiring=expiring(part, accepted, now, current.postures),
+        postures=cast(Sequence[PostureRecord], current.records()),
         overdue=current.still_in_force(predicted.of_each(differences_of)),
         accepted=AcceptedNow(accepted, now),
     )

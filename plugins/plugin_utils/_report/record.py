@@ -278,15 +278,17 @@ class PostureRecord(TypedDict):
     since: Annotated[str | None, "null if nobody said it"]
 
 
-def with_posture(text: str, posture: PostureRecord | None) -> str:
-    """A text on a host, and its posture."""
-    if not posture:
-        return text
+def with_postures(text: str, postures: Sequence[PostureRecord]) -> str:
+    """A text on a host, and its postures."""
+    lines = [excerpt(_posture_line(posture), MAX_LINE) for posture in postures]
+    return ", ".join(filter(None, [text, *lines]))
+
+
+def _posture_line(posture: PostureRecord) -> str:
     since = f" since {to_the_minute(posture['since'])}" if posture["since"] else ""
     reason = f" ({posture['reason']})" if posture["reason"] else ""
     named = f"posture {posture['name']}" if posture["name"] else "a posture"
-    line = f"{named}{since} until {to_the_minute(posture['until'])}{reason}"
-    return ", ".join(filter(None, [text, excerpt(line, MAX_LINE)]))
+    return f"{named}{since} until {to_the_minute(posture['until'])}{reason}"
 
 
 class AcceptedRisk(TypedDict):
@@ -328,7 +330,7 @@ class HostRecord(TypedDict):
     host: Annotated[str, Column("host", lambda record: record["host"])]
     status: Annotated[
         Status,
-        Column("status", lambda host: with_posture(LABELS[host["status"]], host["posture"])),
+        Column("status", lambda host: with_postures(LABELS[host["status"]], host["postures"])),
         Metric("severity", f"Status of a host: {SEVERITIES}.", severity),
     ]
     reasons: Annotated[list[str], Column("why", lambda record: (*record["reasons"], "")[0])]
@@ -369,13 +371,13 @@ class HostRecord(TypedDict):
         Metric("refused_risks", "Risks that a run refuses.", count_refused),
         Counted("risk", "risks"),
     ]
-    posture: Annotated[
-        PostureRecord | None,
-        "null if the host has none",
+    postures: Annotated[
+        list[PostureRecord],
+        "those that hold",
         Metric(
             "posture_end_timestamp_seconds",
-            "The end of a posture.",
-            lambda posture: seconds(posture["until"]),
+            "The end of the last posture that holds, 0 if none does.",
+            lambda postures: max((seconds(one["until"]) for one in postures), default=0),
         ),
     ]
     overdue: Annotated[

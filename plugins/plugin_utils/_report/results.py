@@ -70,7 +70,7 @@ class HostResults:
     unused: list[Unused] | None = None
     unknown_hits: list[str] = field(default_factory=list)
     traffic: HostTraffic | None = None
-    posture: PostureRecord | None = None
+    postures: Sequence[PostureRecord] = ()
     overdue: list[str] = field(default_factory=list)
     accepted: AcceptedNow = field(default_factory=AcceptedNow)
 

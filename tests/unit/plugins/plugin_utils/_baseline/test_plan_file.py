@@ -48,10 +48,9 @@ def record(host: str, plan_id: str | None) -> Any:
             "changes",
             "unused",
             "backtest",
-            "posture",
         )
     )
-    return {**values, "plan_id": plan_id, **nothing}
+    return {**values, "plan_id": plan_id, **nothing, "postures": []}
 
 
 def write(folder: Path, generated: str, *records: Any) -> None:

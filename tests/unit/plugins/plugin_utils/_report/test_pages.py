@@ -95,7 +95,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
         "unknown_hits": [data],
-        "posture": None,
+        "postures": [],
         "overdue": [],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
         "accepted_statuses": [{"status": data, "text": data, "networks": [data], "reason": data, "expires": data}],
@@ -140,7 +140,7 @@ class Elements(HTMLParser):
 def compared(data: str) -> Any:
     """A report with everything that it may have, in which every text is this one."""
     posture = {"name": data, "until": GENERATED, "reason": data, "since": GENERATED}
-    other: Any = {**record(data), "host": data + "2", "groups": [], "posture": posture, "overdue": [data]}
+    other: Any = {**record(data), "host": data + "2", "groups": [], "postures": [posture], "overdue": [data]}
     report = report_of([record(data, owner=data, runbook=data), other], GENERATED)
     report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])
     return report
@@ -552,7 +552,7 @@ def test_a_host_in_order_with_a_posture_is_told_with_its_end() -> None:
         "reasons": [],
         "mitigates": None,
         "enforces": True,
-        "posture": posture,
+        "postures": [posture],
     }
     line = summary(report_of([record("lima", **fine)], GENERATED), "here")[2]
     assert line.startswith("lima: in order, posture night until ") and "nothing" not in line
