@@ -7,6 +7,7 @@ was asked for."""
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,9 @@ Item = dict[str, Any]
 
 KINDS = ("ip", "hostname", "asn", "redirect")
 MOST_ITEMS = 10_000  # over all lists of an account
+HIGHEST_ASN = 2**32 - 1
+LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
+HOSTNAME = re.compile(rf"(\*\.)?{LABEL}(\.{LABEL})+")
 SHORTEST = {4: 8, 6: 12}  # prefix lengths, by the version of the network
 FIELDS = {"id", "name", "kind", "description", "num_referencing_filters", "created_on", "modified_on", "items"}
 
@@ -86,7 +90,7 @@ class IpLists:
     def item(self, fields: Mapping[str, Any]) -> Item:
         """A whole item out of the fields of a body or a document."""
         now = self.clock.timestamp()
-        value = {"ip": written(fields["ip"])} if "ip" in fields else {}
+        value = shown_value(fields)
         identity = fields.get("id") or uuid.uuid4().hex
         return {"id": identity, "comment": "", "created_on": now, "modified_on": now, **fields, **value}
 
@@ -117,14 +121,16 @@ class IpLists:
         return self.operations[-1]
 
     def append(self, target: Item, bodies: Iterable[Mapping[str, Any]]) -> None:
-        """Add items, or update those that have the same address."""
-        by_address = {item.get("ip"): item for item in target["items"]}
+        """Add items, or update those that have the same key: an item that is posted again is replaced."""
+        known = {key_of(item): item for item in target["items"]}
         for body in bodies:
-            known = by_address.get(written(body["ip"]))
-            if known is None:
-                target["items"].append(by_address.setdefault(written(body["ip"]), self.item(body)))
+            made = self.item(body)
+            existing = known.setdefault(key_of(made), made)
+            if existing is made:
+                target["items"].append(made)
             else:
-                known.update(comment=body.get("comment", ""), modified_on=self.clock.timestamp())
+                existing.update({**shown_value(body), "comment": body.get("comment", "")})
+                existing["modified_on"] = self.clock.timestamp()
         self.touch(target)
 
     def remove(self, target: Item, ids: Iterable[str]) -> None:
@@ -141,8 +147,29 @@ class IpLists:
 
     def too_many(self, more: Iterable[Mapping[str, Any]]) -> bool:
         """Whether the account would have more items than it may, with these beside those that are there."""
-        kept = {(each["name"], item.get("ip", item["id"])) for each in self.lists for item in each["items"]}
-        return len(kept) + len({written(body["ip"]) for body in more}) > self.most_items
+        kept = sum(len(each["items"]) for each in self.lists)
+        return kept + len({key_of(body) for body in more}) > self.most_items
+
+
+def shown_value(fields: Mapping[str, Any]) -> Item:
+    """The value of an item as the service shows it: a hostname is an object, with its default filled in."""
+    if "ip" in fields:
+        return {"ip": written(fields["ip"])}
+    if "hostname" not in fields:
+        return {name: fields[name] for name in ("asn",) if name in fields}
+    inner = fields["hostname"]
+    inner = {"url_hostname": inner} if isinstance(inner, str) else dict(inner)
+    inner["url_hostname"] = inner["url_hostname"].lower()
+    default = {"exclude_exact_hostname": True} if inner["url_hostname"].startswith("*.") else {}
+    return {"hostname": {**default, **inner}}
+
+
+def key_of(item: Mapping[str, Any]) -> Any:
+    """By which an item is known in its list; one of a redirect by its id."""
+    value = shown_value(item)
+    if "hostname" in value:
+        return value["hostname"]["url_hostname"]
+    return value.get("ip", value.get("asn", item.get("id")))
 
 
 def written(value: str) -> str:
@@ -154,7 +181,19 @@ def written(value: str) -> str:
     return str(network.network_address) if network.prefixlen == network.max_prefixlen else str(network)
 
 
-def refused_reason(value: str) -> str:
+def refused_reason(kind: str, body: Mapping[str, Any]) -> str:
+    """Why the service refuses an item in a list of this kind; an empty text if it takes it."""
+    if kind not in body or len(body.keys() - {"comment"}) != 1:
+        return f"the list has items of the kind {kind}"
+    if kind == "asn":
+        return "" if body["asn"] <= HIGHEST_ASN else f"{body['asn']} is no autonomous system"
+    if kind == "hostname":
+        name = key_of(body)
+        return "" if HOSTNAME.fullmatch(name) else f"{name} is no hostname"
+    return refused_network(body["ip"])
+
+
+def refused_network(value: str) -> str:
     """Why the service refuses an address or a network in a list; an empty text if it takes it."""
     try:
         network = ip_network(value)

@@ -18,7 +18,7 @@ from .admission import known_caller, within_contract
 from .answers import DUPLICATE, INVALID, missing, no_route, refusal, success
 from .contract import API
 from .current import service
-from .ip_lists import IpLists, refused_reason
+from .ip_lists import IpLists, key_of, refused_reason
 from .paging import LISTING, Listing
 
 BUSY = 10032
@@ -116,8 +116,8 @@ def append_items(account_id: str, list_id: str) -> Response:
     lists, bodies = lists_of(account_id), request.get_json()
     target = one(lists, list_id)
     check_items(target, bodies)
-    known = {item.get("ip") for item in target["items"]}
-    new = [body for body in bodies if body["ip"] not in known]
+    known = {key_of(item) for item in target["items"]}
+    new = [body for body in bodies if key_of(body) not in known]
     if lists.too_many(new):
         raise too_many(lists)
     return begin(lists, lambda: lists.append(target, bodies))
@@ -149,13 +149,11 @@ def begin(lists: IpLists, change: Callable[[], None]) -> Response:
 
 
 def check_items(target: Item, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse what no list takes: items of another kind, and networks that are too wide, or no networks."""
-    if target["kind"] != "ip":
-        raise refusal(400, INVALID, f"the list has items of the kind {target['kind']}", "/0/ip")
+    """Refuse what the list does not take: items of another kind, and networks that are too wide, or no networks."""
     for index, body in enumerate(bodies):
-        reason = refused_reason(body["ip"])
+        reason = refused_reason(target["kind"], body)
         if reason:
-            raise refusal(400, INVALID, f"invalid item: {reason}", f"/{index}/ip")
+            raise refusal(400, INVALID, f"invalid item: {reason}", f"/{index}/{target['kind']}")
 
 
 def too_many(lists: IpLists) -> Exception:

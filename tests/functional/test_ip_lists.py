@@ -130,12 +130,68 @@ def test_a_part_of_the_items_is_not_taken_for_the_whole(
     assert service.writes == []
 
 
-def test_a_list_of_another_kind_is_left_alone(service: LocalService, modules: Modules) -> None:
-    service.account(ACCOUNT).seed(lists=[{"name": "hosts", "kind": "hostname"}])
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("redirect", "The list hosts exists and is of the kind redirect, which redirects requests, and protects"),
+        ("hostname", "The list hosts exists with the kind hostname, and not ip, which cannot change"),
+    ],
+)
+def test_a_list_of_another_kind_is_left_alone(kind: str, text: str, service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(lists=[{"name": "hosts", "kind": kind}])
     for options in ({"state": "present"}, {"state": "absent"}, {"state": "absent", "items": [{"ip": "192.0.2.1"}]}):
-        failed = modules.failed("ip_list", name="hosts", **options)
-        assert "The list hosts exists and is of the kind hostname" in failed["msg"]
+        assert text in modules.failed("ip_list", check=True, name="hosts", **options)["msg"]
+        assert text in modules.failed("ip_list", name="hosts", **options)["msg"]
     assert service.writes == []
+
+
+KINDS: list[tuple[str, list[Any], list[Any], list[Any]]] = [
+    ("asn", [64500, "64501", "AS64502"], [64500, 64501, 64502], ["AS64500", "64501", 64502]),
+    (
+        "hostname",
+        ["Shop.example.com", "*.example.net"],
+        ["shop.example.com", "*.example.net"],
+        ["shop.example.com", "*.EXAMPLE.net"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "values", "sent", "alike"), KINDS)
+def test_items_of_each_kind(
+    kind: str, values: list[Any], sent: list[Any], alike: list[Any], service: LocalService, modules: Modules
+) -> None:
+    def items(some: list[Any]) -> list[dict[str, Any]]:
+        return [{kind: value, "comment": "one"} for value in some]
+
+    options: dict[str, Any] = {"name": "several", "kind": kind, "purge": True}
+    predicted = modules.done("ip_list", check=True, items=items(values), **options)
+    done = modules.done("ip_list", items=items(values), **options)
+    assert predicted["operations"] == done["operations"]
+    assert {item[kind] for item in done["items"]} == {*sent}
+    assert modules.done("ip_list", items=items(alike), **options)["changed"] is False
+    fewer = modules.done("ip_list", items=items(values[:1]), **options)
+    assert [item["action"] for item in fewer["operations"]] == ["delete"] * (len(values) - 1)
+    gone = modules.done("ip_list", name="several", kind=kind, items=items(alike[:1]), state="absent")
+    assert [item["key"] for item in gone["operations"]] == [f"several {sent[0]}"]
+
+
+def test_what_options_cannot_say_of_an_item_is_left_alone(service: LocalService, modules: Modules) -> None:
+    wide = {"url_hostname": "*.example.net", "exclude_exact_hostname": False}
+    seed = {"name": "hosts", "kind": "hostname", "items": [{"hostname": wide}, {"hostname": "a.example.net"}]}
+    service.account(ACCOUNT).seed(lists=[seed])
+    items = [{"hostname": "b.example.net"}]
+    done = modules.done("ip_list", name="hosts", kind="hostname", items=items, purge=True)
+    assert [item["hostname"] for item in done["items"]] == ["*.example.net", "b.example.net"]
+    failed = modules.failed("ip_list", name="hosts", kind="hostname", items=[{"hostname": "*.example.net"}])
+    assert "exists and stands for example.net as well (exclude_exact_hostname)" in failed["msg"]
+
+
+def test_empty_objects_of_other_kinds_are_no_part_of_an_item(service: LocalService, modules: Modules) -> None:
+    empty = {"ip": "192.0.2.1", "hostname": {}, "redirect": {}}
+    lists = service.account(ACCOUNT).ip_lists
+    lists.list_named("offices")["items"].append({**empty, **lists.item({"ip": "192.0.2.1", "comment": "gate"})})
+    done = modules.done("ip_list", **NEW)
+    assert (done["changed"], "hostname" in done["items"][-1]) == (False, False)
 
 
 def test_many_items_go_in_few_calls(service: LocalService, modules: Modules) -> None:
@@ -281,3 +337,79 @@ def test_a_list_comes_before_the_rules_that_name_it_and_goes_after_them(
         assert [f"{item['action']} {item['resource']} {item['key']}" for item in done["operations"]] == operations
         assert modules.done("host_baseline", **options)["changed"] is False
     assert [call.method for call in service.writes] == ["POST", "POST", "PUT", "PUT", "DELETE"]  # the rules amid
+
+
+KINDS_OF_LISTS: Any = [
+    {"name": "offices", "items": [{"ip": "198.51.100.3"}]},
+    {"name": "six", "items": [{"ip": "2001:db8::1"}, {"ip": "192.0.2.1"}]},
+    {"name": "systems", "kind": "asn", "items": [{"asn": 64500}]},
+    {"name": "hosts", "kind": "hostname", "items": [{"hostname": "*.example.net"}, {"hostname": "shop.example.com"}]},
+    {"name": "moved", "kind": "redirect"},
+]
+WRONG = [
+    ("ip.src.asnum in $offices", "looks for ip.src.asnum in $offices, a list of addresses; compare it with ip.src or"),
+    ("ip.src in $systems", "looks for ip.src in $systems, a list of autonomous systems; compare it with ip.src.asnum"),
+    (
+        "http.user_agent in $hosts",
+        "looks for http.user_agent in $hosts, a list of hostnames; compare it with http.host",
+    ),
+    ("lower(http.user_agent) in $hosts or ip.src in $offices", "looks for lower ( http.user_agent ) in $hosts"),
+    ("ip.src in $moved", "looks for ip.src in $moved, a list of redirect; no rule can refer to such a list"),
+]
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize(("expression", "text"), WRONG)
+def test_a_field_of_another_kind_than_the_list_is_refused(
+    expression: str, text: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    account = service.account(ACCOUNT)
+    account.ip_lists.lists.clear()
+    account.seed(lists=KINDS_OF_LISTS)
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    rule = {**BLOCK, "expression": expression}
+    assert text in modules.failed("custom_rules", check=check, rules=[rule])["msg"]
+    assert service.writes == []
+
+
+def test_expectations_and_the_fields_of_each_kind(service: LocalService, modules: Modules) -> None:
+    account = service.account(ACCOUNT)
+    account.ip_lists.lists.clear()
+    account.seed(lists=KINDS_OF_LISTS)
+    service.zone(ZONE).seed(account_id=ACCOUNT)
+    rule = {**BLOCK, "expression": "ip.src.asnum in $systems or http.host in $hosts and not ip.src in $offices"}
+    requests = [
+        ({"asn": 64500}, "blocked"),
+        ({"asn": 64501}, "allowed"),
+        ({"asn": 64501, "host": "a.b.example.net"}, "blocked"),
+        ({"asn": 64501, "host": "example.net"}, "allowed"),
+        ({"asn": 64501, "host": "shop.example.com", "source": "192.0.2.9"}, "blocked"),
+        ({"asn": 64501, "host": "shop.example.com", "source": "198.51.100.3"}, "allowed"),
+    ]
+    expected = [
+        {
+            "description": str(number),
+            "request": {"host": "example.org", "source": "192.0.2.9", **request},
+            "expect": end,
+        }
+        for number, (request, end) in enumerate(requests)
+    ]
+    done = modules.done("custom_rules", rules=[rule], expectations=expected)
+    assert [item["actual"] for item in done["expectations"]] == [end for _request, end in requests]
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_lists_of_the_network_firewall_hold_ipv4_alone(check: bool, service: LocalService, modules: Modules) -> None:
+    account = service.account(ACCOUNT)
+    account.ip_lists.lists.clear()
+    account.seed(lists=KINDS_OF_LISTS)
+    rules = [{"ref": "own", "action": "block", "expression": "ip.src in $six or ip.src in $offices"}]
+    failed = modules.failed("network_firewall_rules", check=check, rules=rules)
+    assert "hold IPv4 addresses alone, and six would hold 2001:db8::1." in failed["msg"]
+    account.seed(network_firewall_rules=[{**rules[0], "expression": "ip.src in $offices"}])
+    both = [{"ip": "192.0.2.9"}, {"ip": "2001:db8::2"}]
+    failed = modules.failed("ip_list", check=check, name="offices", items=both)
+    assert "hold IPv4 addresses alone, and offices would hold 2001:db8::2." in failed["msg"]
+    modules.done("ip_list", check=check, name="offices", items=both[:1])
+    account.ip_lists.list_named("offices")["items"].append(account.ip_lists.item({"ip": "2001:db8::3"}))
+    modules.done("ip_list", check=check, name="offices", items=[{"ip": "192.0.2.10"}])  # which is there already

@@ -119,11 +119,12 @@ class Client:
         `path` has placeholders: the resource's own, or that of its nested objects. Raises
         ServiceError.
         """
+        shape = resource.shape
+        bodies = [shape.write(body) if shape and body else body for body in bodies]
         if write.by_id and len(ids) == 1:
             path, body = f"{path}/{ids[0]}", bodies[0]
         else:
             path, body = path + write.suffix, bodies[0] if write.batch == 1 else list(bodies)
-        body = resource.shape.write(body) if resource.shape else body
         body = {write.wrapper: body} if write.wrapper else body
         request = Request(write.method, self._filled(path, resource), body=body, resource=resource)
         if write.operation:
@@ -257,7 +258,7 @@ class Client:
         for number in range(1, MOST_PAGES + 1):
             query = {"cursor": cursors[-1]} if cursors else {}
             request, envelope = self._page(resource, query, number)
-            page = _listed_objects(request, envelope)
+            page = _as_known(resource, _listed_objects(request, envelope))
             _keep(page, listing)
             self.progress.read_page(resource.plural)
             after = envelope.next_cursor

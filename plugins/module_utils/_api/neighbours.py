@@ -12,7 +12,7 @@ from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
-from .._schema.lists import LISTS, items_of, with_items
+from .._schema.lists import LISTS, items_in, with_items
 from .._schema.neighbours import AUDIT_LOG, ONBOARDED, PARTS_OF_PREFIX, ZONE, is_approved
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, fields_in
 from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS, own_rulesets, rules_of, whole_ruleset
@@ -164,15 +164,15 @@ def _change_record(entry: Object) -> ChangeRecord | None:
 
 
 def read_ip_lists(client: Client) -> list[dict[str, Any]]:
-    """The lists of an account that have addresses, with their items; raises ServiceError."""
+    """The lists of an account to which rules can refer, with their items; raises ServiceError."""
     return read_items(client, client.read(LISTS))
 
 
 def read_items(client: Client, lists: Sequence[Object]) -> list[dict[str, Any]]:
-    """Those of the lists that have addresses, with their items; raises ServiceError."""
-    of_addresses = LISTS.own(lists)
-    items = concurrently(client.read, [items_of(LISTS.label_of(obj)) for obj in of_addresses])
-    return [with_items(*pair) for pair in zip(of_addresses, items)]
+    """Those of the lists to which rules can refer, with their items; raises ServiceError."""
+    own = LISTS.own(lists)
+    items = concurrently(client.read, [items_in(obj) for obj in own])
+    return [with_items(*pair) for pair in zip(own, items)]
 
 
 def read_rulesets(client: Client, owner: str) -> list[dict[str, Any]]:

@@ -349,12 +349,18 @@ def is_in(ranges: Ranges, address: Address) -> bool:
 
 def _list_test(name: str) -> Test:
     def test(value: FieldValue, fields: Fields) -> bool:
-        ranges = fields.lists.get(name[1:])
-        if ranges is None:
+        contents = fields.lists.get(name[1:])
+        if contents is None:
             raise Unread(f"the content of the list {name} is not known")
-        if type(value) not in ADDRESS_KINDS:
-            raise Unread(f"{kind_in_words(value)} is compared to addresses")
-        return is_in(ranges, value)
+        if not contents.size:
+            return False
+        if contents.ranges and type(value) in ADDRESS_KINDS:
+            return is_in(contents.ranges, value)
+        if contents.numbers and type(value) in NUMBER_KINDS:
+            return value in contents.numbers
+        if contents.hostnames and type(value) in TEXT_KINDS:
+            return contents.has_hostname(value.decode(errors="replace").lower())
+        raise Unread(f"{kind_in_words(value)} is compared to {contents.kind_in_words}")
 
     return test
 

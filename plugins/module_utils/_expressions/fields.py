@@ -12,7 +12,7 @@ ip.dst, tcp.srcport and tcp.dstport, and no functions.
 from __future__ import annotations
 
 import re
-from typing import AbstractSet, Mapping
+from typing import AbstractSet, Mapping, Sequence
 
 from .._errors import Unread
 from .._text import did_you_mean
@@ -254,3 +254,17 @@ def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:
 def is_known_field(name: str, known: AbstractSet[str] = KNOWN_FIELDS) -> bool:
     """Return whether a field is among the known ones, or one of those that claims name."""
     return name in known or name.startswith(OPEN)
+
+
+FIELDS_OF_LISTS: Mapping[str, Sequence[str]] = {  # that may be in a list, by the kind of the list
+    "ip": [name for name, kind in KINDS.items() if kind == ADDRESS],
+    "asn": ["ip.src.asnum", "ip.geoip.asnum"],
+    "hostname": ["http.host"],
+}
+
+
+def misused(use: Comparison, kind: str) -> bool:
+    """Return whether a comparison looks for a field of another kind in a list of this one; not for
+    a field that is not known."""
+    known = [name for name in names_in(use.field) if name in KINDS]
+    return bool(known) and not set(known) & {*FIELDS_OF_LISTS.get(kind, ())}

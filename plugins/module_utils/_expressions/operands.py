@@ -16,7 +16,7 @@ import re
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from .._errors import Unread
-from .._values.address_set import Ranges
+from .._values.list_contents import Contents
 from .grammar import PATTERN, QUOTED, RAW, WORD, Token, quoted
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
@@ -258,11 +258,11 @@ CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Fields(NamedTuple):
-    """The known fields of a request or packet, and the addresses of the lists of its account by
+    """The known fields of a request or packet, and the contents of the lists of its account by
     their names. `keys` say by which key an expectation gives a field."""
 
     values: Mapping[str, FieldValue]
-    lists: Mapping[str, Ranges] = {}
+    lists: Mapping[str, Contents] = {}
     keys: Mapping[str, str] = {}
 
     def value(self, name: str) -> FieldValue:

@@ -25,7 +25,7 @@ from .._protection.ordinary_traffic import (
     wide_groups,
 )
 from .._protection.overrides import managed_rules, override_losses
-from .._schema.lists import LISTS, REFERENCES, items_of, managed_lists, uses_of
+from .._schema.lists import LISTS, REFERENCES, items_in, items_of, managed_lists, uses_of
 from .._schema.neighbours import ZONE
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.registry import (
@@ -174,8 +174,8 @@ def _items(plan: Plan, asked: Asked) -> Readings:
     """The items of the lists to which rules refer."""
     if not asked.decides or LISTS.plural not in plan.before:
         return {}
-    there = {*map(LISTS.label_of, managed_lists(plan.before))}
-    named = [items_of(name) for name in _unknown_lists(*_states(plan)) if name in there]
+    there = {LISTS.label_of(obj): obj for obj in managed_lists(plan.before)}
+    named = [items_in(there[name]) for name in _unknown_lists(*_states(plan)) if name in there]
     return {items.plural: partial(asked.account.read, items) for items in named}
 
 

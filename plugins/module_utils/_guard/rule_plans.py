@@ -3,26 +3,24 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The checks of plans for rules, lists and overrides: what may keep their owner from taking
+"""The checks of plans for rules and overrides: what may keep their owner from taking
 them, and what stands around them."""
 
 from __future__ import annotations
 
-from collections import Counter
-
 from .._errors import Unread
-from .._plan.plan import Operation, Plan
+from .._plan.plan import Plan
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
-from .._schema.lists import LISTS, MOST_ITEMS
 from .._schema.managed_rules import MANAGED_RULES, deployed
 from .._schema.neighbours import ZONE
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from .._schema.registry import evaluated_as, in_order_of, lists_named_in
+from .._schema.registry import evaluated_as, in_order_of
 from .._schema.resource import Object, ReadCollection, Resource, State
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, quota_of
-from .._text import Message, did_you_mean, first_few
+from .._text import Message, first_few
 from .feasibility import CHECKS, reading
+from .list_plans import LIST_CHECKS
 from .needs import unread_of
 
 
@@ -116,42 +114,6 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     return f"The {'; '.join(clauses)}. Correct them." if clauses else ""
 
 
-def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
-    """Check that the account has the lists to which the changed rules refer from now on."""
-    if LISTS.plural not in plan.before:
-        return ""
-    there = [*map(LISTS.label_of, (*plan.before[LISTS.plural], *plan.after()[LISTS.plural]))]
-    clauses = [
-        f"{item.title} names the list ${name}, which the account does not"
-        f" have{did_you_mean(name, there)}"
-        for item in plan.operations
-        for name in _lists_of(item, item.planned)
-        if name not in there and name not in _lists_of(item, item.existing)
-    ]
-    return f"The {'; '.join(clauses)}. Correct the name, or create the list." if clauses else ""
-
-
-def _lists_of(item: Operation, rule: Object | None) -> list[str]:
-    return lists_named_in({evaluated_as(item.resource).plural: [rule]}) if rule else []
-
-
-def check_list_items(plan: Plan, _read: ReadCollection) -> str:
-    """Warn of a plan that gives the lists of an account more items than most accounts may have;
-    this one may have a larger quota."""
-    changes = [(item.resource, item.action) for item in plan.operations]
-    changes += [(other.resource, "delete") for item in plan.operations for other in item.along]
-    of_items = Counter(action for resource, action in changes if resource.parent is LISTS)
-    more = of_items["create"] - of_items["delete"]
-    numbers = [obj.get("num_items") for obj in plan.before.get(LISTS.plural, ())]
-    before = sum(int(number) for number in numbers if isinstance(number, (int, float)))
-    if before <= MOST_ITEMS < before + more:
-        raise Unread(
-            f"The lists of the account would have {before + more} items together, and most"
-            f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
-        )
-    return ""
-
-
 def idle_exceptions(plan: Plan) -> str:
     """A warning of exceptions from managed rules that the plan changes and that do nothing."""
     changed = [item for item in plan.operations if item.resource is MANAGED_RULES]
@@ -184,4 +146,4 @@ def warnings_of_rules(plan: Plan) -> list[str]:
     return [*filter(None, (hidden_overrides(plan), idle_exceptions(plan))), *unread_of(plan)]
 
 
-ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, check_named_lists, check_list_items)
+ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, *LIST_CHECKS)

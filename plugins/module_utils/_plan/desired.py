@@ -194,12 +194,13 @@ def parse_desired(
     nested object.
     """
     objects: dict[Key, DesiredObject] = {}
+    names = (*resource.key, *(item.name for item in resource.fixed))  # of what must not exist
     presence = Presence.ABSENT if absent else Presence.NEEDED
     problems = OptionProblems()
     remarks: list[Message] = []
     for path, options in entries:
         try:
-            named = {name: options.get(name) for name in resource.key} if absent else options
+            named = {name: options.get(name) for name in names} if absent else options
             end = _parse_expiry(path, named) if resource.may_expire else None
             values = parse_values(resource, path, named)
             key = resource.key_of(values)

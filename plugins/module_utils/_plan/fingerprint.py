@@ -11,9 +11,8 @@ import hashlib
 import json
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
-from .._schema.lists import items_of
+from .._schema.lists import contents_of, items_of
 from .._schema.resource import Field, Key, Object, Resource, Values, without
-from .._values.address_set import normalise_network
 from .plan import Operation, Plan, with_along
 
 
@@ -25,7 +24,7 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     collection does not know; so does the order of a list in which order matters. Normalised values
     count, so that spelling makes no difference. Neither do credentials, the base URL, the order of
     a dictionary, the times and versions that Cloudflare sets, and objects that do not change; but
-    the addresses of lists count that a rule which changes names, as they will be.
+    the contents of lists count that a rule which changes names, as they will be.
     """
     if not plan.operations:
         return ""
@@ -36,7 +35,7 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
 
 
 def _lists_in(plan: Plan) -> dict[str, list[Any] | None]:
-    """By name, the addresses of the lists that the changed rules name; None if they are not
+    """By name, the contents of the lists that the changed rules name; None if they are not
     known."""
     every = with_along(plan.operations)
     changes = [item for item in every if item.resource.is_ordered or item.resource.nested]
@@ -50,11 +49,10 @@ def _lists_in(plan: Plan) -> dict[str, list[Any] | None]:
         changed += [obj for obj in (item.existing, item.planned) if obj is not None]
     after = plan.after()
     items = {name: after.get(items_of(name).plural) for name in lists_named_in(rules)}
-    return {name: None if known is None else _as_addresses(known) for name, known in items.items()}
-
-
-def _as_addresses(items: Iterable[Object]) -> list[str]:
-    return sorted({str(normalise_network(obj.get("ip"))) for obj in items})
+    return {
+        name: None if known is None else contents_of(known).written()
+        for name, known in items.items()
+    }
 
 
 def is_rest_of(rest: Plan, plan: Plan) -> bool:

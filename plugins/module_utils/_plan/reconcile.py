@@ -130,6 +130,7 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
         fields = differences(resource.mutable, kept[1], now)
         fields.update(undeclared_changes(resource.fields, kept[1], now))
         if fields:
+            _check_fixed(resource, kept[1], values)
             operations.append(_change_of("update", resource, kept, fields, values))
     for values in matched.new:
         now = {**resource.defaults(), **adjust(resource, None, values)}
@@ -141,6 +142,16 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
         values = by_name.get(resource.key_of(match[1]), {})
         operations.append(_change_of("delete", resource, match, {}, values))
     return operations
+
+
+def _check_fixed(resource: Resource, existing: Object, values: Values) -> None:
+    """Raises PlanError for values with another one of a field that never changes."""
+    for name, value in differences(resource.fixed, existing, values).items():
+        raise PlanError(
+            f"The {resource.named(existing)} exists with the {name} {existing.get(name)}, and not"
+            f" {value}, which cannot change. Correct the {name}, or choose another"
+            f" {resource.key[0]}."
+        )
 
 
 class Matched(NamedTuple):
@@ -161,6 +172,8 @@ def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matche
     for key, values in desired.objects.items():
         matches = by_key.get(key, [])
         if key in desired.expired or key in desired.gone:
+            for _index, obj in matches:
+                _check_fixed(resource, obj, values)
             matched.surplus.extend(matches)
         elif matches:
             kept, duplicates = _choose(desired, values, matches)
@@ -201,7 +214,7 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, 
             by_key.setdefault(key, []).append((index, obj))
     for key, values in desired.objects.items():
         if key in others and key not in by_key:
-            raise PlanError(f"The {others[key]}. Choose another name.")
+            raise PlanError(f"The {others[key]}. Choose another {resource.key[0]}.")
         if key in ignored and key not in by_key and not desired.absent:
             label = f"{resource.named(values)} with the id {ignored[key]}"
             reason = Message(f"Cloudflare holds {label} only, and ", IGNORED_IDS, " names it.")

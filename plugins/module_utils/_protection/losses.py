@@ -18,7 +18,7 @@ from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
 from .._expressions.grammar import expression_of, lists_in, normalise_expression
 from .._expressions.solve import matches_every_request
 from .._plan.desired import Desired
-from .._schema.lists import LISTS, items_of, managed_lists, uses_of
+from .._schema.lists import LISTS, contents_of, items_in, managed_lists, uses_of
 from .._schema.managed_rules import EXECUTE
 from .._schema.rate_limits import limit_of
 from .._schema.registry import (
@@ -34,7 +34,7 @@ from .._schema.registry import (
 )
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few, plural
-from .._values.address_set import Ranges, difference, range_of, union
+from .._values.list_contents import Contents
 from .loss import Loss, UnmanagedRecord, loss_by, unmanaged_record
 from .ordinary_traffic import plain_traffic
 from .overrides import loosened, only_logs, override_doubts, override_losses
@@ -330,6 +330,7 @@ def level_losses(resource: Resource, was: State, becomes: State) -> Iterator[Los
             yield Loss(resource, (), resource.name, reason, certain)
 
 
+NOTHING = Contents()
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
 
 
@@ -361,28 +362,28 @@ class Referring:
                     reference = _Reference(resource, rule, spelt_out[index + 1 :])
                     self._references.setdefault(name, []).append(reference)
 
-    def _with(self, rule: ZoneRule, **lists: Ranges) -> ZoneRule:
+    def _with(self, rule: ZoneRule, **lists: Contents) -> ZoneRule:
         return spelt_out(rule, {**self.contents, **lists})
 
-    def loss(self, obj: Object, lacks: Ranges, has: Ranges) -> Loss | None:
-        """The loss by a list that has some addresses and lacks others."""
-        if not lacks and not has:
+    def loss(self, obj: Object, lacks: Contents, has: Contents) -> Loss | None:
+        """The loss by a list that has some contents and lacks others."""
+        if not lacks.size and not has.size:
             return None
         name = LISTS.label_of(obj)
         known = self._references.get(name, [])
         losses = list(filter(None, (self._loss(item, name, lacks, has) for item in known)))
         more = uses_of(obj) - sum(_names_itself(item.rule, name) for item in known)
-        if has and more > 0:
+        if has.size and more > 0:
             ones = plural(more, "rule that is not known refers", "rules that are not known refer")
             reason = f"may let traffic pass, since {ones} to the list"
             losses.append(loss_by(LISTS, obj, reason, certain=False))
         worst = max(losses, key=lambda item: item.certain, default=None)
         return worst and loss_by(LISTS, obj, worst.reason, worst.certain)
 
-    def _loss(self, item: _Reference, name: str, lacks: Ranges, has: Ranges) -> Loss | None:
+    def _loss(self, item: _Reference, name: str, lacks: Contents, has: Contents) -> Loss | None:
         resource, rule = item.resource, item.rule
         by = f"the {resource.title} {rule.title}"
-        was, becomes = (self._with(rule, **{name: ranges}) for ranges in (lacks, has))
+        was, becomes = (self._with(rule, **{name: contents}) for contents in (lacks, has))
         if rule.lets_pass:
             more = f"({becomes.expression}) and not ({was.expression})"
             loss = skip_loss(resource, rule._replace(expression=more), item.behind)
@@ -399,20 +400,20 @@ def list_losses(was: State, becomes: State) -> Iterator[Loss]:
     less."""
     referring = Referring(becomes)
     for obj in becomes.get(LISTS.plural, ()):
-        resource = items_of(LISTS.label_of(obj))
+        resource = items_in(obj)
         if resource.plural not in was or resource.plural not in becomes:
             continue
         former, items = was[resource.plural], becomes[resource.plural]
         lacking = other_objects(resource, former, {*map(resource.key_of, items)})
         more = other_objects(resource, items, {*map(resource.key_of, former)})
-        lacks = difference(ranges_of_items(lacking), ranges_of_items(items))
-        has = difference(ranges_of_items(more), ranges_of_items(former))
+        lacks = contents_of(lacking).without(contents_of(items))
+        has = contents_of(more).without(contents_of(former))
         for concerned, verb, loss in (
-            (lacking, "lacks", referring.loss(obj, lacks, [])),
-            (more, "has", referring.loss(obj, [], has)),
+            (lacking, "lacks", referring.loss(obj, lacks, NOTHING)),
+            (more, "has", referring.loss(obj, NOTHING, has)),
         ):
             if loss:
-                shown = first_few(str(item["ip"]) for item in concerned)
+                shown = first_few(map(resource.label_of, concerned))
                 reason = f"{verb} {shown}, otherwise than described, and {loss.reason}"
                 yield loss._replace(reason=reason)
 
@@ -443,7 +444,7 @@ def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedR
         if name in inner:
             records += _records_of_items(referring, obj, inner[name], state)
         elif name in others:
-            loss = referring.loss(obj, [], referring.contents.get(name) or [])
+            loss = referring.loss(obj, NOTHING, referring.contents.get(name, NOTHING))
             records.append(unmanaged_record(LISTS, obj, loss))
     return records
 
@@ -452,14 +453,14 @@ def _records_of_items(
     referring: Referring, obj: Object, desired: Desired, state: State
 ) -> Iterator[UnmanagedRecord]:
     resource, items = desired.resource, unmanaged_items(desired, state)
-    described = ranges_of_items(
+    described = contents_of(
         objects_among(resource, state.get(resource.plural) or (), desired.objects)
     )
-    together = referring.loss(obj, [], difference(ranges_of_items(items), described))
+    together = referring.loss(obj, NOTHING, contents_of(items).without(described))
     for item in items if together else ():
         loss = together and together._replace(certain=False)
         if len(items) <= MOST_JUDGED:
-            loss = referring.loss(obj, [], difference(ranges_of_items([item]), described))
+            loss = referring.loss(obj, NOTHING, contents_of([item]).without(described))
         if loss:
             yield unmanaged_record(resource, item, loss)
 
@@ -476,7 +477,3 @@ def other_objects(
 ) -> list[Object]:
     """The objects whose keys are not among these."""
     return [obj for obj in objects if resource.key_of(obj) not in keys]
-
-
-def ranges_of_items(items: Sequence[Object]) -> Ranges:
-    return union(filter(None, (range_of(item.get("ip")) for item in items)))

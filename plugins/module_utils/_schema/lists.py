@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, Mapping, Sequence
+from typing import Any, Hashable, Iterable, Mapping, Sequence
 
-from .._values.address_set import BITS, normalise_network, read_network
+from .._values.address_set import BITS, range_of, read_network, union
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
+from .._values.list_contents import WILDCARD, Contents
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -30,15 +31,28 @@ from .resource import (
     Permission,
     Resource,
     Semantics,
+    Shape,
     State,
     Write,
+    options_of,
 )
 
-LIST_KIND = "ip"
+LIST_KIND = IP = "ip"  # of a list of which nobody says its kind
+ASN, HOSTNAME = "asn", "hostname"
+KINDS: Mapping[str, str] = {  # of lists, with what their items are, in sentences
+    IP: "addresses",
+    ASN: "autonomous systems",
+    HOSTNAME: "hostnames",
+}
 LISTS_PATH = ACCOUNT_OWNER.path + "/rules/lists"
 LIST_PERMISSION = Permission("Account Filter Lists", "account", writing="Edit")
 OPERATION = LISTS_PATH + "/bulk_operations/"  # and its id
 NAME_FORM = re.compile(r"[a-z0-9_]{1,50}")
+ASN_FORM = re.compile(r"(?:AS)?([0-9]{1,10})", re.IGNORECASE | re.ASCII)
+HIGHEST_ASN = 2**32 - 1
+_LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+HOSTNAME_FORM = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL})+")
+LONGEST_HOSTNAME = 253
 SHORTEST_LENGTHS = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
 MOST_IN_A_CALL = 1000
 MOST_TEXT = 500  # characters of a description or a comment
@@ -57,14 +71,14 @@ def _parse_name(value: Any) -> str:
     return name
 
 
-def _parse_item(value: Any) -> str:
+def _parse_address(value: Any) -> str:
     """An address or a network as lists show it: a single address has no length."""
     network, text = read_network(parse_filled_text(value))
     family, length = network[0], network[2]
     return text.partition("/")[0] if length == BITS[family] else text
 
 
-def _examine_item(value: Any) -> Sequence[str]:
+def _examine_address(value: Any) -> Sequence[str]:
     network = read_network(str(value))[0]
     family, length = network[0], network[2]
     least = SHORTEST_LENGTHS[family]
@@ -73,9 +87,68 @@ def _examine_item(value: Any) -> Sequence[str]:
     return (f"Cloudflare may refuse {value}, since lists take networks from /{least} on",)
 
 
+def _parse_asn(value: Any) -> int:
+    number = ASN_FORM.fullmatch(str(value))
+    if not number or int(number[1]) > HIGHEST_ASN:
+        raise ValueError(f"{value!r} is not an autonomous system; write 64500, or AS64500")
+    return int(number[1])
+
+
+def _normalise_asn(value: Any) -> Hashable:
+    try:
+        return _parse_asn(value), ""
+    except ValueError:
+        return -1, str(value)
+
+
+def _parse_hostname(value: Any) -> str:
+    name = parse_filled_text(value).lower()
+    if len(name) > LONGEST_HOSTNAME or not HOSTNAME_FORM.fullmatch(name):
+        raise ValueError(
+            f"'{name}' is not a hostname; write shop.example.com, or *.example.com for all below"
+            " it, without a scheme, port or path"
+        )
+    return name
+
+
+FIELDS: Mapping[str, Field] = {  # of items, by the kind of their list
+    IP: Field(IP, NETWORK._replace(parse=_parse_address, examine=_examine_address)),
+    ASN: Field(ASN, Value({"type": "raw"}, _parse_asn, _normalise_asn)),
+    HOSTNAME: Field(
+        HOSTNAME, Value({"type": "str"}, _parse_hostname, lambda value: str(value).lower())
+    ),
+}
+APEX = "exclude_exact_hostname"  # of a hostname with a wildcard; by default, it is true
+URL_HOSTNAME = "url_hostname"
+
+
+def _read_item(item: Object) -> dict[str, Any]:
+    """An item without what is empty in it; a hostname is a text, as the others are."""
+    known = {name: value for name, value in item.items() if value != {}}
+    hostname = known.get(HOSTNAME)
+    if isinstance(hostname, Mapping):
+        known[HOSTNAME] = hostname.get(URL_HOSTNAME)
+        has_apex = hostname.get(APEX) is False and str(known[HOSTNAME]).startswith(WILDCARD)
+        known.update({APEX: False} if has_apex else {})
+    return known
+
+
+def _write_item(item: Object) -> dict[str, Any]:
+    if HOSTNAME not in item:
+        return dict(item)
+    return {**item, HOSTNAME: {URL_HOSTNAME: item[HOSTNAME]}}
+
+
+def _not_our_item(item: Object) -> str:
+    if APEX not in item:
+        return ""
+    return f"stands for {item[HOSTNAME][len(WILDCARD) :]} as well ({APEX}), which no option says"
+
+
 def _not_ours(obj: Object) -> str:
     kind = str(obj.get("kind"))
-    return "" if kind == LIST_KIND else f"is of the kind {kind}, and not of the kind {LIST_KIND}"
+    why = "redirects requests, and protects nothing" if kind == "redirect" else "is not known here"
+    return "" if kind in KINDS else f"is of the kind {kind}, which {why}"
 
 
 LISTS = Resource(
@@ -87,7 +160,7 @@ LISTS = Resource(
     permission=LIST_PERMISSION,
     fields=(
         Field("name", Value({"type": "str"}, _parse_name, str), required=True),
-        Field("kind", choice(LIST_KIND), default=LIST_KIND, absent_default=LIST_KIND),
+        Field("kind", choice(*KINDS), default=LIST_KIND, absent_default=LIST_KIND, fixed=True),
         Field("description", text(MOST_TEXT), default="", inert=True),
     ),
     key=("name",),
@@ -102,8 +175,12 @@ LISTS = Resource(
 )
 
 
-def items_of(name: str) -> Resource:
-    """The items of the list with this name."""
+_COMMENT = Field("comment", text(MOST_TEXT), default="", inert=True)
+ANY_ITEM = (*FIELDS.values(), _COMMENT)  # the fields of an item of any list
+
+
+def items_of(name: str, kind: str = LIST_KIND) -> Resource:
+    """The items of the list with this name; their key depends on the kind of the list."""
     upsert = Write("POST", batch=MOST_IN_A_CALL, declared=True, operation=OPERATION)
     return Resource(
         name="ip_list_item",
@@ -113,44 +190,93 @@ def items_of(name: str) -> Resource:
         owner=ACCOUNT_OPTION,
         path=LISTS_PATH + "/{parent_id}/items",
         permission=LIST_PERMISSION,
-        fields=(
-            Field("ip", NETWORK._replace(parse=_parse_item, examine=_examine_item), required=True),
-            Field("comment", text(MOST_TEXT), default="", inert=True),
-        ),
-        key=("ip",),
+        fields=(FIELDS[kind], _COMMENT),
+        key=(kind,),
         create=upsert,
         update=upsert,
         delete=Write("DELETE", batch=MOST_IN_A_CALL, wrapper="items", operation=OPERATION),
-        listing=ByCursor(500),
+        listing=ByCursor(500, Shape(_read_item, _write_item)),
         on_demand=True,
         read_only=TIMES_OF_CLOUDFLARE,
         parent=LISTS,
         within=name,
+        semantics=Semantics(not_ours=_not_our_item),
+    )
+
+
+def items_in(obj: Object) -> Resource:
+    """The items of a list, by its name and its kind."""
+    kind = str(obj.get("kind"))
+    return items_of(LISTS.label_of(obj), kind if kind in KINDS else LIST_KIND)
+
+
+def of_existing_kind(resource: Resource, state: State) -> Resource:
+    """The items of a list by the kind that it has in a state; any other resource itself."""
+    lists = state.get(LISTS.plural, ()) if resource.parent is LISTS else ()
+    known = (items_in(obj) for obj in lists if LISTS.label_of(obj) == resource.within)
+    return next(known, resource)
+
+
+def kind_of_item(item: Mapping[str, Any]) -> str:
+    """The kind of the lists that have such items; empty if it says none, or several."""
+    kinds = [kind for kind in KINDS if item.get(kind) is not None]
+    return kinds[0] if len(kinds) == 1 else ""
+
+
+def contents_of(items: Iterable[Object]) -> Contents:
+    """The contents of some items, of which any may be malformed."""
+    items = list(items)
+    names = {str(item[HOSTNAME]).lower() for item in items if item.get(HOSTNAME)}
+    wide = (str(item[HOSTNAME]).lower() for item in items if APEX in item)
+    systems = (item[ASN] for item in items if item.get(ASN) is not None)
+    return Contents(
+        union(filter(None, (range_of(item[IP]) for item in items if item.get(IP)))),
+        frozenset(int(str(one)) for one in systems if ASN_FORM.fullmatch(str(one))),
+        frozenset([*names, *(name[len(WILDCARD) :] for name in wide)]),
     )
 
 
 def _parse_items(value: Any) -> list[dict[str, Any]]:
-    items: dict[str, dict[str, Any]] = {}
+    items: dict[Hashable, dict[str, Any]] = {}
     for item in value:
-        ip = _parse_item(item.get("ip"))
-        if ip in items:
-            raise ValueError(f"it names {ip} twice")
-        items[ip] = {"ip": ip, "comment": item.get("comment") or ""}
+        kind = kind_of_item(item)
+        if not kind:
+            raise ValueError(f"an item needs one of {', '.join(KINDS)}")
+        key = FIELDS[kind].value.parse(item[kind])
+        if (kind, key) in items:
+            raise ValueError(f"it names {key} twice")
+        items[kind, key] = {kind: key, "comment": item.get("comment") or ""}
     return list(items.values())
 
 
 def _normalise_items(value: Any) -> tuple[Any, ...]:
     """Items in any order, without what only Cloudflare sets."""
     items = value if isinstance(value, (list, tuple)) else ()
-    known = [item for item in items if isinstance(item, Mapping)]
-    pairs = [(normalise_network(item.get("ip")), str(item.get("comment") or "")) for item in known]
-    return tuple(sorted(pairs))
+    known = [(kind_of_item(item), item) for item in items if isinstance(item, Mapping)]
+    return tuple(
+        sorted(
+            (kind, FIELDS[kind].normalised(item), str(item.get("comment") or ""))
+            for kind, item in known
+            if kind and not _not_our_item(item)
+        )
+    )
 
 
-_ITEMS = {"type": "list", "elements": "dict", "options": items_of("").field_options}
+def _own_items(obj: Object) -> Object:
+    items = obj.get("items") or ()
+    own = [item for item in items if not (isinstance(item, Mapping) and _not_our_item(item))]
+    return {**obj, "items": own} if len(own) < len(items) else obj
+
+
+_ITEMS = {"type": "list", "elements": "dict", "options": options_of(ANY_ITEM)}
 _FIELD = Field("items", Value(_ITEMS, _parse_items, _normalise_items))
 # A list with its items as one object, as files have it: exports and snapshots.
-WHOLE_LISTS = replace(LISTS, fields=(*LISTS.fields, _FIELD), listing=InFiles())
+WHOLE_LISTS = replace(
+    LISTS,
+    fields=(*LISTS.fields, _FIELD),
+    listing=InFiles(),
+    semantics=LISTS.semantics._replace(described=_own_items),
+)
 
 
 def uses_of(obj: Mapping[str, Any]) -> int:
@@ -165,5 +291,5 @@ def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:
 
 
 def managed_lists(state: State) -> list[Object]:
-    """The lists of a state that have addresses."""
+    """The lists of a state to which rules can refer."""
     return LISTS.own(state[LISTS.plural])

@@ -14,10 +14,10 @@ from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequ
 
 from .._expressions.grammar import expression_of, lists_in, with_contents
 from .._remembered import remembered
-from .._values.address_set import Ranges, range_of, union
 from .._values.kinds import FLAG, SAFE_ID
+from .._values.list_contents import Contents
 from . import account, neighbours, zone
-from .lists import LISTS, WHOLE_LISTS, items_of
+from .lists import LISTS, WHOLE_LISTS, contents_of, items_of
 from .managed_rules import MANAGED_RULES, PARAMETERS, deployed, skipped_rulesets
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
@@ -411,24 +411,25 @@ def title_of_resource(name: str) -> str:
     return BY_NAME[name].title if name in BY_NAME else name
 
 
+def expressions_in(state: State) -> list[str]:
+    """The expressions of the rules of a state."""
+    read = [resource for resource, _read in EVALUATION if resource.plural in state]
+    return [rule.expression for resource in read for rule in rules_in_force(state, resource)]
+
+
 def lists_named_in(state: State) -> list[str]:
     """The names of the lists that the rules of a state refer to."""
-    read = [resource for resource, _read in EVALUATION if resource.plural in state]
-    rules = [rule for resource in read for rule in rules_in_force(state, resource)]
-    return list(dict.fromkeys(name for rule in rules for name in lists_in(rule.expression)))
+    named = (name for expression in expressions_in(state) for name in lists_in(expression))
+    return list(dict.fromkeys(named))
 
 
-def spelt_out(rule: ZoneRule, lists: Mapping[str, Ranges]) -> ZoneRule:
-    """A rule with the addresses of the lists that it refers to."""
+def spelt_out(rule: ZoneRule, lists: Mapping[str, Contents]) -> ZoneRule:
+    """A rule with the contents of the lists that it refers to."""
     return rule._replace(expression=with_contents(rule.expression, lists)) if lists else rule
 
 
-def contents_in(state: State) -> dict[str, Ranges]:
-    """The addresses of the lists that the rules of a state refer to, by name; none of a list whose
+def contents_in(state: State) -> dict[str, Contents]:
+    """The contents of the lists that the rules of a state refer to, by name; none of a list whose
     items the state does not have."""
     items = {name: state.get(items_of(name).plural) for name in lists_named_in(state)}
-    return {
-        name: union([item for item in (range_of(obj.get("ip")) for obj in known) if item])
-        for name, known in items.items()
-        if known is not None
-    }
+    return {name: contents_of(known) for name, known in items.items() if known is not None}

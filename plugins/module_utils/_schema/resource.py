@@ -102,8 +102,8 @@ class Field(NamedTuple):
     decides). `absent_default` is the value that counts where an existing object lacks the field.
     `inert` marks a field that never changes who is protected, or how. Any field of a rule but its
     expression may narrow what the rule matches, unless it is declared with `narrows=False`.
-    A baseline that leaves a `switch` out describes its default. `fields` are the fields of a nested
-    object.
+    A baseline that leaves a `switch` out describes its default. A `fixed` field never changes.
+    `fields` are the fields of a nested object.
     """
 
     name: str
@@ -114,6 +114,7 @@ class Field(NamedTuple):
     inert: bool = False
     narrows: bool = True
     switch: bool = False
+    fixed: bool = False
     fields: tuple[Field, ...] = ()
 
     @property
@@ -195,9 +196,11 @@ class Paged(NamedTuple):
 
 
 class ByCursor(NamedTuple):
-    """Cloudflare lists objects in pages of this size, each of which tells where the next begins."""
+    """Cloudflare lists objects in pages of this size, each of which tells where the next begins;
+    `shape` is another one than that of Cloudflare."""
 
     size: int
+    shape: Shape | None = None
 
 
 class InDocument(NamedTuple):
@@ -264,7 +267,7 @@ class Semantics(NamedTuple):
     one that Cloudflare takes; each returns "" for any other object. `protects_nobody` says whether
     the deletion of an object lowers no protection, since it is switched off or lets traffic pass.
     `with_ids` takes an object of a plan, and ids by `id_of_new`, and returns the object as it is
-    sent.
+    sent. `described` returns the part of an object that options can describe.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
@@ -276,6 +279,7 @@ class Semantics(NamedTuple):
     unusual: Callable[[Values], str] = lambda obj: ""
     protects_nobody: Callable[[Object], bool] = lambda obj: False
     with_ids: Callable[[Object, Mapping[str, str]], Object] = lambda obj, ids: obj
+    described: Callable[[Object], Object] = lambda obj: obj
 
 
 NO_SEMANTICS = Semantics()
@@ -361,7 +365,8 @@ class Resource:
     @property
     def shape(self) -> Shape | None:
         """Another shape of its objects than that of Cloudflare."""
-        return self.listing.shape if isinstance(self.listing, (InDocument, Single)) else None
+        listing = self.listing
+        return listing.shape if isinstance(listing, (InDocument, Single, ByCursor)) else None
 
     @property
     def page_size(self) -> int:
@@ -397,6 +402,11 @@ class Resource:
     def mutable(self) -> tuple[Field, ...]:
         """The fields that an update can change: all but those of the key."""
         return tuple(item for item in self.fields if item.name not in self.key)
+
+    @cached_property
+    def fixed(self) -> tuple[Field, ...]:
+        """The fields that never change, and that identify nothing."""
+        return tuple(item for item in self.fields if item.fixed)
 
     @cached_property
     def assigned(self) -> tuple[str, ...]:

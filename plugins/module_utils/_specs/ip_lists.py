@@ -15,8 +15,19 @@ from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, parse_ignore
-from .._schema.lists import LIST_KIND, LISTS, items_of, managed_lists, with_items
-from .._schema.resource import Object, OptionSpec, State
+from .._schema.lists import (
+    ANY_ITEM,
+    KINDS,
+    LIST_KIND,
+    LISTS,
+    items_in,
+    items_of,
+    kind_of_item,
+    managed_lists,
+    of_existing_kind,
+    with_items,
+)
+from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Message, Option
 from .base import (
     ABSENT,
@@ -35,7 +46,7 @@ LIST_NAME = LISTS.field("name")
 LIST_OPTIONS: OptionSpec = {
     **LISTS.field_options,
     "kind": {**LISTS.field_options["kind"], "default": LIST_KIND},
-    "items": list_option(items_of("")),
+    "items": list_option(replace(items_of(""), fields=ANY_ITEM)),
     **PURGE_OPTION,
 }
 RULE_RISKS = (*ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS)  # of rules that name a list
@@ -53,11 +64,27 @@ def _with_items(state: State, obj: Object) -> dict[str, Any]:
 
 def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -> Desired:
     """The desired items of one list; raises OptionError."""
-    items = entry.get("items")
+    items, kind = entry.get("items"), entry["kind"]
     name = parsed_name(path, entry["name"])
     entries = numbered("items", items or (), path)
+    problems = OptionProblems()
+    for option, item in entries:
+        with problems.collected():
+            _check_kind(option, item, kind, path)
+    problems.raise_any()
     exclusive = exclusive and items is not None
-    return parse_desired(items_of(name), entries, absent=absent, exclusive=exclusive)
+    return parse_desired(items_of(name, kind), entries, absent=absent, exclusive=exclusive)
+
+
+def _check_kind(option: Option, item: Options, kind: str, path: Option) -> None:
+    """Raises OptionError for an item of another kind than its list, or of none or several."""
+    own = kind_of_item(item)
+    if own == kind:
+        return
+    if own:
+        problem = Message(f"the list has {KINDS[kind]}; set ", path.at("kind"), f" to {own}")
+        raise OptionError(option.at(own), problem)
+    raise OptionError(option, f"it needs {kind}, and no other of {', '.join(KINDS)}")
 
 
 class IpList(ModuleSpec):
@@ -79,10 +106,15 @@ class IpList(ModuleSpec):
             raise OptionError(Option("items"), problem)
         items = desired_items(Option(), options, absent, purge)
         if absent and options["items"] is not None:
-            holder = parse_desired(LISTS, [(Option(), {"name": options["name"]})])
+            named = {name: options[name] for name in ("name", "kind")}
+            holder = parse_desired(LISTS, [(Option(), named)])
             return (replace(holder, only_deletes=True), items)
         fields = [(Option(), fields_of(LISTS, options))]
         return (parse_desired(LISTS, fields, absent=absent), items)
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        every = super().reads(options, desired, state)
+        return [of_existing_kind(resource, state) for resource in every]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         name = parsed_name(Option(), options["name"])
@@ -109,16 +141,18 @@ class IpLists(ModuleSpec):
         }
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        return (LISTS, *map(items_of, self._names(options, state)))
+        return (LISTS, *self._items(options, state).values())
 
-    def _names(self, options: Options, state: State) -> Sequence[str]:
-        """Names of the lists to read with their items, once the lists are read."""
+    def _items(self, options: Options, state: State) -> Mapping[str, Resource]:
+        """The items of the lists to read, by the names of these, once the lists are read."""
         if LISTS.plural not in state:
-            return ()
-        names = [parsed_name(path, item["name"]) for path, item in _entries(options)]
-        if options["purge"]:
-            names += [LISTS.label_of(obj) for obj in managed_lists(state)]
-        return list(dict.fromkeys(names))
+            return {}
+        known = {LISTS.label_of(obj): items_in(obj) for obj in managed_lists(state)}
+        read: dict[str, Resource] = {}
+        for path, entry in _entries(options):
+            name = parsed_name(path, entry["name"])
+            read[name] = known.get(name) or items_of(name, entry["kind"])
+        return {**read, **known} if options["purge"] else read
 
     def desired(self, options: Options) -> Sequence[Desired]:
         entries = _entries(options)
@@ -138,7 +172,7 @@ class IpLists(ModuleSpec):
         return (lists, *items)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        known = self._names(options, state)
+        known = self._items(options, state)
         lists = [obj for obj in managed_lists(state) if LISTS.label_of(obj) in known]
         return {"lists": [_with_items(state, obj) for obj in lists]}
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from ...module_utils._errors import OptionError
 from ...module_utils._plan.desired import Position, parse_position, parse_values
-from ...module_utils._schema.lists import WHOLE_LISTS, items_of
+from ...module_utils._schema.lists import WHOLE_LISTS, items_in
 from ...module_utils._schema.registry import MANAGED, title_of_resource
 from ...module_utils._schema.resource import API_FIELDS, InFiles, Key, Resource, Values
 from ...module_utils._specs.arguments import Argument
@@ -349,7 +349,7 @@ class _List:
         """Lay the values of a posture over those of an entry."""
         values, position = dict(entry.values), entry.values.get("position")
         if ITEMS in values and resource is WHOLE_LISTS:
-            items = _List(ITEMS, [items_of(str(values["name"]))], own.values)
+            items = _List(ITEMS, [items_in({**own.values, **values})], own.values)
             yield from items.take(f"{entry.path}.{ITEMS}", values.pop(ITEMS) or [], holds)
             self.taken += items.taken
             own.values = {**own.values, ITEMS: [item.values for item in items.entries]}

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._plan.ordering import longest_ascending
-from ...module_utils._schema.lists import WHOLE_LISTS, items_of
+from ...module_utils._schema.lists import WHOLE_LISTS, items_in
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import (
     API_FIELDS,
@@ -271,9 +271,7 @@ def _with_contents_of_others(
     those of today. One that is no longer there comes back with all that it had."""
     name = whole.label_of(obj)
     inside, resource = (
-        ("items", items_of(name))
-        if whole is WHOLE_LISTS
-        else ("rules", rules_of(whole.owner, name))
+        ("items", items_in(obj)) if whole is WHOLE_LISTS else ("rules", rules_of(whole.owner, name))
     )
     now = next((item for item in current if whole.label_of(item) == name), None)
     if now is None or resource.plural not in exceptions.named:

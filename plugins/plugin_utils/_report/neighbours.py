@@ -17,7 +17,7 @@ from ansible.module_utils.parsing.convert_bool import boolean
 
 from ...module_utils._protection.losses import unmanaged_lists
 from ...module_utils._schema.account import TCP_KINDS
-from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_of
+from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_in, items_of
 from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, lists_named_in
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Object, Owner, Resource
 from ...module_utils._specs.host import ACCOUNT, CUSTOM
@@ -140,7 +140,7 @@ def objects_by_resource(results: Iterable[InfoResult]) -> dict[str, dict[str, Ob
                 }
             )
         for one in result.get(WHOLE_LISTS.plural) or ():
-            items = items_of(str(one.get("name")))
+            items = items_in(one)
             kept = objects.setdefault(items.name, {})
             kept.update({items.label_of(obj): obj for obj in one.get("items") or ()})
     return objects

@@ -17,7 +17,7 @@ OFFICES = {"name": "offices", "kind": "ip", "description": None, "items": None, 
 STATE: Mapping[str, Any] = {
     "ip_lists": [
         {"id": "a", "name": "offices", "kind": "ip", "num_referencing_filters": 2},
-        {"id": "b", "name": "hosts", "kind": "hostname"},
+        {"id": "b", "name": "moved", "kind": "redirect"},
         {"id": "c", "name": "shops", "kind": "ip"},
     ],
     "items of offices": [{"id": "d", "ip": "192.0.2.1", "comment": ""}],
@@ -52,7 +52,11 @@ def test_wrong_options_of_one_list(options: dict[str, Any], text: str) -> None:
 
 def test_absent_items_leave_the_list() -> None:
     lists, items = ONE.desired(one(items=[{"ip": "192.0.2.1"}], state="absent"))
-    assert (lists.objects, lists.absent, lists.only_deletes) == ({("offices",): {"name": "offices"}}, False, True)
+    assert (lists.objects, lists.absent, lists.only_deletes) == (
+        {("offices",): {"name": "offices", "kind": "ip"}},
+        False,
+        True,
+    )
     assert items.absent
     lists, items = ONE.desired(one(state="absent"))
     assert (list(lists.objects), lists.absent, items.objects) == ([("offices",)], True, {})
@@ -78,5 +82,5 @@ def test_a_purge_of_lists_concerns_the_others_too(purge: bool, names: list[str],
 
 def test_results_count_items() -> None:
     assert ONE.result(one(), (), STATE)["list"]["num_items"] == 1
-    assert ONE.result(one(name="hosts"), (), STATE) == {"list": None, "items": []}
+    assert ONE.result(one(name="moved"), (), STATE) == {"list": None, "items": []}
     assert [item["name"] for item in MANY.result(many({}, purge=True), (), STATE)["lists"]] == ["offices", "shops"]
