@@ -9,11 +9,12 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ip_list
-short_description: Manage a list of addresses that rules of Cloudflare refer to
+short_description: Manage a list of addresses, autonomous systems or hostnames for rules of Cloudflare
 version_added: 1.0.0
 description:
-  - Creates, updates and deletes a list of addresses and networks of a Cloudflare account, and adds,
-    updates and removes its items. Rules refer to it by its name, as in V(ip.src in $office).
+  - Creates, updates and deletes a list of addresses and networks, of autonomous systems, or of
+    hostnames of a Cloudflare account, and adds, updates and removes its items. Rules refer to it by
+    its name, as in V(ip.src in $office).
   - The module reads the list completely, and sends only the items that differ. It never replaces or
     deletes all items with one call.
 extends_documentation_fragment:
@@ -41,10 +42,13 @@ options:
     type: str
     required: true
   kind:
-    description: The kind of its items. The module manages lists of addresses and networks only, and
-      leaves lists of other kinds alone.
+    description:
+      - The kind of its items, each of which has the option of this name. It cannot be changed.
+      - V(ip) has addresses and networks, for fields such as V(ip.src), V(asn) autonomous systems for
+        V(ip.src.asnum), and V(hostname) hostnames for V(http.host). Lists of the latter two need an
+        Enterprise account. The module leaves lists of redirects alone.
     type: str
-    choices: [ip]
+    choices: [ip, asn, hostname]
     default: ip
   description:
     description:
@@ -66,7 +70,18 @@ options:
             V(192.0.2.1).
           - The network identifies the item and cannot be changed. Another network is another item.
         type: str
-        required: true
+      asn:
+        description:
+          - The number of an autonomous system, such as V(64500) or V(AS64500). It identifies the
+            item.
+        type: raw
+      hostname:
+        description:
+          - A hostname such as V(shop.example.com), or with a wildcard in front, V(*.example.com),
+            which stands for all names below it and not for V(example.com). It identifies the item.
+          - The module leaves an existing item alone that stands for the name itself as well (by
+            C(exclude_exact_hostname) of the API).
+        type: str
       comment:
         description:
           - A free text. An empty text clears it.
@@ -135,6 +150,15 @@ EXAMPLES = r"""
       - ip: 2001:db8:40::/48
     purge: true
 
+- name: Have a list of autonomous systems
+  edgeops.protection.ip_list:
+    name: hosting_companies
+    kind: asn
+    items:
+      - asn: 64500
+      - asn: AS64501
+        comment: scanned us in May
+
 - name: Remove an item
   edgeops.protection.ip_list:
     name: offices
@@ -165,7 +189,7 @@ list:
       type: str
       sample: offices
     kind:
-      description: The kind of its items, which is V(ip).
+      description: The kind of its items, V(ip), V(asn) or V(hostname).
       type: str
       sample: ip
     description:
@@ -240,8 +264,8 @@ weaker:
     reason:
       description: The weakness of the rule, as a sentence without its subject.
       type: str
-      sample: has 203.0.113.7, otherwise than described, and may let packets pass that Network
-        Firewall rule telnet would stop, by the Network Firewall rule monitoring
+      sample: has offices 203.0.113.7, otherwise than described, and may let packets pass that
+        Network Firewall rule telnet would stop, by the Network Firewall rule monitoring
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

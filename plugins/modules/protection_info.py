@@ -712,7 +712,7 @@ ip_lists:
       type: str
       sample: offices
     kind:
-      description: The kind of its items, which is V(ip).
+      description: The kind of its items, V(ip), V(asn) or V(hostname).
       type: str
       sample: ip
     description:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import NoneType
 from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
@@ -35,7 +36,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     RULES,
     STATUS,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ANY_ITEM, LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
@@ -167,7 +168,8 @@ WHOLE_ACCOUNT: Mapping[str, Entry] = {
     "filters": many(*FILTERS),
     "dns_rules": many(DNS_RULES),
 }
-ITEMS: Entry = {"description": DESCRIPTIONS["objects"]["ip_list"]["items"], **many(items_of(""))}
+ITEM_OF_ANY_KIND = replace(items_of(""), fields=ANY_ITEM)
+ITEMS: Entry = {"description": DESCRIPTIONS["objects"]["ip_list"]["items"], **many(ITEM_OF_ANY_KIND)}
 WHOLE_LIST: Entry = {**many(LISTS), "contains": {**object_entries([LISTS]), "items": ITEMS}}
 WHOLE_RULESET: Entries = {
     **{
@@ -202,7 +204,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
             },
         }
     },
-    "ip_list": {"list": one(LISTS), "items": many(items_of(""))},
+    "ip_list": {"list": one(LISTS), "items": many(ITEM_OF_ANY_KIND)},
     "firewall_rules": {"rules": many(FIREWALL_RULES)},
     "custom_rules": {"zone_id": {"type": "str"}, "rules": many(CUSTOM_RULES)},
     "custom_ruleset": {**OWNERS_OF_RULESETS, "ruleset": {"type": "dict", "contains": WHOLE_RULESET}},

@@ -178,9 +178,19 @@ LISTS: dict[str, Any] = {
     "lists": [
         {"name": "offices", "description": "our offices",
          "items": [{"ip": "192.0.2.1", "comment": "door"}, {"ip": "198.51.100.0/24", "comment": "Berlin"}]},
-        {"name": "hosts", "kind": "hostname"},
+        {"name": "moved", "kind": "redirect"},
         {"name": "old", "items": [{"ip": "192.0.2.1"}]},
         {"name": "theirs"},
+    ]
+}  # fmt: skip
+
+WIDE = {"url_hostname": "*.example.org", "exclude_exact_hostname": False}
+OTHER_LISTS: dict[str, Any] = {
+    "lists": [
+        {"name": "systems", "kind": "asn", "items": [{"asn": 64500}]},
+        {"name": "names", "kind": "hostname",
+         "items": [{"hostname": "*.example.net"}, {"hostname": "shop.example.com"}, {"hostname": WIDE}]},
+        {"name": "moved", "kind": "redirect"},
     ]
 }  # fmt: skip
 
@@ -609,6 +619,17 @@ CASES = (
          {"rules": [{"id": RULE_1, "action": "challenge", "filter": {"expression": "ip.src  in {192.0.2.0/24}", "paused": False}},
                     {"id": RULE_2, "products": ["bic", "waf"], "description": "", "priority": ""}]},
          existing=FIREWALL),
+    Case("autonomous systems from nothing", "ip_list",
+         {"name": "systems", "kind": "asn", "items": [{"asn": "AS64501"}, {"asn": 64500, "comment": "loud"}]},
+         ["create ip_list systems", "create ip_list_item systems 64500", "create ip_list_item systems 64501"], 2),
+    Case("hostnames updated to match, one that no option describes left alone", "ip_list",
+         {"name": "names", "kind": "hostname", "items": [{"hostname": "*.Example.net", "comment": "all"}], "purge": True},
+         ["update ip_list_item names *.example.net", "delete ip_list_item names shop.example.com"], 2, OTHER_LISTS),
+    Case("lists of each kind in order, otherwise written", "ip_lists",
+         {"lists": [{"name": "names", "kind": "hostname", "items": [{"hostname": "*.EXAMPLE.net"}]},
+                    {"name": "systems", "kind": "asn", "items": [{"asn": "64500"}], "purge": True}]}, existing=OTHER_LISTS),
+    Case("lists of each kind absent, and no others", "ip_lists",
+         {"lists": [{"name": "names", "kind": "hostname"}], "state": "exact"}, ["delete ip_list systems"], 1, OTHER_LISTS),
     Case("a list from nothing", "ip_list",
          {"name": "$offices", "description": "work", "items": [{"ip": "192.0.2.7/24"}, {"ip": "2001:DB8::1/128", "comment": "gate"}]},
          ["create ip_list offices", "create ip_list_item offices 192.0.2.0/24", "create ip_list_item offices 2001:db8::1"], 2),

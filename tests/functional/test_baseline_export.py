@@ -354,7 +354,7 @@ def test_lists_come_back_with_their_items(service: LocalService) -> None:
             "description": "work",
             "items": [{"ip": "192.0.2.1", "comment": "door"}, {"ip": "192.0.2.2"}],
         },
-        {"name": "hosts", "kind": "hostname"},
+        {"name": "moved", "kind": "redirect"},
     ]
     account = service.account(ACCOUNT).seed(lists=lists)
     variables = {"baseline_ip_lists": [{"name": "offices", "items": [], "purge": True}], "baseline_purge": ["ip_lists"]}
@@ -365,7 +365,7 @@ def test_lists_come_back_with_their_items(service: LocalService) -> None:
     assert (refusals, unmet) == ([], [])
     items = account.ip_lists.list_named("offices")["items"]
     assert [(item["ip"], item["comment"]) for item in items] == [("192.0.2.1", "door"), ("192.0.2.2", "")]
-    assert [item["name"] for item in account.ip_lists.lists] == ["offices", "hosts"]
+    assert [item["name"] for item in account.ip_lists.lists] == ["offices", "moved"]
 
 
 def test_a_list_that_a_run_took_away_comes_back_with_its_items(service: LocalService) -> None:

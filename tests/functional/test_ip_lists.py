@@ -378,7 +378,7 @@ def test_expectations_and_the_fields_of_each_kind(service: LocalService, modules
     account.seed(lists=KINDS_OF_LISTS)
     service.zone(ZONE).seed(account_id=ACCOUNT)
     rule = {**BLOCK, "expression": "ip.src.asnum in $systems or http.host in $hosts and not ip.src in $offices"}
-    requests = [
+    requests: list[tuple[dict[str, Any], str]] = [
         ({"asn": 64500}, "blocked"),
         ({"asn": 64501}, "allowed"),
         ({"asn": 64501, "host": "a.b.example.net"}, "blocked"),

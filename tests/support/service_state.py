@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
@@ -58,7 +59,7 @@ def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
         "managed_rules": zone.rules_of("managed_rules"),
         "network_firewall_rules": account.rules_of("network_firewall_rules"),
         "ip_lists": account.ip_lists.lists,
-        **{f"items of {each['name']}": each["items"] for each in account.ip_lists.lists},
+        **{f"items of {each['name']}": _as_seen(items_of(""), each["items"]) for each in account.ip_lists.lists},
         "ddos_l4_overrides": _as_seen(L4_OVERRIDES, account.rules_of("ddos_l4_overrides")),
         "ddos_l7_overrides": _as_seen(L7_OVERRIDES, zone.ddos_l7_overrides),
         "security_level": _as_seen(SECURITY_LEVEL, [zone.security_level]),

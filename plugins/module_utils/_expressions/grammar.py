@@ -16,7 +16,6 @@ end it.
 from __future__ import annotations
 
 import ipaddress
-import json
 import re
 import unicodedata
 from functools import lru_cache
@@ -35,7 +34,6 @@ from .._values.address_set import (
     read_network,
     union,
 )
-from .._values.list_contents import WILDCARD, Contents
 
 MATCHES = ("matches", "~")
 WHITE_SPACE = " \r\n"
@@ -396,62 +394,6 @@ class _Parser:
             members.append(self.value())
         self.take()
         return tuple(members)
-
-
-LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
-MOST_SPELT_OUT = 1000  # a longer list stays a name
-
-
-def lists_in(expression: str) -> list[str]:
-    """The names of the lists of the account that an expression refers to."""
-    return list(dict.fromkeys(token.text[1:] for token in _references(expression)))
-
-
-def list_uses(expression: str) -> list[Comparison]:
-    """The comparisons that ask whether a value is in a list of the account; none of an expression
-    that cannot be read."""
-    if not _references(expression):
-        return []
-    try:
-        compared = [leaf for leaf in leaves(parse(expression)) if leaf.operator == "in"]
-    except Unread:
-        return []
-    return [leaf for leaf in compared if leaf.operands and LIST.fullmatch(leaf.operands[0].text)]
-
-
-def with_contents(expression: str, lists: Mapping[str, Contents]) -> str:
-    """The expression with the contents of the lists that are known. A long list stays a name, and
-    so do hostnames in a comparison of another form."""
-    uses = {leaf.operands[0].start: leaf for leaf in list_uses(expression)} if lists else {}
-    for token in reversed(_references(expression) if lists else ()):
-        contents, end = lists.get(token.text[1:]), token.start + len(token.text)
-        if contents is None or contents.size > MOST_SPELT_OUT:
-            continue
-        start, text = token.start, f"{{{' '.join(contents.written())}}}"
-        if contents.hostnames:
-            if start not in uses:
-                continue
-            start, text = uses[start].start, _among(uses[start].field, contents)
-        expression = f"{expression[:start]}{text}{expression[end:]}"
-    return expression
-
-
-def _among(field: str, contents: Contents) -> str:
-    """The comparison of a field with hostnames, some with a wildcard in front."""
-    texts = [json.dumps(name) for name in contents.written()]
-    exact = " ".join(text for text in texts if not text.startswith(f'"{WILDCARD}'))
-    wild = [f"{field} wildcard {text}" for text in texts if text.startswith(f'"{WILDCARD}')]
-    return f"({' or '.join([f'{field} in {{{exact}}}', *wild])})"
-
-
-def _references(expression: str) -> Sequence[Token]:
-    if "$" not in expression:
-        return ()
-    try:
-        tokens = tokens_of(expression)
-    except Unread:
-        return ()
-    return [token for token in tokens if token.kind == WORD and LIST.fullmatch(token.text)]
 
 
 DECIMAL = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)

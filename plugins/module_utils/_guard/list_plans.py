@@ -12,7 +12,8 @@ from typing import Mapping, Sequence
 
 from .._errors import Unread
 from .._expressions.fields import FIELDS_OF_LISTS, misused
-from .._expressions.grammar import Comparison, list_uses
+from .._expressions.grammar import Comparison
+from .._expressions.lists import list_uses
 from .._plan.plan import Operation, Plan
 from .._schema.account import NETWORK_FIREWALL_RULES
 from .._schema.lists import IP, KINDS, LISTS, MOST_ITEMS, items_of

@@ -15,7 +15,8 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from .._expressions.evaluation import Batch, decider, is_in
-from .._expressions.grammar import WITHOUT_LISTS, NotKnown, lists_in
+from .._expressions.grammar import WITHOUT_LISTS, NotKnown
+from .._expressions.lists import lists_in
 from .._expressions.operands import Fields
 from .._schema.account import (
     ACCOUNT,
@@ -30,7 +31,8 @@ from .._schema.registry import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in
 from .._schema.resource import ENFORCING, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import did_you_mean, excerpt, first_few
-from .._values.address_set import Ranges, range_of
+from .._values.address_set import range_of
+from .._values.list_contents import Contents
 from .coverage import UNKNOWN_STATUS, Coverage
 from .expectation import (
     ALLOWED,
@@ -284,7 +286,7 @@ class PacketDecisions:
 
 
 def _in_firewall(
-    rules: Sequence[ZoneRule], seen: Sequence[Fields], lists: Mapping[str, Ranges]
+    rules: Sequence[ZoneRule], seen: Sequence[Fields], lists: Mapping[str, Contents]
 ) -> Decision:
     """The decision of the Network Firewall on a packet of which it may see these fields."""
     decided = [decide_request(rules, fields._replace(lists=lists)) for fields in seen]

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
 
-from .._expressions.grammar import expression_of, lists_in, normalise_expression
+from .._expressions.grammar import expression_of, normalise_expression
+from .._expressions.lists import lists_in
 from .._expressions.solve import matches_every_request
 from .._plan.desired import Desired
 from .._schema.lists import LISTS, contents_of, items_in, managed_lists, uses_of
@@ -413,7 +414,7 @@ def list_losses(was: State, becomes: State) -> Iterator[Loss]:
             (more, "has", referring.loss(obj, NOTHING, has)),
         ):
             if loss:
-                shown = first_few(map(resource.label_of, concerned))
+                shown = first_few(str(item.get(resource.key[0])) for item in concerned)
                 reason = f"{verb} {shown}, otherwise than described, and {loss.reason}"
                 yield loss._replace(reason=reason)
 

@@ -16,7 +16,8 @@ from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.fields import doubts, names_in
-from .._expressions.grammar import expression_of, lists_in
+from .._expressions.grammar import expression_of
+from .._expressions.lists import lists_in
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import (
     RESPONSE,

@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.op
     Items,
     Pairs,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._values.list_contents import Contents
 
 FIELDS = Fields(
     {
@@ -29,7 +30,7 @@ FIELDS = Fields(
         "flags": Items((True, False)),
         "gone": MISSING,
     },
-    {"office": [(int(ipaddress.ip_address("192.0.2.0")), int(ipaddress.ip_address("192.0.2.255")))]},
+    {"office": Contents([(int(ipaddress.ip_address("192.0.2.0")), int(ipaddress.ip_address("192.0.2.255")))])},
 )
 
 

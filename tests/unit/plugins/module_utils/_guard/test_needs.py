@@ -25,6 +25,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.registr
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+from ansible_collections.edgeops.protection.plugins.module_utils._values.list_contents import Contents
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
 OF_ACCOUNT, OF_ZONE = {"account_id": ACCOUNT}, {"zone_id": ZONE}
@@ -162,8 +163,8 @@ def rule_of(expression: str, was: str = "", **read: Any) -> Plan:
     return make_plan({"custom_rules": existing, **read}, [parse_desired(CUSTOM_RULES, [(Option(), rule)])])
 
 
-OFFICE = {"office": [(3221225984, 3221226239)]}
-GATE = {"office": [(3221225985, 3221225985)]}
+OFFICE = {"office": Contents([(3221225984, 3221226239)])}
+GATE = {"office": Contents([(3221225985, 3221225985)])}
 LISTS = [{"id": "c", "name": "office", "kind": "ip"}]
 ITEMS = items_of("office")
 

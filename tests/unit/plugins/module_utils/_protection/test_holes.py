@@ -402,7 +402,7 @@ def test_many_items_are_judged_together() -> None:
 
 def test_a_list_of_another_kind_is_not_judged() -> None:
     desired = [parse_desired(LISTS, [])]
-    assert unmanaged_lists(desired, state_of(kind="hostname")) == []
+    assert unmanaged_lists(desired, state_of(kind="redirect")) == []
     assert [record["key"] for record in unmanaged_lists(desired, state_of())] == ["office"]
 
 
