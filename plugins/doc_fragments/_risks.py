@@ -34,17 +34,17 @@ options:
         of a rule that is enabled, or that monitors on its way there, or the security level of a
         zone.
       - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
-        disabled, or has not monitored for O(min_monitoring_hours).
+        disabled, or has not monitored for O(limits.min_monitoring_hours).
       - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
         more of the traffic to a network than C(rollout_evidence) allows, or of which that is not
         known.
       - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow
-        beyond O(min_allowlist_prefix_length_ipv4), O(min_allowlist_prefix_length_ipv6) or
-        O(max_allowlist_entries).
+        beyond O(limits.min_allowlist_prefix_length_ipv4),
+        O(limits.min_allowlist_prefix_length_ipv6) or O(limits.max_allowlist_entries).
       - V(allowlists_own_prefix) means that the plan would allow as a source what is one of the
         account's own protected prefixes.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(max_deletions_percent) of a list.
+        O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
       - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
@@ -53,39 +53,40 @@ options:
     type: list
     elements: raw
     default: []
-  min_monitoring_hours:
+  limits:
     description:
-      - The hours that a rule or filter must monitor before it is enabled.
-      - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
+      - Limits from which on a plan is a risk.
     version_added: 1.0.0
-    type: float
-    default: 4.0
-  min_allowlist_prefix_length_ipv4:
-    description:
-      - The shortest IPv4 prefix length in the allowlist that is not a risk.
-      - Adjacent networks count as one.
-    version_added: 1.0.0
-    type: int
-    default: 24
-  min_allowlist_prefix_length_ipv6:
-    description:
-      - The shortest IPv6 prefix length in the allowlist that is not a risk.
-      - Adjacent networks count as one.
-    version_added: 1.0.0
-    type: int
-    default: 48
-  max_allowlist_entries:
-    description:
-      - The number of active entries of the allowlist above which another entry is a risk.
-    version_added: 1.0.0
-    type: int
-    default: 200
-  max_deletions_percent:
-    description:
-      - The percentage of a list above which deletions in one plan are a risk.
-    version_added: 1.0.0
-    type: int
-    default: 30
+    type: dict
+    suboptions:
+      min_monitoring_hours:
+        description:
+          - The hours that a rule or filter must monitor before it is enabled.
+          - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
+        type: float
+        default: 4.0
+      min_allowlist_prefix_length_ipv4:
+        description:
+          - The shortest IPv4 prefix length in the allowlist that is not a risk.
+          - Adjacent networks count as one.
+        type: int
+        default: 24
+      min_allowlist_prefix_length_ipv6:
+        description:
+          - The shortest IPv6 prefix length in the allowlist that is not a risk.
+          - Adjacent networks count as one.
+        type: int
+        default: 48
+      max_allowlist_entries:
+        description:
+          - The number of active entries of the allowlist above which another entry is a risk.
+        type: int
+        default: 200
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
 """
 
     ZONE_RULES = r"""
@@ -104,8 +105,8 @@ options:
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(weakens_zone) means that the plan would take enforcement from more than
-        O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
-        of them, by removing or disabling them or turning them into log or skip.
+        O(limits.max_weakened_percent) of the rules that block or challenge, and from at least three
+        or all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
@@ -115,13 +116,18 @@ options:
     type: list
     elements: raw
     default: []
-  max_weakened_percent:
+  limits:
     description:
-      - The percentage of the rules that block or challenge above which it is a risk that they no
-        longer do so.
+      - Limits from which on a plan is a risk.
     version_added: 1.0.0
-    type: int
-    default: 30
+    type: dict
+    suboptions:
+      max_weakened_percent:
+        description:
+          - The percentage of the rules that block or challenge above which it is a risk that they
+            no longer do so.
+        type: int
+        default: 30
 """
 
     ZONE_LISTS = r"""
@@ -140,12 +146,12 @@ options:
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(max_deletions_percent) of a list.
+        O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
       - V(weakens_zone) means that the plan would take enforcement from more than
-        O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
-        of them, by removing or disabling them or turning them into log or skip.
+        O(limits.max_weakened_percent) of the rules that block or challenge, and from at least three
+        or all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
@@ -158,19 +164,23 @@ options:
     type: list
     elements: raw
     default: []
-  max_deletions_percent:
+  limits:
     description:
-      - The percentage of a list above which deletions in one plan are a risk.
+      - Limits from which on a plan is a risk.
     version_added: 1.0.0
-    type: int
-    default: 30
-  max_weakened_percent:
-    description:
-      - The percentage of the rules that block or challenge above which it is a risk that they no
-        longer do so.
-    version_added: 1.0.0
-    type: int
-    default: 30
+    type: dict
+    suboptions:
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
+      max_weakened_percent:
+        description:
+          - The percentage of the rules that block or challenge above which it is a risk that they
+            no longer do so.
+        type: int
+        default: 30
 """
 
     LISTS_OF_ADDRESSES = r"""
@@ -189,39 +199,43 @@ options:
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(max_deletions_percent) of a list.
+        O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
       - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
         leave it empty.
       - V(weakens_zone) means that the plan would take enforcement from more than
-        O(max_weakened_percent) of the rules that block or challenge, and from at least three or all
-        of them, by removing or disabling them or turning them into log or skip.
+        O(limits.max_weakened_percent) of the rules that block or challenge, and from at least three
+        or all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
       - V(weakens_network_firewall) means that the plan would take enforcement from more than
-        O(max_weakened_percent) of the Network Firewall rules that block, and from at least three or
-        all of them, by removing or disabling them or turning them into log or skip.
+        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
+        three or all of them, by removing or disabling them or turning them into log or skip.
     version_added: 1.0.0
     type: list
     elements: raw
     default: []
-  max_deletions_percent:
+  limits:
     description:
-      - The percentage of a list above which deletions in one plan are a risk.
+      - Limits from which on a plan is a risk.
     version_added: 1.0.0
-    type: int
-    default: 30
-  max_weakened_percent:
-    description:
-      - The percentage of the rules that block or challenge above which it is a risk that they no
-        longer do so.
-    version_added: 1.0.0
-    type: int
-    default: 30
+    type: dict
+    suboptions:
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
+      max_weakened_percent:
+        description:
+          - The percentage of the rules that block or challenge above which it is a risk that they
+            no longer do so.
+        type: int
+        default: 30
 """
 
     STAGED_ROLLOUT = r"""
@@ -229,7 +243,7 @@ options:
   staged_rollout:
     description:
       - Whether a rule or filter with the desired mode V(enabled) monitors first, for
-        O(min_monitoring_hours).
+        O(limits.min_monitoring_hours).
       - With V(true), the rule or filter monitors, RV(pending) says until when, and the first run
         after that time enables it. With V(false), the task fails unless O(accept_risks) names
         V(skips_monitoring).
@@ -281,7 +295,7 @@ options:
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(max_deletions_percent) of a list.
+        O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
       - 'V(weakens_managed_rules) means that the plan would have managed rules stop fewer requests:
@@ -291,12 +305,17 @@ options:
     type: list
     elements: raw
     default: []
-  max_deletions_percent:
+  limits:
     description:
-      - The percentage of a list above which deletions in one plan are a risk.
+      - Limits from which on a plan is a risk.
     version_added: 1.0.0
-    type: int
-    default: 30
+    type: dict
+    suboptions:
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
 """
 
     NETWORK_FIREWALL = r"""
@@ -315,12 +334,12 @@ options:
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(max_deletions_percent) of a list.
+        O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
       - V(weakens_network_firewall) means that the plan would take enforcement from more than
-        O(max_weakened_percent) of the Network Firewall rules that block, and from at least three or
-        all of them, by removing or disabling them or turning them into log or skip.
+        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
+        three or all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
@@ -330,19 +349,23 @@ options:
     type: list
     elements: raw
     default: []
-  max_deletions_percent:
+  limits:
     description:
-      - The percentage of a list above which deletions in one plan are a risk.
+      - Limits from which on a plan is a risk.
     version_added: 1.0.0
-    type: int
-    default: 30
-  max_weakened_percent:
-    description:
-      - The percentage of the rules that block or challenge above which it is a risk that they no
-        longer do so.
-    version_added: 1.0.0
-    type: int
-    default: 30
+    type: dict
+    suboptions:
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
+      max_weakened_percent:
+        description:
+          - The percentage of the rules that block or challenge above which it is a risk that they
+            no longer do so.
+        type: int
+        default: 30
 """
 
     OVERRIDES = r"""
@@ -361,7 +384,7 @@ options:
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(max_deletions_percent) of a list.
+        O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
       - V(weakens_ddos_rules) means that the plan would set an override of managed DDoS rules to
@@ -372,12 +395,17 @@ options:
     type: list
     elements: raw
     default: []
-  max_deletions_percent:
+  limits:
     description:
-      - The percentage of a list above which deletions in one plan are a risk.
+      - Limits from which on a plan is a risk.
     version_added: 1.0.0
-    type: int
-    default: 30
+    type: dict
+    suboptions:
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
 """
 
     RATE_LIMITS = r"""
@@ -396,7 +424,7 @@ options:
         accepted risk.
       - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
-        O(max_deletions_percent) of a list.
+        O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
       - 'V(weakens_rate_limits) means that the plan would remove, disable or narrow a rate limiting
@@ -406,12 +434,17 @@ options:
     type: list
     elements: raw
     default: []
-  max_deletions_percent:
+  limits:
     description:
-      - The percentage of a list above which deletions in one plan are a risk.
+      - Limits from which on a plan is a risk.
     version_added: 1.0.0
-    type: int
-    default: 30
+    type: dict
+    suboptions:
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
 """
 
     ZONE_SETTINGS = r"""

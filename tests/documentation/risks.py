@@ -59,6 +59,7 @@ ACCEPTANCE = (
     " which means its end in UTC. The module returns C(reason) with the accepted risk.",
     "Use a dictionary in an inventory. A code that stays there accepts later risks as well.",
 )
+OF_LIMITS = ("Limits from which on a plan is a risk.",)
 MARK = re.compile(r"\b([A-Z])\(([^()]*)\)")  # such as O(purge), for ansible-doc
 
 
@@ -73,9 +74,10 @@ def options(risks: Sequence[Risk]) -> dict[str, Any]:
         "default": [],
     }
     limits: dict[str, dict[str, Any]] = {
-        limit.name: {**described(limit.sentences), **limit.option} for limit in limits_of(risks)
+        limit.name: {"description": list(limit.sentences), **limit.option} for limit in limits_of(risks)
     }
-    return {"accept_risks": accept_risks, **limits}
+    of_limits = {**described(OF_LIMITS), "type": "dict", "suboptions": limits}
+    return {"accept_risks": accept_risks, **({"limits": of_limits} if limits else {})}
 
 
 def described(sentences: Iterable[str]) -> dict[str, Any]:
@@ -91,17 +93,19 @@ def with_fragments(text: str) -> str:
     return text
 
 
-def option_text(name: str, facts: Mapping[str, Any]) -> str:
+def option_text(name: str, facts: Mapping[str, Any], width: int = WIDTH) -> str:
     """An option as YAML, its description wrapped at the width of the plugins."""
-    sentences = [wrapped(text) for text in facts["description"]]
-    others = to_yaml({fact: value for fact, value in facts.items() if fact != "description"})
-    return f"  {name}:\n    description:\n{''.join(sentences)}{indent(others, ' ' * 4)}"
+    sentences = [wrapped(text, width) for text in facts["description"]]
+    others = to_yaml({fact: value for fact, value in facts.items() if fact not in ("description", "suboptions")})
+    text = f"  {name}:\n    description:\n{''.join(sentences)}{indent(others, ' ' * 4)}"
+    inner = "".join(option_text(*item, width - 4) for item in facts.get("suboptions", {}).items())
+    return f"{text}    suboptions:\n{indent(inner, ' ' * 4)}" if inner else text
 
 
-def wrapped(text: str) -> str:
+def wrapped(text: str, width: int = WIDTH) -> str:
     """An item of a list of texts, in quotes only if YAML needs them."""
     scalar = text if yaml.safe_load(text) == text else "'" + text.replace("'", "''") + "'"
-    return fill(scalar, WIDTH, initial_indent=" " * 6 + "- ", subsequent_indent=" " * 8, break_on_hyphens=False) + "\n"
+    return fill(scalar, width, initial_indent=" " * 6 + "- ", subsequent_indent=" " * 8, break_on_hyphens=False) + "\n"
 
 
 def with_tables(text: str) -> str:
@@ -109,7 +113,7 @@ def with_tables(text: str) -> str:
     tables: dict[str, list[tuple[str, ...]]] = {
         "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in ALL_RISKS],
         "| option | limit | default |": [
-            (f"`{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}") for limit in LIMITS
+            (f"`limits.{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}") for limit in LIMITS
         ],
     }
     for head, rows in tables.items():
@@ -129,16 +133,19 @@ def marked(text: str) -> str:
 
 def with_limits(text: str) -> str:
     """The argument specification of the role baseline with the variables of the limits brought up to date."""
-    block = to_yaml({f"baseline_{limit.name}": variable(limit) for limit in LIMITS})
+    limits = {limit.name: field_of(limit) for limit in LIMITS}
+    variable = {**described([*OF_LIMITS, "If omitted, their defaults apply."]), "type": "dict", "options": limits}
     return replaced(
-        text, r"(?<=      )(?=baseline_min_monitoring_hours:)", "      baseline_expected_plan:", indented(block)
+        text,
+        r"(?<=      )(?=baseline_limits:)",
+        "      baseline_expected_plan:",
+        indented(to_yaml({"baseline_limits": variable})),
     )
 
 
-def variable(limit: Limit) -> dict[str, Any]:
-    """A variable of the role, which leaves the default to the modules."""
-    texts = [MARK.sub(r"\2", sentence) for sentence in limit.sentences]
-    return {**described([*texts, "If omitted, the default of the modules applies."]), "type": limit.option["type"]}
+def field_of(limit: Limit) -> dict[str, Any]:
+    """A limit in the variable of the role."""
+    return {"description": [MARK.sub(r"\2", sentence) for sentence in limit.sentences], **limit.option}
 
 
 def indented(block: str) -> str:

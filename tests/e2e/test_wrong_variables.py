@@ -183,7 +183,7 @@ def test_independent_mistakes_of_a_host_are_told_in_one_round(service: LocalServ
         "baseline_rate_limit_rules": [{"ref": "a", "actoin": "block"}],
         "baseline_purge": ["rate_limit_rules"],
         "baseline_custom_rulesets": [{"name": "A", "rules": wrong_networks, "deploy": {"expression": "("}}],
-        "baseline_max_deletions_percent": 300,
+        "baseline_limits": {"max_deletions_percent": 300},
         "report_fail_on": "drfit",
     }
     run = run_playbook(
@@ -196,7 +196,7 @@ def test_independent_mistakes_of_a_host_are_told_in_one_round(service: LocalServ
         "baseline_security_level: 'mdium' is none of ",
         "baseline_rate_limit_rules[0].actoin: there is no such field (did you mean action?)",
         "baseline_posture.name: no posture is called under_atack",
-        "baseline_max_deletions_percent: ",
+        "baseline_limits.max_deletions_percent: ",
         "baseline_custom_rulesets[0].rules[0].expression: ",
         "baseline_custom_rulesets[0].rules[1].expression: ",
         "baseline_custom_rulesets[0].deploy.expression: ",

@@ -242,6 +242,6 @@ def test_no_more_than_eight_calls_are_under_way_and_none_across_adding_changing_
         {"prefix": f"10.1.{2 * number}.1"} for number in range(20)
     ]
     service.switch(latency=0.01)
-    modules.done("allowlist", entries=desired, purge=True, max_deletions_percent=50)
+    modules.done("allowlist", entries=desired, purge=True, limits={"max_deletions_percent": 50})
     assert [method for method, _calls in groupby(call.method for call in service.writes)] == ["POST", "PATCH", "DELETE"]
     assert 1 < len({call.connection for call in service.writes}) <= MAX_CONCURRENT_CALLS

@@ -177,7 +177,7 @@ def test_a_risk_is_what_the_rules_together_stop_no_longer(
 ) -> None:
     service.zone(ZONE).seed(managed_rules=before)
     accepted = ["empties_list", "mass_deletion"]
-    result = modules.run("managed_rules", check=True, rules=after, state="exact", accept_risks=accepted)
+    result = modules.run("managed_rules", check=True, rules=after, purge=True, accept_risks=accepted)
     risks = [risk["entries"] for risk in result.get("risks", ()) if risk["code"] == "weakens_managed_rules"]
     assert risks == ([entries] if entries else []), result.get("msg")
 

@@ -222,7 +222,7 @@ def test_a_limit_that_is_raised_lets_more_pass_and_one_that_is_lowered_stops_mor
 ) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
     service.clock.advance(hours=1)
-    result = modules.run(module, **options, **limits)
+    result = modules.run(module, **options, limits=limits)
     assert (bool(result.get("failed")), len(result.get("risks", ()))) == (bool(risks), risks)
 
 
@@ -232,7 +232,7 @@ def test_how_much_of_a_list_is_a_mass_is_the_users(
 ) -> None:
     entries = [{"prefix": f"10.0.{2 * number}.1"} for number in range(10)]
     service.account(ACCOUNT).seed(allowlist=entries)
-    result = modules.run("allowlist", entries=entries[:6], state="absent", max_deletions_percent=share)
+    result = modules.run("allowlist", entries=entries[:6], state="absent", limits={"max_deletions_percent": share})
     assert bool(result.get("failed")) is stopped
 
 
@@ -245,7 +245,7 @@ def test_how_much_of_a_zone_may_be_weakened_is_the_users(
 ) -> None:
     service.zone(ZONE).seed(custom_rules=rules)
     options = [{"ref": item["ref"], "enabled": False} for item in rules[:disabled]]
-    result = modules.run("custom_rules", rules=options, max_weakened_percent=share)
+    result = modules.run("custom_rules", rules=options, limits={"max_weakened_percent": share})
     assert [risk["code"] for risk in result.get("risks", [])] == ["weakens_zone"] * stopped
 
 
@@ -273,7 +273,7 @@ def test_without_a_clock_monitoring_is_not_taken_for_granted(service: LocalServi
     service.misbehave("missing_fields", method="GET", path="rules$", fields=["modified_on"])
     message = modules.failed("protection_rule", **OUT, mode="enabled")["msg"]
     assert "has monitored for an unknown time" in message
-    modules.done("protection_rule", **OUT, mode="enabled", min_monitoring_hours=0)
+    modules.done("protection_rule", **OUT, mode="enabled", limits={"min_monitoring_hours": 0})
 
 
 def test_operations_left_after_an_interruption_are_checked_again(service: LocalService, modules: Modules) -> None:

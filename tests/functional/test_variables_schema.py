@@ -148,7 +148,7 @@ def test_the_schema_takes_values_that_the_roles_take(variables: Mapping[str, Any
         {"baseline_purge": "prefixes,everything"},
         {"baseline_prefixes": "192.0.2.0/24"},
         {"baseline_retries": -1},
-        {"baseline_max_deletions_percent": 101},
+        {"baseline_limits": {"max_deletions_percent": 101}},
         {"baseline_snapshot_keep": 0},
         {"baseline_accept_risks": ["broad_allow_list"]},
         {"baseline_accept_risks": [{"networks": []}]},

@@ -165,7 +165,7 @@ TABLE: list[tuple[str, dict[str, Any], str, str]] = [
      {"rules": [{"ref": "a", "action_parameters": {"response": {"status_code": 429, "content": "x" * 30721, "content_type": "text/plain"}}}]},
      "rules[0].action_parameters", "response.content has 30721 bytes, and Cloudflare takes 30720"),
     ("rate_limit_rules", {"rules": [{"ref": "a", "api_fields": {"ratelimit": {"period": 10}}}]}, "rules[0].ratelimit.period", "there is an option"),
-    ("custom_rules", {"rules": [], "max_deletions_percent": -1}, "max_deletions_percent", "not between 0 and 100"),
+    ("custom_rules", {"rules": [], "limits": {"max_deletions_percent": -1}}, "limits.max_deletions_percent", "not between 0 and 100"),
     ("custom_rules_info", {"id": "office"}, "id", "is not an id"),
     ("security_level", {"level": "high", "zone_id": None}, "zone_id", "give zone_id or zone_name"),
     ("tcp_protection_status", {**STATUS, "account_id": ""}, "account_id", "is not an id"),

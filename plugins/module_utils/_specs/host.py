@@ -23,6 +23,7 @@ from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.settings import shared_options
 from .._errors import OptionProblems, PlanError, as_one
+from .._guard.risks.base import risk_options
 from .._plan.desired import Desired, as_part
 from .._protection.expectation import (
     EXPECTATION_OPTIONS,
@@ -85,7 +86,8 @@ def _options() -> OptionSpec:
         for option, argument in spec.options.items()
         if option != "state"
     }
-    return {**options, **purge_of(*EXCLUSIVE), **EXPECTATION_OPTIONS}
+    risks = [risk for spec in HOST_PARTS.values() for risk in spec.risks]
+    return {**options, **risk_options(risks), **purge_of(*EXCLUSIVE), **EXPECTATION_OPTIONS}
 
 
 class HostShare(NamedTuple):

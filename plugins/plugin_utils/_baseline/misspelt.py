@@ -17,11 +17,25 @@ import yaml
 from ...module_utils._specs.host import EXCLUSIVE
 from ...module_utils._text import closest
 from .._variables import CONTACTS
-from .variables import BASELINE, FLEET, INVENTORY, PREFIX, PURGE, REPORT, RESULT, SNAPSHOT, SOURCE
+from .variables import (
+    BASELINE,
+    FLEET,
+    INVENTORY,
+    LIMITS,
+    PREFIX,
+    PURGE,
+    REPORT,
+    RESULT,
+    SNAPSHOT,
+    SOURCE,
+)
 
 ROLES = Path(__file__).parents[3] / "roles"
 TARGET = "target"  # of every playbook: the group of its hosts
-OLD_NAMES = {f"{PREFIX}{name}_state": f"{PURGE}: [{name}]" for name in EXCLUSIVE}
+OLD_NAMES = {
+    **{f"{PREFIX}{name}_state": f"{PURGE}: [{name}]" for name in EXCLUSIVE},
+    **{f"{PREFIX}{name}": f"{LIMITS}: {{{name}: ...}}" for name in BASELINE[LIMITS]["options"]},
+}
 INVENTORY_VARIABLES = frozenset(
     [
         *INVENTORY.values(),

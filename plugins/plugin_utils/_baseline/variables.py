@@ -41,7 +41,7 @@ SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
 ROLE = Context(is_role=True)
 EXPECTATIONS = f"{PREFIX}{NAME}"
-PURGE = f"{PREFIX}purge"
+PURGE, LIMITS = f"{PREFIX}purge", f"{PREFIX}limits"
 ACCEPT_RISKS = f"{PREFIX}accept_risks"
 SNAPSHOT_DIRECTORY = "baseline_snapshot_directory"  # likewise
 SNAPSHOT_KEEP = "baseline_snapshot_keep"  # likewise

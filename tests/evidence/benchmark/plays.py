@@ -67,7 +67,7 @@ def protected_prefixes() -> Tasks:
 
 def allowlist() -> Tasks:
     """Without the limit to the number of entries, which is there to be noticed."""
-    return module("allowlist", entries="{{ desired }}", max_allowlist_entries=10**6)
+    return module("allowlist", entries="{{ desired }}", limits={"max_allowlist_entries": 10**6})
 
 
 def uri(account: str, resource: Resource, method: str = "GET", suffix: str = "", **body: Any) -> dict[str, Any]:

@@ -116,7 +116,9 @@ def lists_after(module: str, options: Item, before: Lists, now: datetime) -> Lis
                 now,
                 absent=options.get("state") == "absent",
                 purge=purge if isinstance(purge, bool) else collection in (purge or ()),
-                rollout=options.get("min_monitoring_hours", 4) if options.get("staged_rollout") else None,
+                rollout=options.get("limits", {}).get("min_monitoring_hours", 4)
+                if options.get("staged_rollout")
+                else None,
             )
     return after
 

@@ -54,6 +54,11 @@ def some(required: dict[str, Any], optional: dict[str, Any]) -> st.SearchStrateg
     return st.fixed_dictionaries(required, optional=optional)
 
 
+def limited(limits: dict[str, Any]) -> st.SearchStrategy[Item]:
+    """The limits of a task, some of which it names."""
+    return some({}, limits).map(lambda chosen: {"limits": chosen} if chosen else {})
+
+
 def named_once(entries: st.SearchStrategy[Item], key: Any, most: int = 4) -> Items:
     """A list of a task, which is never empty, since hypothesis likes best what is smallest."""
     return st.lists(entries, min_size=1, max_size=most, unique_by=key)
@@ -148,15 +153,14 @@ def single(module: str, collection: str) -> st.SearchStrategy[tuple[str, Item]]:
     return parts.map(lambda part: (module, {**part[0], **part[1], **part[2]}))
 
 
-LIMITS = some(
-    {},
+LIMITS = limited(
     {
         "max_deletions_percent": PERCENTAGES,
         "min_monitoring_hours": st.sampled_from([4, 3.25, 1000, 0.5]),
         "min_allowlist_prefix_length_ipv4": st.sampled_from([24, 25]),
         "min_allowlist_prefix_length_ipv6": st.sampled_from([48, 32, 1]),
         "max_allowlist_entries": st.sampled_from([200, 1, 2]),
-    },
+    }
 )
 MODULES = st.one_of(  # hypothesis takes the first most often
     whole_tasks(),

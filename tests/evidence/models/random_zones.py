@@ -14,7 +14,7 @@ from functools import partial
 from hypothesis import strategies as st
 
 from tests.evidence.models.plan_model import Item
-from tests.evidence.models.random_plans import FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, named_once, some
+from tests.evidence.models.random_plans import FLAGS, ONE_IN_MANY, PERCENTAGES, TEXTS, limited, named_once, some
 from tests.evidence.models.zone_model import KEYS, L4, L7, LEVELS, Managed
 
 RuleOf = Callable[[str], st.SearchStrategy[Item]]  # of a ref
@@ -95,8 +95,10 @@ def firewall_rules(draw: st.DrawFn) -> Item:
     return {**rule, "id": "5" * 32} if draw(ONE_IN_MANY) else {**rule, "modified_on": "2026-03-01T10:00:00Z"}
 
 
-FIREWALL_TASKS = some(
-    {"rules": named_once(firewall_rules(), lambda rule: rule["id"], 3)}, {"max_weakened_percent": PERCENTAGES}
+FIREWALL_TASKS = st.builds(
+    lambda rules, limits: {"rules": rules, **limits},
+    named_once(firewall_rules(), lambda rule: rule["id"], 3),
+    limited({"max_weakened_percent": PERCENTAGES}),
 )
 
 REFS = ("a", "b", "c", "da", "dB", "e")
@@ -306,4 +308,4 @@ def ordered_plans(
         if not purge or draw(ONE_IN_MANY):
             rule["position"] = draw(st.sampled_from(chosen))
     percentages = dict.fromkeys(limits, PERCENTAGES)
-    return existing, {"rules": rules, "state": state, "purge": purge, "ignore": ignore, **draw(some({}, percentages))}
+    return existing, {"rules": rules, "state": state, "purge": purge, "ignore": ignore, **draw(limited(percentages))}

@@ -49,7 +49,7 @@ def risks_in(result: Item) -> Risks:
 
 def account_risks(module: str, before: Lists, after: Lists, now: datetime, options: Item) -> set[str]:
     """The codes of the risks of a task with these options."""
-    limits = {**LIMITS, **options}
+    limits = {**LIMITS, **options.get("limits", {})}
     monitoring = timedelta(hours=limits["min_monitoring_hours"])
     percent, absent = limits["max_deletions_percent"], options.get("state") == "absent"
     newly_passing = passing(after[ALLOWLIST]) - passing(before[ALLOWLIST])

@@ -25,6 +25,7 @@ from tests.evidence.models.random_plans import (
     ONE_IN_MANY,
     PERCENTAGES,
     TEXTS,
+    limited,
     named_once,
     plans,
     some,
@@ -129,7 +130,7 @@ def lost_references(before: Sequence[Item], after: Sequence[Item]) -> tuple[set[
 
 def list_risks(before: Sequence[Item], after: Sequence[Item], options: Item) -> Risks:
     """docs/risks.md: mass_deletion, empties_list, removes_referenced_list."""
-    percent, by_name = options.get("max_deletions_percent", 30), options.get("state") == "absent"
+    percent, by_name = options.get("limits", {}).get("max_deletions_percent", 30), options.get("state") == "absent"
     risks: Risks = {
         "mass_deletion": of_lists(before, after, lambda gone, count, left: gone >= 5 and gone * 100 > percent * count),
         "empties_list": of_lists(before, after, lambda gone, count, left: bool(gone) and not left and not by_name),
@@ -209,7 +210,7 @@ def described(draw: st.DrawFn, existing: Items) -> Item:
 def list_plans(draw: st.DrawFn) -> tuple[Items, str, Item]:
     """The lists of an account, and a module with a task for them."""
     existing = draw(existing_lists())
-    limits = draw(some({}, {"max_deletions_percent": PERCENTAGES}))
+    limits = draw(limited({"max_deletions_percent": PERCENTAGES}))
     if draw(FLAGS):
         state = draw(st.sampled_from(["present", "present", "absent"]))
         task = {**draw(described(existing)), "state": state, **limits}

@@ -85,7 +85,7 @@ def test_a_random_plan_for_firewall_rules(
         assert result["rules"] == [stored[rule["id"]] for rule in task["rules"]]
         changed = {key for key in stored if model.shown(stored[key]) != model.shown(by_id(before)[key])}
         assert changed <= result["diff"]["after"].get("firewall_rules", {}).keys()
-        percent = task.get("max_weakened_percent", 30)
+        percent = task.get("limits", {}).get("max_weakened_percent", 30)
         risks = risk_model.zone_risks(firewall_in_order(before), firewall_in_order(expected), percent)
         assert risk_model.risks_in(result) == risks
 

@@ -88,7 +88,8 @@ def check_rules(
         if ref not in {entry["ref"] for entry in task["rules"]} or ref in zone_model.named_of_others(task)
     ] + [rule["ref"] for rule in of_account if not rules and lets_pass(rule)]
     run.outcomes["ignored"] += task["purge"] and result["unmanaged"] != []
-    percent = task.get("max_weakened_percent", 30), task.get("max_deletions_percent", 30)
+    limits = task.get("limits", {})
+    percent = limits.get("max_weakened_percent", 30), limits.get("max_deletions_percent", 30)
     risks = risk_model.rule_risks(kind.module, before, rules, task["purge"], *percent)
     found = risk_model.risks_in(result)
     if kind.option == "overrides":

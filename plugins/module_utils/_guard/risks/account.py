@@ -232,8 +232,8 @@ MOST_ENTRIES = Limit(
 
 @risk(
     "The plan would let the active entries of the allowlist grow beyond"
-    " O(min_allowlist_prefix_length_ipv4), O(min_allowlist_prefix_length_ipv6) or"
-    " O(max_allowlist_entries).",
+    " O(limits.min_allowlist_prefix_length_ipv4), O(limits.min_allowlist_prefix_length_ipv6) or"
+    " O(limits.max_allowlist_entries).",
     *SHORTEST.values(),
     MOST_ENTRIES,
 )
@@ -301,7 +301,7 @@ def monitoring_time(limits: Limits) -> timedelta:
 
 @risk(
     "The plan would enable a rule or filter that is new, was disabled, or has not monitored for"
-    " O(min_monitoring_hours).",
+    " O(limits.min_monitoring_hours).",
     MIN_MONITORING,
 )
 def skips_monitoring(change: Change, limits: Limits) -> Found:

@@ -37,6 +37,7 @@ from ..._text import Option
 from ..._timestamps import started_before
 from ..._values.address_set import Range, Ranges, counted, networks
 
+LIMITS = "limits"  # the option that takes them
 VerdictKey = Tuple[str, Key]  # the plural of the resource, and the key of the object
 
 
@@ -127,7 +128,7 @@ class Change:
 
 
 class Limit(NamedTuple):
-    """An option that says from how much on a change is a risk: a number from 0 to `highest`.
+    """A limit from which on a change is a risk: a number from 0 to `highest`.
 
     `sentences` are what the documentation says of it; tables show the first.
     """
@@ -249,7 +250,8 @@ def risk_options(risks: Sequence[Risk]) -> OptionSpec:
     """The argument spec of a module whose plans can have these risks; accept_risks takes codes and
     dictionaries."""
     spec: OptionSpec = {"accept_risks": {"type": "list", "elements": "raw", "default": []}}
-    return {**spec, **{limit.name: limit.option for limit in limits_of(risks)}}
+    limits = {limit.name: limit.option for limit in limits_of(risks)}
+    return {**spec, LIMITS: {"type": "dict", "options": limits}} if limits else spec
 
 
 def parse_limits(options: Mapping[str, Any], risks: Sequence[Risk]) -> Limits:
@@ -257,14 +259,15 @@ def parse_limits(options: Mapping[str, Any], risks: Sequence[Risk]) -> Limits:
     range."""
     chosen: dict[str, float] = {}
     problems = OptionProblems()
+    values = options.get(LIMITS) or {}
     for limit in limits_of(risks):
-        value = options.get(limit.name)
+        value = values.get(limit.name)
         if value is None:
             continue
         with problems.collected():
             if not 0 <= value <= limit.highest:
                 problem = f"{value} is not between 0 and {limit.highest}"
-                raise OptionError(Option(limit.name), problem)
+                raise OptionError(Option(LIMITS, limit.name), problem)
             chosen[limit.name] = value
     problems.raise_any()
     return Limits(chosen)

@@ -40,7 +40,8 @@ class Deletions(NamedTuple):
 
 
 @risk(
-    "The plan would delete five objects or more, and more than O(max_deletions_percent) of a list.",
+    "The plan would delete five objects or more, and more than O(limits.max_deletions_percent) of a"
+    " list.",
     MAX_DELETIONS,
 )
 def mass_deletion(change: Change, limits: Limits) -> Found:

@@ -102,9 +102,9 @@ def _changed_rules(change: Change) -> Iterator[Rules]:
 
 
 @risk(
-    "The plan would take enforcement from more than O(max_weakened_percent) of the rules that"
-    " block or challenge, and from at least three or all of them, by removing or disabling them"
-    " or turning them into log or skip.",
+    "The plan would take enforcement from more than O(limits.max_weakened_percent) of the rules"
+    " that block or challenge, and from at least three or all of them, by removing or disabling"
+    " them or turning them into log or skip.",
     MAX_WEAKENED,
 )
 def weakens_zone(change: Change, limits: Limits) -> Found:
@@ -113,9 +113,9 @@ def weakens_zone(change: Change, limits: Limits) -> Found:
 
 
 @risk(
-    "The plan would take enforcement from more than O(max_weakened_percent) of the Network Firewall"
-    " rules that block, and from at least three or all of them, by removing or disabling them or"
-    " turning them into log or skip.",
+    "The plan would take enforcement from more than O(limits.max_weakened_percent) of the Network"
+    " Firewall rules that block, and from at least three or all of them, by removing or disabling"
+    " them or turning them into log or skip.",
     MAX_WEAKENED,
 )
 def weakens_network_firewall(change: Change, limits: Limits) -> Found:

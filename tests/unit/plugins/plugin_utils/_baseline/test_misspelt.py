@@ -16,7 +16,7 @@ KNOWN = ["baseline_prefixes", "edge_zone_id", "other", "target", "inventory_host
     [
         ("baseline_prefix", "baseline_prefixes"),
         ("baseline_allow_list", "baseline_allowlist"),
-        ("baseline_max_deletions", "baseline_max_deletions_percent"),
+        ("baseline_limit", "baseline_limits"),
         ("baseline_custom_rule", "baseline_custom_rules"),
         ("baseline_zzz", None),
     ],
@@ -74,6 +74,7 @@ def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
     ("old", "new"),
     [
         ("baseline_custom_rules_state", "baseline_purge: [custom_rules]"),
+        ("baseline_max_deletions_percent", "baseline_limits: {max_deletions_percent: ...}"),
         ("baseline_ip_lists_state", "baseline_purge: [ip_lists]"),
     ],
 )

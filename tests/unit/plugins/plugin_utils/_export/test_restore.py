@@ -23,7 +23,7 @@ INVENTORY: dict[str, Any] = {
     "edge_zone_id": ZONE_ID,
     "edge_api_token": "token",
     "baseline_timeout": 5.0,
-    "baseline_max_deletions_percent": 10,
+    "baseline_limits": {"max_deletions_percent": 10},
     "baseline_prefixes": [{"prefix": "198.51.100.0/24"}],  # of the inventory, and no business of a restore
     "baseline_accept_risks": ["mass_deletion"],
     "baseline_custom_rules_ignore": ["tf_*"],
@@ -67,7 +67,7 @@ def test_a_file_is_restored_exactly_with_the_credentials_and_limits_of_the_host(
     assert options["prefixes"] == FILE["baseline_prefixes"]
     assert (options["enabled"], options["purge"]) == (True, [*LISTS, "custom_rules"])
     assert (options["staged_rollout"], options["accept_risks"]) == (False, ["empties_list"])
-    assert (options["timeout"], options["max_deletions_percent"]) == (5.0, 10)
+    assert (options["timeout"], options["limits"]) == (5.0, {"max_deletions_percent": 10})
     assert options["custom_rules"] == [{"ref": "a"}]
     assert (options["api_token"], part.names["accept_risks"]) == ("token", "restore_accept_risks")
 

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionErrors
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import ACCOUNT_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import (
+    ACCOUNT_RISKS,
+    lowers_sensitivity,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
     Limit,
     Limits,
@@ -32,8 +35,10 @@ def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
 
 
 def test_an_option_left_out_has_its_default() -> None:
-    assert parse_limits({}, ALL_RISKS) == Limits() == parse_limits(dict.fromkeys(NAMES), ALL_RISKS)
-    assert parse_limits({"max_allowlist_entries": 0, "other": 7}, ALL_RISKS) == Limits({"max_allowlist_entries": 0})
+    assert parse_limits({}, ALL_RISKS) == Limits() == parse_limits({"limits": dict.fromkeys(NAMES)}, ALL_RISKS)
+    assert parse_limits({"limits": {"max_allowlist_entries": 0, "other": 7}}, ALL_RISKS) == Limits(
+        {"max_allowlist_entries": 0}
+    )
     assert [Limits()[limit] for limit in LIMITS] == [limit.default for limit in LIMITS]
 
 
@@ -50,14 +55,18 @@ def test_an_option_left_out_has_its_default() -> None:
 def test_a_limit_beyond_its_bounds_is_refused_with_all_others(limit: Limit, value: Any) -> None:
     other = next(item for item in NAMES if item != limit.name)
     with pytest.raises(OptionErrors) as caught:
-        parse_limits({limit.name: value, other: -5}, ALL_RISKS)
-    assert f"{limit.name}: {value} is not between 0 and {limit.highest}" in caught.value.message
+        parse_limits({"limits": {limit.name: value, other: -5}}, ALL_RISKS)
+    assert f"limits.{limit.name}: {value} is not between 0 and {limit.highest}" in caught.value.message
     assert f"{other}: -5 is not between" in caught.value.message
 
 
 @pytest.mark.parametrize("risks", [ALL_RISKS, ACCOUNT_RISKS, DELETION_RISKS], ids=len)
 def test_a_module_takes_the_limits_of_its_risks(risks: Any) -> None:
-    options = risk_options(risks)
-    assert list(options) == ["accept_risks", *(limit.name for limit in limits_of(risks))]
+    options = risk_options(risks)["limits"]["options"]
+    assert list(options) == [limit.name for limit in limits_of(risks)]
     assert options["max_deletions_percent"] == {"type": "int", "default": 30}
     assert options.get("min_monitoring_hours", {"type": "float", "default": 4.0}) == {"type": "float", "default": 4.0}
+
+
+def test_a_module_whose_risks_have_no_limit_takes_none() -> None:
+    assert list(risk_options((lowers_sensitivity,))) == ["accept_risks"]
