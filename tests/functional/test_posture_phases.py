@@ -1,0 +1,197 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Each kind of value of a posture, in each way to name it, on each kind of host: before, during and after it, predicted,
+applied, and applied again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import Entries, merged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture_file import PostureFile
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE
+
+from tests.fake_service import LocalService
+from tests.functional.idempotence_cases import EXECUTED, PER_ADDRESS
+from tests.support.host_parts import host, run_module
+from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.sampled_rows import sample
+from tests.support.service_state import collections_of, comparable
+
+BEFORE, FIRST, SECOND, AFTER = (datetime(2027, 1, 29, hour, tzinfo=UTC) for hour in (3, 7, 9, 11))
+SOON, LATER = "2027-01-29T08:00:00Z", "2027-01-29T10:00:00Z"
+SYN = {"kind": "syn_flood", "scope": "global"}
+BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.9"}
+RULES: Mapping[str, Mapping[str, Any]] = {
+    "network_firewall_rules": BLOCK,
+    "ddos_l4_overrides": {"expression": "ip.dst in {192.0.2.0/24}", "action": "block"},
+    "ddos_l7_overrides": {"expression": "not ssl", "action": "block"},
+    "custom_rules": BLOCK,
+    "rate_limit_rules": {**BLOCK, "ratelimit": PER_ADDRESS},
+    "managed_rules": EXECUTED,
+}
+OF_ZONE = ("ddos_l7_overrides", "custom_rules", "rate_limit_rules", "managed_rules", "security_level")
+# By the variable of a posture: an entry of the baseline, the same in the posture, and another one.
+KINDS: Mapping[str, tuple[Any, Any, Any]] = {
+    "prefixes": (
+        {"prefix": "203.0.113.0/24", "comment": "quiet"},
+        {"prefix": "203.0.113.0/24", "comment": "attack"},
+        {"prefix": "192.0.2.0/24"},
+    ),
+    "allowlist": (
+        {"prefix": "198.51.100.8", "enabled": True},
+        {"prefix": "198.51.100.8", "enabled": False},
+        {"prefix": "198.51.100.7"},
+    ),
+    "rules": (
+        {**SYN, "mode": "monitoring", "rate_sensitivity": "low"},
+        {**SYN, "mode": "enabled", "rate_sensitivity": "high"},
+        {**SYN, "scope": "region", "name": "weur", "mode": "enabled"},
+    ),
+    "filters": (
+        {"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "monitoring"},
+        {"kind": "syn_flood", "expression": "tcp.dstport eq 80", "mode": "enabled"},
+        {"kind": "syn_flood", "expression": "tcp.dstport eq 443", "mode": "enabled"},
+    ),
+    "dns_rules": (
+        {"scope": "global", "mode": "monitoring"},
+        {"scope": "global", "mode": "enabled"},
+        {"scope": "region", "name": "weur", "mode": "enabled"},
+    ),
+    "ip_lists": (
+        {"name": "blocked", "items": [{"ip": "198.51.100.8", "comment": "quiet"}]},
+        {"name": "blocked", "items": [{"ip": "198.51.100.8", "comment": "attack"}, {"ip": "198.51.100.9"}]},
+        {"name": "fresh", "items": [{"ip": "192.0.2.1"}]},
+    ),
+    **{
+        name: (
+            {"ref": "own", "enabled": True, **rule},
+            {"ref": "own", "enabled": False},
+            {"ref": "new", **rule, "position": "first"},
+        )
+        for name, rule in RULES.items()
+    },
+}
+SINGLE: Mapping[str, tuple[Any, Any]] = {"enabled": (False, True), "security_level": ("medium", "under_attack")}
+
+
+class Case(NamedTuple):
+    """A kind of value, whether the baseline has it, the way to name it, and the host."""
+
+    kind: str
+    is_over: bool
+    way: str
+    is_both: bool
+
+    def __str__(self) -> str:
+        over, hosts = "over" if self.is_over else "new", "both" if self.is_both else "alone"
+        return f"{self.kind}-{over}-{self.way}-{hosts}"
+
+    @property
+    def baseline(self) -> dict[str, Any]:
+        """The variables of the host without a posture."""
+        own = SINGLE[self.kind][0] if self.kind in SINGLE else [KINDS[self.kind][0]]
+        beside = {"baseline_prefixes": [KINDS["prefixes"][0]], "baseline_rules": [KINDS["rules"][0]]}
+        beside_zone = {"baseline_custom_rules": [KINDS["custom_rules"][0]]}
+        is_zone = self.kind in OF_ZONE
+        every = {**(beside if self.is_both or not is_zone else {}), **(beside_zone if self.is_both or is_zone else {})}
+        return {**every, f"baseline_{self.kind}": own}
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """The values of the posture."""
+        if self.kind in SINGLE:
+            return {self.kind: SINGLE[self.kind][1]}
+        return {self.kind: [KINDS[self.kind][1 if self.is_over else 2]]}
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """The values of another posture."""
+        if self.kind in OF_ZONE:
+            return {"custom_rules": [{"ref": "beside", **BLOCK}]}
+        return {"prefixes": [{"prefix": "198.18.0.0/24"}]}
+
+
+WAYS: Mapping[str, tuple[str, ...]] = {  # the postures of the host, each with its end
+    "named": ("name",),
+    "values": ("values",),
+    "twice": ("name", "name later"),
+    "values_twice": ("values", "values later"),
+    "beside": ("values", "beside later"),
+    "beside_earlier": ("beside", "name later"),
+    "both": ("name", "values later"),
+}
+CASES = [
+    Case(kind, is_over, way, is_both)
+    for kind in (*KINDS, *SINGLE)
+    for is_over in ((True, False) if kind in KINDS else (True,))
+    for way in WAYS
+    for is_both in (True, False)
+]
+
+
+def entries_of(case: Case, folder: Path) -> Entries:
+    """The postures of the host, the first in its variables, the others in the file."""
+    contents = {"name": {"name": "night"}, "values": case.values, "beside": case.beside}
+    entries = []
+    for words in WAYS[case.way]:
+        content, _space, later = words.partition(" ")
+        entries.append({**contents[content], "until": LATER if later else SOON})
+    file = PostureFile(folder / "postures.yml")
+    file.write("lima", [], lambda _entries: entries[1:])
+    return [("baseline_posture", entries[0]), *file.placed("lima", file.of("lima"))]
+
+
+def state(service: LocalService) -> dict[str, Any]:
+    """All that the service has; a list that a posture has made remains without items."""
+    collections = collections_of(service)
+    collections["ip_lists"] = [one for one in collections["ip_lists"] if one["name"] != "fresh" or one["items"]]
+    return {name: comparable(json.loads(json.dumps(items))) for name, items in collections.items() if items}
+
+
+class Lima:
+    """A host, whose time passes."""
+
+    def __init__(self, service: LocalService, case: Case, folder: Path) -> None:
+        ids = host(service)
+        if not case.is_both:
+            ids.pop("edge_account_id" if case.kind in OF_ZONE else "edge_zone_id")
+        self.values = {**ids, **case.baseline, "baseline_postures": {"night": case.values}}
+        self.service, self.entries = service, entries_of(case, folder)
+
+    def run(self, now: datetime, entries: Entries) -> dict[str, Any]:
+        """Predict, apply and apply again; the state afterwards."""
+        part = merged("lima", self.values, entries, now).part("lima")
+        predicted, done, again = runs = [run_module(part, check) for check in (True, False, False)]
+        assert not [result["msg"] for result in runs if result.get("failed")]
+        assert (predicted["operations"], again["operations"]) == (done["operations"], [])
+        assert not again["changed"]
+        return state(self.service)
+
+
+@pytest.mark.parametrize("case", sample(CASES, 8), ids=str)
+def test_a_posture_comes_and_goes_and_leaves_nothing(case: Case, service: LocalService, tmp_path: Path) -> None:
+    service.account(ACCOUNT), service.zone(ZONE)
+    lima = Lima(service, case, tmp_path)
+    before = lima.run(BEFORE, [])
+    during = lima.run(FIRST, lima.entries)
+    assert during != before
+    between = lima.run(SECOND, lima.entries)
+    is_later = {words for words in WAYS[case.way] if words.endswith("later")}
+    assert (between == during) is (case.way in ("twice", "values_twice", "both"))
+    assert (between == before) is not bool(is_later)
+    assert lima.run(AFTER, lima.entries) == before
+    assert lima.run(AFTER, []) == before, "nothing is left for anybody who removes the entries"
+
+
+def test_every_kind_of_value_has_cases() -> None:
+    kinds = {case.kind for case in CASES}
+    assert {*OF_A_POSTURE} - kinds == {"accept_risks", "expectations", "firewall_rules"}
+    assert len(CASES) > 257
