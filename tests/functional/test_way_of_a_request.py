@@ -207,6 +207,32 @@ def test_rules_of_the_account_that_cannot_be_read_leave_expectations_undecided(
     assert reason.startswith("rule any of the account: what the custom rules of the account do (GET ")
 
 
+REPORT = Context(is_role=True, reports=True)
+
+
+@pytest.mark.parametrize(("plan", "keys", "calls"), [("enterprise", ["all of the ruleset Bots"], 4), ("pro", [], 2)])
+def test_a_report_reads_the_plan_and_the_account_of_a_zone_that_goes_by_its_id(
+    service: LocalService, modules: Modules, plan: str, keys: list[str], calls: int
+) -> None:
+    of_account(service, skip("all", "true", products=["waf"]))
+    service.zone(ZONE).seed(custom_rules=[ADMIN], plan=plan)
+    result = modules.done("custom_rules", True, context=REPORT, rules=[ADMIN])
+    assert [(item["key"], item["weakens"]) for item in result["unmanaged"]] == [(key, True) for key in keys]
+    assert "unread" not in result and len(service.calls) == calls
+
+
+def test_a_report_says_of_a_zone_whose_plan_it_cannot_read_that_it_is_not_known(
+    service: LocalService, modules: Modules
+) -> None:
+    service.zone(ZONE).seed(custom_rules=[ADMIN])
+    token = service.add_token("without", zone="none")
+    result = modules.done("custom_rules", True, context=REPORT, rules=[ADMIN], api_token=token)
+    (reason,) = result["unread"]
+    assert reason.startswith("Whether rules of the account of the zone decide is not known: GET zones/")
+    assert reason.endswith(".") and not reason.endswith("..")
+    assert "unread" not in modules.done("custom_rules", True, rules=[ADMIN], api_token=token)
+
+
 def test_rules_of_the_account_that_cannot_be_read_may_be_a_hole(service: LocalService, modules: Modules) -> None:
     options: dict[str, Any] = {"rules": [ADMIN], "api_token": service.add_token("without", account_waf="none")}
     (record,) = modules.run("custom_rules", True, in_inventory("enterprise"), **options)["unmanaged"]

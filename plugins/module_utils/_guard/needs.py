@@ -296,6 +296,13 @@ def _unread_names(plan: Plan) -> str:
     )
 
 
+def _unread_zone(plan: Plan) -> str:
+    reason = plan.unread.get(ZONE.plural)
+    what = "Whether rules of the account of the zone decide is not known: "
+    is_zone = CUSTOM_RULES.plural in plan.before
+    return Message(what, f"{reason.rstrip('.')}.") if reason and is_zone else ""
+
+
 # In the order in which they are read: what the rules of a plan meet comes before what they name.
 NEEDS_OF_RULES: Sequence[Need] = (
     Need(_skipped_rules, _unread_skips),
@@ -307,4 +314,5 @@ FURTHER_NEEDS: Sequence[Need] = (
     Need(_overrides_of_account, _unread_overrides),
     Need(_catalogues, _unread_catalogues),
     Need(_own_names, _unread_names),
+    Need(lambda plan, asked: {}, _unread_zone),
 )

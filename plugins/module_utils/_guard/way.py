@@ -40,7 +40,8 @@ from .._schema.zone import (
 def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Plan:
     """The plan with all custom rules that requests to its zone meet.
 
-    If it `expects` something of requests, the plan of the zone is read as well, unless it is known.
+    If it `expects` something of requests, or a report judges the zone, the plan of the zone is read
+    as well, unless it is known.
     """
     of_zone, of_account = (
         ENTRY_POINTS[owner].plural in plan.before for owner in (ZONE_OPTION, ACCOUNT_OPTION)
@@ -51,8 +52,11 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
         return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, client)
     plan_known = plan_of(context.zone)
     zones = client.zones or ([context.zone] if plan_known and context.zone.get("name") else [])
-    if not zones and (expects or of_account or plan_known == ENTERPRISE):
+    judges = context.reports and not plan_known
+    if not zones and (expects or judges or of_account or plan_known == ENTERPRISE):
         zones = [_read_one(client, ZONE)]
+        unread = {ZONE.plural: zones[0][UNREAD]} if judges and UNREAD in zones[0] else {}
+        plan = plan._replace(unread={**plan.unread, **unread})
     before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
     rulesets: list[Object] = []
     if zones and plan_of(zones[0]) not in OTHER_PLANS and not of_account:
