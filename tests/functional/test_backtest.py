@@ -225,6 +225,31 @@ def test_requests_of_cloudflare_itself_are_left_out(modules: Modules, tmp_path: 
     assert backtest(modules, file=records_in(tmp_path / "requests", [*RECORDS, inner]))["requests"] == 60
 
 
+@pytest.mark.parametrize("source", [0, 1, "", None, "unknown", "eyeball", "orangeToOrange"])
+def test_requests_of_clients_are_evaluated(modules: Modules, tmp_path: Path, source: Any) -> None:
+    records = [{**one, "ClientRequestSource": source} for one in RECORDS]
+    record = backtest(modules, file=records_in(tmp_path / "requests", records))
+    assert (record["requests"], record["undecided"]["requests"]) == (60, 0)
+
+
+@pytest.mark.parametrize("source", ["newService", 99, 3.5, ["eyeball"], {"of": "eyeball"}])
+def test_requests_of_a_source_that_is_not_known_are_undecided(modules: Modules, tmp_path: Path, source: Any) -> None:
+    others = [{**RECORDS[1], "ClientRequestSource": source}] * 3
+    file = records_in(tmp_path / "requests", [*RECORDS, *others])
+    record = backtest(modules, file=file)
+    assert (record["requests"], record["undecided"]["requests"]) == (120, 60)
+    assert record["undecided"]["fields"] == [f"ClientRequestSource in 60 lines of {file}"]
+    assert refusal(modules, file=records_in(tmp_path / "alone", others), max_blocked_percent=0)
+
+
+@pytest.mark.parametrize("moment", [10**30, -(10**30), 10**400, 253402300800, -62135596801, 10**18, "9" * 50, True])
+def test_a_time_that_no_calendar_has_is_none(modules: Modules, tmp_path: Path, moment: Any) -> None:
+    records = [{**one, "EdgeStartTimestamp": moment} for one in RECORDS]
+    record = backtest(modules, file=records_in(tmp_path / "requests", records))
+    assert record["requests"] == 60 and record["known"]
+    assert record["since"] is None or record["since"] < "2100"
+
+
 def test_columns_that_records_lack_are_undecided(modules: Modules, tmp_path: Path) -> None:
     file = records_in(tmp_path / "requests", [{"ClientCountry": "de"}], 50)
     undecided = backtest(modules, file=file)["undecided"]

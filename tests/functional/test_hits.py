@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -47,6 +48,26 @@ def test_hits_are_counted_by_rule_and_action(service: LocalService, modules: Mod
     assert found["admin"]["actions"] == {"block": 40, "log": 2} and found["admin"]["unknown"] == []
     assert (found["shop"]["known"], found["shop"]["count"], found["shop"]["actions"]) == (True, 0, {})
     assert len(service.queries) == 1 and not service.writes
+
+
+def test_a_rule_without_an_id_has_no_hits_of_another(service: LocalService, modules: Modules) -> None:
+    events = [{"ruleId": name, "count": 9} for name in ("None", "", "null")]
+    rules = [{"ref": "admin", "action": "block", "expression": "true", "version": "1"}]
+    body = {"success": True, "errors": [], "messages": [], "result": {"id": "a" * 32, "rules": rules}}
+    seeded(service, events=events)
+    service.misbehave("raw", path="http_request_firewall_custom", body=json.dumps(body))
+    admin = hits(modules)["admin"]
+    assert (admin["known"], admin["count"]) == (False, None)
+    assert admin["unknown"] == ["Cloudflare shows no id of the rule."]
+
+
+def test_an_answer_without_settings_is_not_zero(service: LocalService, modules: Modules) -> None:
+    seeded(service, events=[])
+    answer = {"data": {"viewer": {"accounts": [{"events": []}]}}}
+    service.misbehave("raw", path="graphql", body=json.dumps(answer))
+    for one in hits(modules).values():
+        assert (one["known"], one["count"]) == (False, None)
+        assert one["unknown"][0] == "The analytics do not tell how long they are kept."
 
 
 def test_only_ids_and_actions_of_rules_are_asked_for(service: LocalService, modules: Modules) -> None:

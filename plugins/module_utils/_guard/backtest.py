@@ -16,7 +16,7 @@ from .._api.client import Client
 from .._errors import PlanError
 from .._plan.plan import Plan
 from .._protection.backtest import Backtest, BacktestRecord
-from .._protection.past_requests import ANALYTICS, LOGPUSH, Reader, Records
+from .._protection.past_requests import ANALYTICS, LOGPUSH, SOURCE, Reader, Records
 from .._schema.resource import ZONE_OPTION
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, Option, first_few, plural
@@ -68,7 +68,8 @@ def _of_file(backtest: Backtest, path: str) -> BacktestRecord:
     records = Records(path, reader.names)
     for part in reader.groups(records):
         backtest.add(part)
-    why = records.unread
+    why, unclear = records.unread, plural(records.unclear, "line", "lines")
+    backtest.add_unread(records.unclear, f"{SOURCE} in {unclear} of {path}")
     unknown = [f"The file {path} cannot be read to its end: {why}."] if why else []
     if backtest.requests["all"]:
         lines = plural(records.malformed, "line", "lines")

@@ -101,7 +101,13 @@ MOST_KNOWN = 200_000  # values that are read once
 MOST_GROUPS = 20_000  # that are evaluated together
 LONGEST_LINE = 1 << 20
 TIME, SOURCE = "EdgeStartTimestamp", "ClientRequestSource"
-FROM_CLIENTS = (None, "", "eyeball", "unknown")  # others come from Cloudflare itself
+# By name or number, as the vendor's page "ClientRequestSource field" lists them.
+FROM_CLIENTS = (None, "", "unknown", 0, "eyeball", 1, "orangeToOrange", 9)
+FROM_CLOUDFLARE = (
+    *("purge", "alwaysOnline", "healthcheck", "edgeWorkerFetch", "edgeWorkerCacheAPI"),
+    *("edgeWorkerKV", "imageResizing", "sslDetector", "earlyHintsCache", "inBrowserChallenge"),
+    *(2, 3, 4, 5, 6, 7, 8, 10, 11, 12),
+)
 IN_NANOSECONDS = 10**12  # a time in seconds is lower
 
 
@@ -182,12 +188,13 @@ def _keys_of(name: str) -> Sequence[str]:
 
 class Records:
     """The Logpush records of a file, NDJSON, plain or compressed, as rows of these columns;
-    `malformed` is the number of the lines that are none; `unread` says why there may be more."""
+    `malformed` is the number of the lines that are none, `unclear` of those that may be no requests
+    of clients; `unread` says why there may be more."""
 
     def __init__(self, path: str, names: Sequence[str]) -> None:
         self._path, self._names = path, names
         self._times: list[Any] = []
-        self.malformed, self.unread = 0, ""
+        self.malformed, self.unclear, self.unread = 0, 0, ""
 
     def __iter__(self) -> Iterator[RequestRow]:
         try:
@@ -211,6 +218,8 @@ class Records:
                     values = map(record.get, self._names)
                     known = tuple(one if isinstance(one, (str, int)) else None for one in values)
                     yield known, 1, 1
+                elif record[SOURCE] not in FROM_CLOUDFLARE:
+                    self.unclear += 1
 
     def _note(self, time: Any) -> None:
         if not self._times and isinstance(time, (str, int)):
@@ -226,7 +235,10 @@ class Records:
 
 def _timestamp(time: str | int) -> str | None:
     if isinstance(time, int):
-        seconds = time / 10**9 if time > IN_NANOSECONDS else time
-        return write_timestamp(datetime.fromtimestamp(seconds, timezone.utc))
+        seconds = time // 10**9 if time > IN_NANOSECONDS else time
+        try:
+            return write_timestamp(datetime.fromtimestamp(seconds, timezone.utc))
+        except (OSError, OverflowError, ValueError):  # which no calendar has
+            return None
     moment = read_timestamp(time)
     return write_timestamp(moment) if moment else None

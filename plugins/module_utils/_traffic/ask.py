@@ -36,6 +36,7 @@ from .queries import DROP, NODES, REQUESTS, Page, TrafficNode, node_of, query
 GRAPHQL_PATH = "graphql"
 MAX_PAGES = 20  # of one node
 MARGIN = 60  # seconds, which may pass until Cloudflare looks at its clock
+NO_SETTINGS = "The analytics do not tell how long they are kept."
 MAX_STRADDLING = 200  # subnets that one query asks for address by address
 Send = Callable[[Request], Response]
 
@@ -75,7 +76,9 @@ def ask_requests(
     listing, longest, end = NodeTraffic(Page(node, since, until)), until - since, until
     try:
         allowed = asking.ask((), with_settings=True).settings.get(node.name)
-        if allowed:
+        if not allowed:
+            listing = listing.without(NO_SETTINGS)
+        else:
             longest = timedelta(seconds=allowed.max_duration or longest.total_seconds())
             listing = within_settings(listing.page, allowed._replace(max_duration=None))
             listing = replace(listing, cut=()).without(*listing.cut)
@@ -173,6 +176,10 @@ class AccountTraffic:
                 return {page.node.name: NodeTraffic(page).without(exc.reason) for page in pages}
             return self.by_settings(pages, exc)
         listings = [self.complete(self.listing(page, answer)) for page in pages]
+        listings = [
+            one if one.page.node.name in answer.settings else one.without(NO_SETTINGS)
+            for one in listings
+        ]
         return {listing.page.node.name: listing for listing in listings}
 
     def by_settings(self, pages: Sequence[Page], refusal: Unread) -> dict[str, NodeTraffic]:

@@ -28,6 +28,7 @@ BY_RULE = NODE._replace(key="ruleId", grouped_by=("action",), measure=("count",)
 EVENTS = {f"{owner}_id": BY_RULE._replace(owner=owner) for owner in ("account", "zone")}
 PERMISSIONS = {ACCOUNT_OPTION: PERMISSION, ZONE_OPTION: PERMISSION_OF_ZONE}
 UNLOGGED = "The rule skips without logging, so that it leaves no events."
+NAMELESS = "Cloudflare shows no id of the rule."
 SAMPLED = "Cloudflare samples these events, so that few hits may be missed."
 
 
@@ -87,9 +88,11 @@ def _read_events(client: Client, hours: float, now: datetime | None = None) -> E
 
 
 def _hits_of(rule: Mapping[str, Any], events: Events) -> Hits:
-    actions, (since, until) = events["rules"].get(str(rule.get("id")), {}), events["window"]
+    identity, (since, until) = rule.get("id"), events["window"]
+    actions = events["rules"].get(str(identity), {}) if identity else {}
     logs = rule.get("action") != "skip" or {**LOGGED, **rule}["logging"] == LOGGED["logging"]
     reasons = [*events["unknown"], *([] if logs else [UNLOGGED])]
+    reasons += [] if identity else [NAMELESS]
     count = sum(actions.values()) if actions or not reasons else None
     few = [SAMPLED] if events["is_sampled"] and not count else []
     unknown = [*events["cut"], *reasons, *few]

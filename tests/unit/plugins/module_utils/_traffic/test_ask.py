@@ -6,8 +6,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -167,6 +169,12 @@ def test_other_answers_are_not_known(service: LocalService, asked: Asked, kind: 
     service.misbehave(kind, **settings)
     traffic = asked()
     assert all(reasons and reasons[0].startswith("The analytics were answered") for reasons in traffic.unknown.values())
+
+
+def test_an_answer_without_settings_is_not_known(service: LocalService, asked: Asked) -> None:
+    answer = {"data": {"viewer": {"accounts": [{"tcp": [], "dns": []}]}}}
+    service.misbehave("raw", path="graphql", body=json.dumps(answer))
+    assert {*chain(*asked().unknown.values())} == {"The analytics do not tell how long they are kept."}
 
 
 def test_a_query_without_an_answer_is_not_known(service: LocalService) -> None:
