@@ -63,7 +63,7 @@ def test_a_rule_without_an_id_has_no_hits_of_another(service: LocalService, modu
 
 def test_an_answer_without_settings_is_not_zero(service: LocalService, modules: Modules) -> None:
     seeded(service, events=[])
-    answer = {"data": {"viewer": {"accounts": [{"events": []}]}}}
+    answer: dict[str, Any] = {"data": {"viewer": {"accounts": [{"events": []}]}}}
     service.misbehave("raw", path="graphql", body=json.dumps(answer))
     for one in hits(modules).values():
         assert (one["known"], one["count"]) == (False, None)

@@ -522,7 +522,8 @@ def unlike_described(loss: Loss, described: State, existing: State) -> Loss:
     )
     if loss.how == GONE:
         return loss._replace(reason="is off, and the baseline turns it on") if is_off(now) else loss
-    if was == now and loss.others:
+    is_same = all(item.normalised(was) == item.normalised(now) for item in resource.fields)
+    if is_same and loss.others:  # with a version of its own after each write
         others = first_few(label for _key, label in loss.others)
         return loss._replace(reason=f"{loss.reason} where the baseline has {others} decide")
     return loss._replace(reason=f"{loss.reason}, and the baseline does not")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import weaker_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import Loss
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import (
     OverrideInForce,
@@ -29,6 +30,18 @@ def losses(resource: Resource, before: Any, after: Any, managed: Any = ()) -> li
 
 def one(ref: str = "a", expression: str = "true", **values: Any) -> dict[str, Any]:
     return {"ref": ref, "expression": expression, **values}
+
+
+def test_a_version_of_its_own_changes_no_word_about_an_override() -> None:
+    """A run shows what Cloudflare answers, and check mode what exists."""
+    strict, plain = one("strict", action="block"), one("plain", action="log")
+    existing = {L7_OVERRIDES.plural: [plain, strict]}
+    records = [
+        weaker_records(existing, {L7_OVERRIDES.plural: [strict, {**plain, **more}]})
+        for more in ({}, {"version": "2", "last_updated": "2026-11-21T10:00:00Z"})
+    ]
+    assert records[0] == records[1]
+    assert records[0][0]["reason"].endswith("where the baseline has strict decide")
 
 
 @pytest.mark.parametrize(

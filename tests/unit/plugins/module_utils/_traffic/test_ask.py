@@ -172,7 +172,7 @@ def test_other_answers_are_not_known(service: LocalService, asked: Asked, kind: 
 
 
 def test_an_answer_without_settings_is_not_known(service: LocalService, asked: Asked) -> None:
-    answer = {"data": {"viewer": {"accounts": [{"tcp": [], "dns": []}]}}}
+    answer: dict[str, Any] = {"data": {"viewer": {"accounts": [{"tcp": [], "dns": []}]}}}
     service.misbehave("raw", path="graphql", body=json.dumps(answer))
     assert {*chain(*asked().unknown.values())} == {"The analytics do not tell how long they are kept."}
 

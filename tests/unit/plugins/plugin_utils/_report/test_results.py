@@ -187,9 +187,11 @@ def test_an_account_whose_status_is_not_known_is_unknown() -> None:
 
 def test_hosts_that_are_one_are_told_once() -> None:
     owners = {"oslo": ("A", None), "lima": ("a", "c"), "kyiv": ("a", None), "rome": (None, "c"), "bern": (None, None)}
-    of_each = {host: {"account_id": of, "zone_id": zone, "base_url": "a"} for host, (of, zone) in owners.items()}
+    of_each: dict[str, dict[str, Any]] = {
+        host: {"account_id": of, "zone_id": zone, "base_url": "a"} for host, (of, zone) in owners.items()
+    }
     elsewhere = {"account_id": "a", "zone_id": "c", "base_url": "b"}
-    records = [{"host": host, **one} for host, one in {**of_each, "cork": elsewhere}.items()]
+    records: list[dict[str, Any]] = [{"host": host, **one} for host, one in {**of_each, "cork": elsewhere}.items()]
     texts = [text.partition(", so")[0] for text in shared_owners(records)]
     assert texts == [
         "kyiv, lima, oslo are one: all have edge_account_id a",
