@@ -515,7 +515,8 @@ class Resource:
         once."""
         words: dict[str, str] = {"": self.within} if self.within else {}
         for name in self.key:
-            words.setdefault(str(obj.get(name)).casefold(), str(obj.get(name)))
+            word = f"without {name}" if obj.get(name) is None else str(obj[name])
+            words.setdefault(word.casefold(), word)
         return " ".join(words.values()) or self.name
 
     def entry_of(self, obj: Object) -> str:

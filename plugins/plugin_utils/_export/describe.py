@@ -43,10 +43,16 @@ from .._plain import plain
 def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
     """The options under which a module leaves an object as it is, in the order of the declaration.
 
-    Fields without an option stand in `api_fields` if the resource takes it, and else are left out.
+    Fields without an option stand in `api_fields` if the resource takes it, and else are left out;
+    so are those that mean nothing beside the others, such as products of a rule that blocks.
     """
     known = resource.managed(declared(resource, obj))
-    options = {name: _without_nulls(value) for name, value in known.items() if value is not None}
+    meant = resource.semantics.normalise(known, known, frozenset())
+    options = {
+        name: _without_nulls(value)
+        for name, value in known.items()
+        if value is not None and name in meant
+    }
     if resource.nested and not (options.get(resource.nested.field) or {}).get("expression"):
         options.pop(resource.nested.field, None)  # a filter that is deleted
     if "priority" in known and known["priority"] is None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.fake_service.expressions import fault_in
+
 from .conftest import Client
 
 ENTRY_POINT = "/phases/http_request_firewall_custom/entrypoint"
@@ -81,3 +83,21 @@ def test_no_expressions(rulesets: Client, expression: str, reason: str) -> None:
         "message": f"{expression!r} is not a valid value for expression because {reason}",
         "pointer": "/rules/0/expression",
     }
+
+
+@pytest.mark.parametrize(
+    ("expression", "is_one"),
+    [
+        ('is_timed_hmac_valid_v0("secret", http.request.uri, 100000, http.request.timestamp.sec, 8)', True),
+        (
+            'not is_timed_hmac_valid_v0("a)b", concat(http.request.uri.path, "x"), 60, http.request.timestamp.sec, 0) and ssl',
+            True,
+        ),
+        ('http.request.uri.path eq "is_timed_hmac_valid_v0("', True),
+        ("is_timed_hmac_valid_v0", False),
+        ("is_timed_hmac_valid_v0()", False),
+        ('is_timed_hmac_valid_v0("secret", http.request.uri, 1, 2, 3) or nonsense eq 5', False),
+    ],
+)
+def test_a_documented_function_that_the_parser_lacks_is_taken(expression: str, is_one: bool) -> None:
+    assert (fault_in(expression) is None) is is_one

@@ -7,7 +7,11 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, SECURITY_LEVEL
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
+    CUSTOM_RULES,
+    FIREWALL_RULES,
+    SECURITY_LEVEL,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     export_state,
     name_of,
@@ -28,6 +32,32 @@ def test_rules_with_one_key_are_left_alone_by_a_pattern() -> None:
     export = export_state({CUSTOM_RULES.plural: [RULE, {**RULE, "id": "r2"}]}, purge=True)
     assert export.variables["baseline_custom_rules"] == []
     assert export.variables["baseline_custom_rules_ignore"] == ["login"]
+
+
+def test_a_rule_without_a_ref_is_called_so() -> None:
+    nameless = {name: RULE[name] for name in RULE if name != "ref"}
+    for rule, identity in (
+        (nameless, " (id r1)"),
+        ({**nameless, "ref": None}, " (id r1)"),
+        ({**nameless, "id": None}, ""),
+    ):
+        (note,) = export_state({CUSTOM_RULES.plural: [rule]}).notes
+        assert note.startswith(f"The custom rule without ref{identity} cannot be described: ref: it is missing")
+        assert "None" not in note
+
+
+def test_products_of_a_rule_that_blocks_mean_nothing() -> None:
+    rule = {
+        "id": "a" * 32,
+        "action": "block",
+        "products": ["waf"],
+        "paused": False,
+        "description": "",
+        "filter": {"id": "b" * 32, "expression": "ssl", "paused": False},
+    }
+    export = export_state({FIREWALL_RULES.plural: [rule, {**rule, "id": "c" * 32, "action": "bypass"}]})
+    blocks, bypasses = export.variables["baseline_firewall_rules"]
+    assert "products" not in blocks and bypasses["products"] == ["waf"] and export.notes == []
 
 
 def test_fields_without_a_variable_are_counted() -> None:
