@@ -46,6 +46,24 @@ def test_the_name_of_a_zone_is_read_if_a_rule_depends_on_it(
     assert not words or f"{words} matches, and would be blocked by it" in result["msg"]
 
 
+@pytest.mark.parametrize(
+    ("others", "action", "count"),
+    [
+        ([], "block", 0),
+        ([], "managed_challenge", 1),
+        ([{**block('http.host eq "shop.example"'), "ref": "other"}], "block", 1),
+    ],
+)
+def test_the_name_of_a_zone_is_read_if_a_rule_changes_or_nobody_names_it(
+    others: list[dict[str, Any]], action: str, count: int, service: LocalService, modules: Modules
+) -> None:
+    """A rule that the task names is meant, as long as it does not change."""
+    rule = block('http.host eq "b.example"')
+    service.zone(ZONE).seed(name="shop.example", custom_rules=[rule, *others])
+    modules.run("custom_rules", check=True, rules=[{**rule, "action": action}])
+    assert reads(service, f"/zones/{ZONE}") == count
+
+
 @pytest.mark.parametrize(("name", "is_wide"), [("shop.example", True), ("b.example", False)])
 def test_the_name_of_a_zone_is_read_if_rules_depend_on_it_together(
     name: str, is_wide: bool, service: LocalService, modules: Modules

@@ -62,7 +62,8 @@ class Guard(NamedTuple):
         expects = bool(self.terms.expectations)
         decides = bool(plan.operations or expects or lists or self.context.reports)
         evaluates = expects or bool(self.terms.backtest and plan.operations)
-        return completed(plan, Asked(self.client, self.context, lists, evaluates, decides))
+        named = {item.resource.plural: item.objects.keys() for item in desired}
+        return completed(plan, Asked(self.client, self.context, named, lists, evaluates, decides))
 
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
         """The plan with its risks, and all for which it is refused; it may be the rest of a plan

@@ -31,14 +31,16 @@ from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.registry import (
     DECIDING,
     EVALUATION,
+    ZoneRule,
     contents_in,
     evaluated_as,
+    listed,
     lists_named_in,
     phase_of,
     rules_in_force,
     spelt_out,
 )
-from .._schema.resource import Object, Resource, State
+from .._schema.resource import Key, Object, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined
 from .way import with_way
@@ -48,12 +50,14 @@ REFERRING = [one for one, _completed_by in DECIDING if one.phase]  # the rules t
 
 @dataclass(frozen=True)
 class Asked:
-    """A client and the caller of its run; `judged` are lists, and overrides of an account, that
-    objects which nobody names may weaken. If it `evaluates`, requests meet the rules, and if it
+    """A client and the caller of its run; `named` are the keys of the objects that the task names,
+    by plural; `judged` are lists, and overrides of an account, that objects which nobody names may
+    weaken. If it `evaluates`, requests meet the rules, and if it
     `decides`, more than the names in them matters."""
 
     client: Client
     context: Context
+    named: Mapping[str, AbstractSet[Key]]
     judged: AbstractSet[str] = frozenset()
     evaluates: bool = False
     decides: bool = True
@@ -269,15 +273,27 @@ def _own_names(plan: Plan, asked: Asked) -> Readings:
         own, _field, _words = OWNER_NAMES[resource.traffic]
         if own.owner not in asked.client.owner or owner_names_in(resource, plan.before) is not None:
             continue
-        rules = {
-            (rule.action, rule.expression, rule.active): spelt_out(rule, contents)
+        in_force = [
+            (rule, contents)
             for state, contents in states
             for rule in rules_in_force(state, resource)
+        ]
+        if not plan.operations and all(_is_named(resource, rule, asked) for rule, _in in in_force):
+            continue  # only what nobody names is judged
+        rules = {
+            (rule.action, rule.expression, rule.active): spelt_out(rule, contents)
+            for rule, contents in in_force
         }
         wide = chain(*wide_groups(resource, rules.values()))
         if any(depends_on_owner(resource, one) for one in wide):
             readings[own.plural] = partial(_read_names, own, asked.client)
     return readings
+
+
+def _is_named(resource: Resource, rule: ZoneRule, asked: Asked) -> bool:
+    """Return whether the task names the object by which a rule is there."""
+    whose, obj = listed(resource, rule)
+    return whose.key_of(obj) in asked.named.get(whose.plural, ())
 
 
 def _read_names(own: Resource, client: Client) -> Sequence[Object]:
