@@ -11,6 +11,7 @@ from typing import AbstractSet, Any, NamedTuple, Sequence
 
 from ._api.client import Client
 from ._apply.executor import BrokenOff, dry_run
+from ._apply.meanwhile import Meanwhile
 from ._apply.recovery import Applied, apply_with_recovery
 from ._concurrency import concurrently
 from ._errors import PlanError, ProtectionError, ServiceError
@@ -70,6 +71,9 @@ def read_state(client: Client, resources: Sequence[Resource]) -> State:
     """A complete listing of each collection, read concurrently."""
     names = [resource.plural for resource in resources]
     return dict(zip(names, concurrently(client.read, resources)))
+
+
+MOST_SECOND_PLANS = 8  # as long as others go on to write
 
 
 class Run(NamedTuple):
@@ -174,11 +178,33 @@ class Run(NamedTuple):
 
         try:
             applied = apply_with_recovery(checked.plan, plan_again, self.client, self.warn)
+            applied, second = self._settled(checked.plan, applied)
         except BrokenOff as exc:
             raise failure_of(exc) from exc.cause
-        more = again[-1].risks if again else ()
+        more = [risk for one in (*again[-1:], *second) for risk in one.risks]
         risks = [*checked.risks, *(risk for risk in more if risk not in checked.risks)]
         return checked._replace(risks=risks), applied
+
+    def _settled(self, plan: Plan, applied: Applied) -> tuple[Applied, list[Checked]]:
+        """The state once all is settled that others wrote while the plan was applied, and the
+        second plans for that. Raises BrokenOff."""
+        seconds: list[Checked] = []
+        meanwhile = Meanwhile(self.client, self.warn, plan, applied)
+        for _round in range(MOST_SECOND_PLANS):
+            second = meanwhile.second_plan(self._with_own)
+            if not second.operations:
+                break
+            checked = self.guard.check_second(second)
+            if checked.refusal:
+                cause = PlanError(checked.refusal, plan_details(checked))
+                raise BrokenOff(cause, meanwhile.applied.operations, second.operations, ())
+            seconds.append(checked)
+            meanwhile.apply(second)
+        return meanwhile.applied, seconds
+
+    def _with_own(self, existing: State) -> State:
+        """The state that the task makes of another one."""
+        return self._plan(existing).after()
 
     def _check_again(self, first: Checked) -> Checked:
         """A second plan, of what is left; warnings of the first one are not repeated."""
@@ -203,6 +229,7 @@ class Run(NamedTuple):
             "operations": operation_records(applied.operations),
             "plan_id": checked.plan_id,
             **({"expired": expired} if expired else {}),
+            **({"put_back": operation_records(applied.put_back)} if applied.put_back else {}),
             **protection_results(checked, diff, applied.state),
             **self._pending(plan),
             **self.guard.compared(plan, before, after),

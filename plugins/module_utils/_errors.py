@@ -17,6 +17,7 @@ from ._text import OWN_NAMES, Message, Names, Option, joined, left_out
 ALREADY_EXISTS = re.compile(
     r"already[ _]exists?\b|\bexists[ _]already\b|\bduplicate\b|\bduplicate[ _]of\b", re.IGNORECASE
 )
+ID_OF_ONE = re.compile(r"/[0-9]+/id$")  # points to the id of an object in a list that was sent
 
 MAX_ERRORS = 12  # that one message tells
 Place = Callable[[Option], str]  # says where the value of an option stands, as far as it is known
@@ -211,12 +212,19 @@ class ServiceError(ProtectionError):
     def needs_reread(self) -> bool:
         """Return whether only reading again tells what became of a change: the answer is lost, or
         somebody else was faster."""
-        gone = self.status == 404 and self.error["method"] in ("PUT", "PATCH", "DELETE")
+        gone = self.error["method"] in ("PUT", "PATCH", "DELETE") and (
+            self.status == 404
+            or (self.status == 400 and any(map(ID_OF_ONE.search, self._pointers)))
+        )
         exists = self.status == 409 or (
             self.status == 400
             and any(ALREADY_EXISTS.search(item["message"]) for item in self.error["errors"])
         )
         return self.maybe_applied or exists or gone
+
+    @property
+    def _pointers(self) -> list[str]:
+        return [item["pointer"] or "" for item in self.error["errors"]]
 
     @property
     def codes(self) -> list[int]:

@@ -12,6 +12,7 @@ from functools import lru_cache
 from typing import Any, Callable, Mapping, Sequence
 
 from ._api.client import Client
+from ._api.lock import Waiting, locked_owners
 from ._api.responses import swapped_ids
 from ._api.session import client_of_owner, connected
 from ._api.settings import known_secrets
@@ -55,7 +56,9 @@ def run(
             warn_readably(text)
         readable = screen and screen._replace(show=lambda text: screen.show(output.message(text)))
         with connected(task.settings, warn_readably, readable) as client:
-            result = _performed(task, client, check_mode, verbose, warn_readably)
+            say = readable.show if readable else warn_readably
+            waiting = Waiting(client.wait, say, context.host)
+            result = _performed(task, client, check_mode, verbose, warn_readably, waiting)
     except OptionError as exc:
         return output.failure(exc.placed(place))
     except ProtectionError as exc:
@@ -86,16 +89,20 @@ def option_errors(
 
 
 def _performed(
-    task: Task, client: Client, check_mode: bool, verbose: bool, warn: Warn
+    task: Task, client: Client, check_mode: bool, verbose: bool, warn: Warn, waiting: Waiting
 ) -> dict[str, Any]:
     """The result of a task; raises ProtectionError.
+
+    A run that writes locks its owners, from its first read to its last answer.
 
     A verbose result tells how many calls were made, and a verbose failure all of its diff and
     coverage.
     """
     try:
         client = client_of_owner(client, task.settings)
-        result = perform(task, client, check_mode, warn)
+        written = {} if check_mode else task.written(client.owner)
+        with locked_owners(task.settings.base_url, written, waiting):
+            result = perform(task, client, check_mode, warn)
     except ProtectionError as exc:
         if verbose:
             raise exc.extended(calls=client.calls) from exc

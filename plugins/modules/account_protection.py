@@ -1001,7 +1001,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 11
+  sample: 13
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

@@ -481,6 +481,28 @@ expired:
       description: When it expired, in UTC.
       type: str
       sample: '2026-03-01T00:00:00+00:00'
+put_back:
+  description: The operations of a second plan, in the shape of RV(operations). It puts back what
+    another writer changed while this run replaced the list.
+  version_added: 1.0.0
+  returned: when another writer changed the list meanwhile
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: ddos_l4_override
+      key: theirs
+      fields:
+        ref: theirs
+        expression: ip.dst in {203.0.113.0/24}
+        description: load tests
+        enabled: true
+        action: block
+        sensitivity: medium
+        categories: [{category: dns, sensitivity: low}]
+        rules: [{id: 8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10, action: log}]
+        position: 3
+      before: {}
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

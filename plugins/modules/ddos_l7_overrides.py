@@ -485,6 +485,28 @@ expired:
       description: When it expired, in UTC.
       type: str
       sample: '2026-03-01T00:00:00+00:00'
+put_back:
+  description: The operations of a second plan, in the shape of RV(operations). It puts back what
+    another writer changed while this run replaced the list.
+  version_added: 1.0.0
+  returned: when another writer changed the list meanwhile
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: ddos_l7_override
+      key: theirs
+      fields:
+        ref: theirs
+        expression: http.request.uri.path eq "/upload"
+        description: load tests
+        enabled: true
+        action: block
+        sensitivity: medium
+        categories: [{category: generic, sensitivity: low}]
+        rules: [{id: fdfdac75430c4c47a959592f0aa5e68a, action: log}]
+        position: 3
+      before: {}
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

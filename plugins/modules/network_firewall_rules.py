@@ -533,6 +533,27 @@ expired:
       description: When it expired, in UTC.
       type: str
       sample: '2026-03-01T00:00:00+00:00'
+put_back:
+  description: The operations of a second plan, in the shape of RV(operations). It puts back what
+    another writer changed while this run replaced the list.
+  version_added: 1.0.0
+  returned: when another writer changed the list meanwhile
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: network_firewall_rule
+      key: theirs
+      fields:
+        ref: theirs
+        action: skip
+        expression: ip.src in {198.51.100.0/24}
+        description: the monitoring passes
+        enabled: true
+        action_parameters: {ruleset: current}
+        logging: {enabled: true}
+        position: 3
+      before: {}
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

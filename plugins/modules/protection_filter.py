@@ -387,7 +387,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 9
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

@@ -528,6 +528,37 @@ expired:
       description: When it expired, in UTC.
       type: str
       sample: '2026-03-01T00:00:00+00:00'
+put_back:
+  description: The operations of a second plan, in the shape of RV(operations). It puts back what
+    another writer changed while this run replaced the list.
+  version_added: 1.0.0
+  returned: when another writer changed the list meanwhile
+  type: list
+  elements: dict
+  sample:
+    - action: create
+      resource: rate_limit_rule
+      key: theirs
+      fields:
+        ref: theirs
+        action: block
+        expression: http.request.uri.path eq "/login"
+        description: five logins a minute
+        enabled: true
+        action_parameters:
+          response:
+            status_code: 429
+            content: Later.
+            content_type: text/plain
+        ratelimit:
+          characteristics: [cf.colo.id, ip.src]
+          period: 60
+          requests_per_period: 5
+          mitigation_timeout: 600
+          counting_expression: http.request.uri.path eq "/login" and http.response.code eq 401
+          requests_to_origin: false
+        position: 3
+      before: {}
 done:
   description: The operations that were applied, in the shape of RV(operations).
   returned: failure after writing began

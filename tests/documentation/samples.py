@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -25,9 +26,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic 
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock
 from tests.fake_service.credentials import Permission
-from tests.support.module_run import ACCOUNT, ZONE, run_main
+from tests.support.module_run import ACCOUNT, RULESETS, ZONE, run_main
 
 MOMENT = datetime(2026, 3, 1, 9, 15, 2, 310412, UTC)
+ORDERED = ("custom_ruleset", *RULESETS)  # modules that write whole lists
 READER = "reader"  # a token that may not write
 NOBODY = "nobody"  # a token without any permission
 _DATA: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("samples.yml").read_text("utf-8"))
@@ -62,14 +64,28 @@ def sampled_results(module: str, service: LocalService) -> list[dict[str, Any]]:
         if MODULE_SPECS[module].writes:
             _lose_the_last_answer(service, module, last)
             results.append(_run(module, {**last, "retries": 0}, fails=True))
+        if module in ORDERED:
+            prepare(service, module)
+            _let_another_writer_add_a_rule(service, module)
+            results.append(_run(module, {**shared, **REQUESTS[module][0]}))
     return results
+
+
+def _let_another_writer_add_a_rule(service: LocalService, module: str) -> None:
+    """Before the next write, somebody else makes a rule like the first one."""
+    name = "custom_rules" if module == "custom_ruleset" else module
+    owner = service.zone(ZONE) if MODULE_SPECS[module].owner == "zone_id" else service.account(ACCOUNT)
+    first = {key: value for key, value in owner.rules_of(name)[0].items() if key != "id"}
+    action = partial(owner.seed, **{name: [{**first, "ref": "theirs"}]})
+    service.misbehave("meanwhile", method="PUT", times=1, action=action)
 
 
 def _lose_the_last_answer(service: LocalService, module: str, options: Mapping[str, Any]) -> None:
     """From now on the answer to the last change is lost, and the state cannot be read again."""
     prepare(service, module)
     _run(module, options)
-    reads, writes = len(service.calls) - len(service.writes), len(service.writes)
+    writes = len(service.writes)
+    reads = len(service.calls[: service.calls.index(service.writes[-1])]) - (writes - 1)
     prepare(service, module)
     service.misbehave("lost_after", method="POST|PUT|PATCH|DELETE", skip=writes - 1)
     service.misbehave("status", method="GET", status=503, skip=reads)

@@ -270,6 +270,8 @@ def result_entries(module: str) -> Entries:
         entries["plan_id"] = {"type": "str"}
         if any(EXPIRES.keys() & options.keys() for options in all_options(spec.options)):
             entries["expired"] = records(Expired)
+        if module in ("custom_ruleset", *RULESETS):
+            entries["put_back"] = records(OperationRecord, by_reference=True)
         entries.update({name: records(OperationRecord, by_reference=True) for name in ("done", "left", "unknown")})
     entries["calls"] = {"type": "int"}
     if not isinstance(spec, TrafficInfo):

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import beside
 from .clock import Clock
-from .custom_rules import PHASE, seed, seeded_ruleset, written
+from .custom_rules import PHASE, Ruleset, seed, seeded_ruleset, written
 from .ip_lists import IpLists
 from .traffic import NODES, SETTINGS, Flow, flow
 
@@ -55,8 +55,8 @@ class Account:
     analytics: dict[str, Item] = field(default_factory=lambda: {node: dict(SETTINGS) for node in NODES})
     onboarded: list[Item] = field(default_factory=list)
     audit_log: list[Item] = field(default_factory=list)
-    entry_points: dict[str, Item] = field(default_factory=dict)  # by phase, as the service shows them
-    custom_rulesets: list[Item] = field(default_factory=list)
+    entry_points: dict[str, Ruleset] = field(default_factory=dict)  # by phase, as the service shows them
+    custom_rulesets: list[Ruleset] = field(default_factory=list)
     advanced: bool = True  # whether it has the action log, and the fields and lists of higher plans
     most_network_firewall_rules: int = 200
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterable, Sequence
+from copy import deepcopy
 from datetime import datetime
 from typing import Any
 
@@ -28,21 +29,33 @@ CUSTOM = "custom"  # the kind of a ruleset that rules with the action execute de
 STAMPS = ("version", "last_updated")
 
 
-def new_entry_point(now: str, name: str = NAME, phase: str = PHASE, kind: str = "zone") -> Item:
+class Ruleset(Item):
+    """A ruleset as it is shown, which keeps each of its versions."""
+
+    def __init__(self, *args: Any, **fields: Any) -> None:
+        super().__init__(*args, **fields)
+        self.versions: list[Item] = []
+
+    def keep(self) -> None:
+        """Keep the version that it has now."""
+        self.versions.append(deepcopy(dict(self)))
+
+
+def new_entry_point(now: str, name: str = NAME, phase: str = PHASE, kind: str = "zone") -> Ruleset:
     """An entry point without rules, of version 0: the first write makes it version 1."""
-    return {
-        "id": uuid.uuid4().hex,
-        "name": name,
-        "description": "",
-        "kind": kind,
-        "phase": phase,
-        "version": "0",
-        "last_updated": now,
-        "rules": [],
-    }
+    return Ruleset(
+        id=uuid.uuid4().hex,
+        name=name,
+        description="",
+        kind=kind,
+        phase=phase,
+        version="0",
+        last_updated=now,
+        rules=[],
+    )
 
 
-def seed(entry_points: dict[str, Item], phase: str, kind: str, rules: Iterable[Item] | None, now: str) -> None:
+def seed(entry_points: dict[str, Ruleset], phase: str, kind: str, rules: Iterable[Item] | None, now: str) -> None:
     """Add rules, be it none of them, to the entry point of a phase, which is made where there is none; None adds nothing."""
     if rules is None:
         return
@@ -53,14 +66,17 @@ def seed(entry_points: dict[str, Item], phase: str, kind: str, rules: Iterable[I
         raise ValueError(f"two rules have the ref {ref!r}")
     entry_point["rules"][:] = both
     entry_point["version"] = str(int(entry_point["version"]) + 1)
+    entry_point.keep()
     entry_points[phase] = entry_point
 
 
-def seeded_ruleset(fields: Item, now: str) -> Item:
+def seeded_ruleset(fields: Item, now: str) -> Ruleset:
     """A custom ruleset as it may have come there by other hands."""
     made = new_entry_point(now, fields["name"], kind=CUSTOM)
     rules = [seeded(rule, now) for rule in fields.get("rules", ())]
-    return {**made, "version": "1", **fields, "rules": rules}
+    ruleset = Ruleset({**made, "version": "1", **fields, "rules": rules})
+    ruleset.keep()
+    return ruleset
 
 
 def seeded(fields: Item, now: str) -> Item:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from flask import Blueprint, g, request
@@ -16,7 +17,7 @@ from .answers import INVALID, METHOD_NOT_ALLOWED, Refusal, missing, no_route, re
 from .contract import API
 from .credentials import Area
 from .current import service
-from .custom_rules import CUSTOM, NAME, new_entry_point, replaced
+from .custom_rules import CUSTOM, NAME, Ruleset, new_entry_point, replaced
 from .phases import PHASES, Phase
 from .rule_checks import MOST_RULES, check
 from .zones import Zone
@@ -41,10 +42,10 @@ class Place(NamedTuple):
         return list(PHASES[self.option].values())
 
     @property
-    def rulesets(self) -> list[Item]:
+    def rulesets(self) -> list[Ruleset]:
         return [*self.owner.entry_points.values(), *self.owner.custom_rulesets]
 
-    def stored(self, phase: Phase) -> Item | None:
+    def stored(self, phase: Phase) -> Ruleset | None:
         return self.owner.entry_points.get(phase.name)
 
 
@@ -81,7 +82,7 @@ def list_rulesets(**owner: str) -> Response:
         raise refusal(400, INVALID, "query parameter 'cursor': there is no further page")
     managed = [phase.managed for phase in g.place.phases if phase.managed and g.place.option == "account_id"]
     stored = [*g.place.rulesets, *managed]
-    return success([{name: value for name, value in each.items() if name != "rules"} for each in stored])
+    return success(without_rules(stored))
 
 
 def create_ruleset(**owner: str) -> Response:
@@ -127,6 +128,34 @@ def delete_ruleset(ruleset_id: str, **owner: str) -> Response:
     return Response(status=204)
 
 
+def list_versions(ruleset_id: str, **owner: str) -> Response:
+    return success(without_rules(ruleset(ruleset_id).versions))
+
+
+def read_version(ruleset_id: str, version: str, **owner: str) -> Response:
+    return success(shown(version_of(ruleset(ruleset_id), version)))
+
+
+def list_versions_of_entry_point(phase: str, **owner: str) -> Response:
+    stored = g.place.stored(known_phase(phase))
+    return success(without_rules(stored.versions if stored else []))
+
+
+def read_version_of_entry_point(phase: str, version: str, **owner: str) -> Response:
+    return success(shown(version_of(g.place.stored(known_phase(phase)), version)))
+
+
+def version_of(stored: Ruleset | None, version: str) -> Item:
+    kept = next((each for each in stored.versions if each["version"] == version), None) if stored else None
+    if kept is None:
+        raise missing("version", version)
+    return kept
+
+
+def without_rules(rulesets: Iterable[Item]) -> list[Item]:
+    return [{name: value for name, value in each.items() if name != "rules"} for each in rulesets]
+
+
 # All of them
 
 
@@ -136,7 +165,7 @@ def known_phase(name: str) -> Phase:
     return PHASES[g.place.option][name]
 
 
-def made(phase: Phase, name: str, kind: str = "") -> Item:
+def made(phase: Phase, name: str, kind: str = "") -> Ruleset:
     return new_entry_point(service.clock.timestamp(), name, phase.name, kind or g.place.kind)
 
 
@@ -144,8 +173,8 @@ def is_managed(phase: Phase, ruleset_id: str) -> bool:
     return phase.managed is not None and phase.managed["id"] == ruleset_id
 
 
-def ruleset(ruleset_id: str) -> Item:
-    stored: Item | None = next((each for each in g.place.rulesets if each["id"] == ruleset_id), None)
+def ruleset(ruleset_id: str) -> Ruleset:
+    stored: Ruleset | None = next((each for each in g.place.rulesets if each["id"] == ruleset_id), None)
     if stored is None and any(is_managed(phase, ruleset_id) for phase in g.place.phases):
         raise Refusal(405, [{"code": METHOD_NOT_ALLOWED, "message": "a managed ruleset cannot be changed"}])
     if stored is None:
@@ -153,7 +182,7 @@ def ruleset(ruleset_id: str) -> Item:
     return stored
 
 
-def custom_ruleset(ruleset_id: str) -> Item:
+def custom_ruleset(ruleset_id: str) -> Ruleset:
     """One of those that calls by their id may change."""
     stored = ruleset(ruleset_id)
     if stored["kind"] != CUSTOM:
@@ -161,17 +190,17 @@ def custom_ruleset(ruleset_id: str) -> Item:
     return stored
 
 
-def check_of(stored: Item) -> Any:
+def check_of(stored: Ruleset) -> Any:
     return check if stored["kind"] == CUSTOM else PHASES[g.place.option][stored["phase"]].check(g.place.owner)
 
 
-def replace(stored: Item, body: Item) -> Response:
+def replace(stored: Ruleset, body: Item) -> Response:
     """All rules at once; what the body leaves out is erased, the name excepted."""
     rules = replaced(stored["rules"], body.get("rules", []), service.clock.timestamp(), check_of(stored))
     return write(stored, rules, description=body.get("description", ""), name=body.get("name", stored["name"]))
 
 
-def write(stored: Item, rules: list[Item], **fields: Any) -> Response:
+def write(stored: Ruleset, rules: list[Item], **fields: Any) -> Response:
     """Take the rules over into the ruleset, unless they are more than its owner may have, or this is a dry run."""
     is_custom = stored["kind"] == CUSTOM
     most = MOST_RULES if is_custom else PHASES[g.place.option][stored["phase"]].most(g.place.owner)
@@ -182,6 +211,7 @@ def write(stored: Item, rules: list[Item], **fields: Any) -> Response:
         return success(None)
     stored["rules"][:] = rules
     stored.update(fields, version=str(int(stored["version"]) + 1), last_updated=service.clock.timestamp())
+    stored.keep()
     if not is_custom:
         g.place.owner.entry_points[stored["phase"]] = stored
     elif stored not in g.place.owner.custom_rulesets:
@@ -203,7 +233,11 @@ ROUTES = (
     ("POST", "", create_ruleset),
     ("GET", "/phases/{phase}/entrypoint", read_entry_point),
     ("PUT", "/phases/{phase}/entrypoint", replace_entry_point),
+    ("GET", "/phases/{phase}/entrypoint/versions", list_versions_of_entry_point),
+    ("GET", "/phases/{phase}/entrypoint/versions/<version>", read_version_of_entry_point),
     ("GET", "/<ruleset_id>", read_ruleset),
+    ("GET", "/<ruleset_id>/versions", list_versions),
+    ("GET", "/<ruleset_id>/versions/<version>", read_version),
     ("PUT", "/<ruleset_id>", replace_ruleset),
     ("DELETE", "/<ruleset_id>", delete_ruleset),
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from .accounts import Item
 from .clock import Clock
-from .custom_rules import PHASE, seed, seeded_ruleset
+from .custom_rules import PHASE, Ruleset, seed, seeded_ruleset
 from .traffic import SETTINGS, Flow, event, past_request
 
 RULESETS = {  # their rules in a state document, and the phase
@@ -35,12 +35,12 @@ class Zone:
     clock: Clock = field(repr=False)
     rules: list[Item] = field(default_factory=list)
     filters: list[Item] = field(default_factory=list)
-    entry_points: dict[str, Item] = field(default_factory=dict)  # by phase, as the service shows them
+    entry_points: dict[str, Ruleset] = field(default_factory=dict)  # by phase, as the service shows them
     name: str = ""
     plan: str = "enterprise"
     status: str = "active"
     account_id: str | None = None
-    custom_rulesets: list[Item] = field(default_factory=list)
+    custom_rulesets: list[Ruleset] = field(default_factory=list)
     advanced: bool = True  # whether its plan has the action log of managed DDoS rules
     events: list[Flow] = field(default_factory=list)
     requests: list[Flow] = field(default_factory=list)

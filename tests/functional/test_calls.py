@@ -36,13 +36,15 @@ def rule_id(number: int) -> str:
     return f"{number:032x}"
 
 
-def test_601_prefixes_take_three_bulk_calls_and_one_listing(service: LocalService, modules: Modules) -> None:
+def test_601_prefixes_take_three_bulk_calls_and_a_listing_before_and_after(
+    service: LocalService, modules: Modules
+) -> None:
     result = modules.done("protected_prefixes", prefixes=networks(601))
     calls = [(call.method, call.path.rpartition("/configs")[2]) for call in service.calls]
     assert calls[0] == ("GET", "/prefixes")
     assert sorted(calls[1:7]) == sorted(REST)
     assert calls[7][1].endswith("/addressing/prefixes")
-    assert calls[8:] == 3 * [("POST", "/prefixes/bulk")]
+    assert calls[8:] == [*3 * [("POST", "/prefixes/bulk")], ("GET", "/prefixes")]
     assert [len(call.body) for call in service.writes] == [300, 300, 1]
     assert len(result["prefixes"]) == len(service.account(ACCOUNT).prefixes) == 601
     assert all(entry["id"] for entry in result["prefixes"])
@@ -56,7 +58,7 @@ def test_the_rest_of_the_account_is_read_only_for_a_change_that_concerns_its_pro
         assert "coverage" not in modules.done("protected_prefixes", prefixes=[options])
     assert [call.method for call in service.calls] == ["GET", "GET", "PATCH"]
     assert "coverage" in modules.done("protected_prefixes", prefixes=[{"prefix": "203.0.113.0/24"}])
-    assert [call.method for call in service.calls[3:]] == ["GET"] * (2 + OTHERS) + ["POST"]
+    assert [call.method for call in service.calls[3:]] == ["GET"] * (2 + OTHERS) + ["POST", "GET"]
 
 
 DNS_PATH = "/advanced_dns_protection/configs/dns_protection/rules"

@@ -202,28 +202,6 @@ def test_a_refusal_that_comes_twice_is_said_once(service: LocalService, modules:
     assert "warnings" not in result
 
 
-@pytest.mark.parametrize(
-    ("writes", "lost", "kept"), [(1, "version 2", "versions/2"), (3, "the versions 2 to 4", "versions/4")]
-)
-def test_another_writer_of_the_custom_rules_is_noticed_by_the_version(
-    writes: int, lost: str, kept: str, service: LocalService, modules: Modules
-) -> None:
-    zone = service.zone(ZONE).seed(custom_rules=[{"ref": "a", "action": "log", "expression": "true"}])
-
-    def meanwhile() -> None:
-        for number in range(writes):
-            zone.seed(custom_rules=[{"ref": f"theirs-{number}", "action": "log", "expression": "true"}])
-
-    service.misbehave("meanwhile", method="PUT", times=1, action=meanwhile)
-    result = modules.done("custom_rules", rules=[{"ref": "a", "enabled": False}])
-    assert zone.entry_point is not None
-    assert warnings_of(result) == (
-        f"The module read version 1 of the custom rules and wrote version {2 + writes}. Another writer, or an earlier "
-        f"attempt of this write, made {lost}, which this write replaced. Cloudflare keeps every version: "
-        f"GET zones/{ZONE}/rulesets/{zone.entry_point['id']}/{kept}."
-    )
-
-
 @pytest.mark.parametrize("existing", [None, [{"ref": "a", "action": "log", "expression": "true"}]])
 def test_a_list_that_is_another_version_right_before_the_write_is_planned_again(
     existing: list[dict[str, Any]] | None, service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch

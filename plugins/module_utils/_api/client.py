@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from typing import Any, Iterator, Mapping, Protocol, Sequence
+from typing import Any, Callable, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
@@ -23,6 +23,7 @@ from .._schema.resource import (
     Paged,
     Resource,
     Write,
+    fields_in,
     id_of_new,
 )
 from .._text import excerpt
@@ -31,6 +32,7 @@ from .._values.kinds import SAFE_ID
 from .progress import Progress
 from .responses import Envelope, Request, Response, open_envelope, unexpected
 from .retry import operate
+from .versions import Versions, version_of
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
 MOST_PAGES = 10000  # where a service never comes to an end
@@ -77,9 +79,12 @@ class Client:
         self.owner = owner
         self.now: datetime | None = None
         self.zones: Sequence[Object] = ()
+        self.wait: Callable[[float], bool] = lambda _seconds: False  # as a part of max_wait
         self._list_objects: dict[str, Object] = {}
         self._listings: dict[str, list[Object]] = {}
         self._read_at: dict[str, float] = {}
+        self.versions: dict[str, Versions] = {}  # of ordered lists, by plural
+        self.replaced: dict[str, Resource] = {}  # of ordered lists that this run writes
         self.ids: dict[str, str] = {}  # of named objects that hold a list, by id_of_new
 
     @property
@@ -89,7 +94,9 @@ class Client:
 
     def within(self, owner: Mapping[str, str]) -> Client:
         """A client of this owner that makes its calls in the same session."""
-        return Client(self._sender, owner, self.progress, self.reader)
+        client = Client(self._sender, owner, self.progress, self.reader)
+        client.wait = self.wait
+        return client
 
     def read(self, resource: Resource, query: Mapping[str, str] | None = None) -> list[Object]:
         """All objects of a collection, or the single object of a resource without a key; raises
@@ -155,6 +162,24 @@ class Client:
         """A path of a declaration, with the owner and these values in their places."""
         return path.format(**self.owner, **values)
 
+    def version(self, resource: Resource) -> int | None:
+        """The version of an ordered list as it was last read or written; see version_of."""
+        return version_of(self.list_object(resource))
+
+    def version_path(self, resource: Resource, number: int) -> str:
+        """The path of a version of an ordered list."""
+        identity, path = str(self.list_object(resource).get("id")), resource.document.version_path
+        return self.path_to(path, id=identity, version=str(number))
+
+    def read_version(self, resource: Resource, number: int) -> list[Object]:
+        """The list as it was in a version; raises ServiceError."""
+        request = Request("GET", self.version_path(resource, number), resource=resource)
+        around = fields_in(self._call(request).result)
+        if version_of(around) != number:
+            raise unexpected(request, f"the result is not version {number}")
+        listed = Envelope(around.get(resource.document.field) or [], {})
+        return _as_known(resource, _listed_objects(request, listed))
+
     def replace(
         self,
         resource: Resource,
@@ -174,14 +199,31 @@ class Client:
         parent = None if self._holder(resource) else resource.parent
         method = (parent or resource).write_for("create").method
         path = self._path(parent or resource)
-        result = self._call(Request(method, path, query or {}, body, parent or resource)).result
+        request = Request(method, path, query or {}, body, parent or resource)
+        result = self._call(request).result if query else self._replaced(resource, request)
         if not isinstance(result, Mapping):
             return None
         if parent:
             self._keep_ids(parent, [result])
         self._list_objects[resource.plural] = result
-        returned = result.get(document.field)
-        return _as_known(resource, returned) if isinstance(returned, list) else None
+        returned = result.get(document.field, [])
+        if not isinstance(returned, list):
+            return None
+        listed = _as_known(resource, returned)
+        objects = [item for item in listed if isinstance(item, Mapping)]
+        self.versions[resource.plural].keep(self.version(resource), objects, is_own=True)
+        return listed
+
+    def _replaced(self, resource: Resource, request: Request) -> Any:
+        """The answer to a write of a whole list."""
+        self.replaced[resource.plural] = resource
+        versions = self.versions.setdefault(resource.plural, Versions())
+        was_written, versions.is_written = versions.is_written, True
+        try:
+            return self._call(request).result
+        except ServiceError as exc:
+            versions.is_written = was_written or exc.maybe_applied
+            raise
 
     def _path(self, resource: Resource) -> str:
         return self._filled(resource.path, resource)
@@ -236,7 +278,10 @@ class Client:
         self._list_objects[resource.plural] = around
         self._read_at[resource.plural] = time.monotonic()
         listed = Envelope(around.get(resource.document.field) or [], {})
-        return _as_known(resource, _listed_objects(request, listed))
+        objects = _as_known(resource, _listed_objects(request, listed))
+        versions = self.versions.setdefault(resource.plural, Versions())
+        versions.keep(self.version(resource), objects)
+        return objects
 
     def _read_at_once(self, resource: Resource) -> list[Object]:
         """A collection that Cloudflare does not cut into pages."""

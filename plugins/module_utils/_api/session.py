@@ -166,6 +166,11 @@ class Session:
         """Number of calls, repeated ones and those without a response included."""
         return self._time.calls
 
+    def wait(self, seconds: float) -> bool:
+        """Wait for another run; False at once if max_wait leaves less."""
+        with self._progress.waiting(seconds):
+            return self._time.wait(seconds, everybody=False)
+
     def send(self, request: Request) -> Response:
         """Send a request and bring back the response, whatever its status; raises ServiceError when
         none came."""
@@ -399,7 +404,9 @@ def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> I
         return CallBudget(calls, period, open_state, warn, screen, unit)
 
     with Session(settings, open_budget, progress) as session, progress.watched(screen):
-        yield Client(session, settings.owner, progress, settings.reader)
+        client = Client(session, settings.owner, progress, settings.reader)
+        client.wait = session.wait
+        yield client
 
 
 def client_of_owner(client: Client, settings: Settings) -> Client:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._concurrency import attempt_each
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Operation, Plan, differences, overlay, spread_nested
-from .._schema.resource import NO_ITEMS, Nested, Object, Resource, Write, fields_in, without
+from .._schema.resource import NO_ITEMS, Nested, Object, Resource, State, Write, fields_in, without
 from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap
 
@@ -142,14 +142,14 @@ def _as_read(operation: Operation) -> Object:
 
 
 MAX_AGE = 2.0  # seconds; what was read longer ago is read once more before it is replaced
-MAX_DIGITS = 19  # a longer text is no version
 
 
 class BrokenOff(ProtectionError):
     """A plan was not applied to its end: why, which operations are done, which are left, and of
     which it is not known whether they are done.
 
-    `refusals` are the errors with which calls were answered, by operation.
+    `refusals` are the errors with which calls were answered, by operation, and `made` the ids of
+    the objects that were created.
     """
 
     def __init__(
@@ -159,15 +159,35 @@ class BrokenOff(ProtectionError):
         left: Sequence[Operation],
         unknown: Sequence[Operation],
         refusals: Mapping[Operation, ServiceError] | None = None,
+        made: AbstractSet[str] = frozenset(),
     ) -> None:
         super().__init__(cause.message, cause.details)
         self.cause = cause
         self.done, self.left, self.unknown = tuple(done), tuple(left), tuple(unknown)
         self.refusals = refusals or {}
+        self.made = made
 
 
-def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object]:
-    """Apply the plan; returns what Cloudflare returned for each created or updated object.
+class Sent(NamedTuple):
+    """The answers to a plan: the object of each operation that created or updated one, and the
+    lists that were written as a whole."""
+
+    returned: Mapping[Operation, Object]
+    lists: State
+
+    def after(self, plan: Plan) -> State:
+        """The state after the plan as the answers have it."""
+        return {**plan.after(self.returned), **self.lists}
+
+    @property
+    def made(self) -> frozenset[str]:
+        """The ids of the objects that were created."""
+        created = (item for item in self.returned if item.action == "create")
+        return frozenset(str(self.returned[item].get("id")) for item in created)
+
+
+def apply_plan(plan: Plan, client: Client, warn: Warn) -> Sent:
+    """Apply the plan; returns what Cloudflare returned.
 
     Raises BrokenOff when a call fails, after the calls that were under way have ended.
     """
@@ -189,24 +209,44 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> dict[Operation, Object
             else:
                 raise attempt.error
         if failed:
-            raise _broken_off(plan, done, failed) from failed[0][1]
+            raise _broken_off(plan, done, failed, Sent(returned, {}).made) from failed[0][1]
     for call in _without_answer(plan):
         try:
             returned.update(match_results(call, client.read(call.resource)))
         except ServiceError as exc:
             raise BrokenOff(exc, done, (), ()) from exc
         _warn_of_differences(call, returned, warn)
-    return spread_nested(returned)
+    return Sent(spread_nested(returned), _lists_in_answers(plan, client, returned))
+
+
+def _lists_in_answers(
+    plan: Plan, client: Client, returned: Mapping[Operation, Object]
+) -> dict[str, Sequence[Object]]:
+    """The lists that were written as a whole, as the answers have them."""
+    own = {item.target: obj for item, obj in returned.items()}
+    lists: dict[str, Sequence[Object]] = {}
+    for call in plan_calls(plan):
+        known = client.versions.get(call.resource.plural)
+        answer = known.known.get(client.version(call.resource) or 0) if known else None
+        if call.whole is not None and answer is not None:
+            targets = [(call.resource.plural, call.resource.key_of(obj)) for obj in answer]
+            lists[call.resource.plural] = [
+                own.get(target, obj) for target, obj in zip(targets, answer)
+            ]
+    return lists
 
 
 def _broken_off(
-    plan: Plan, done: Sequence[Operation], failed: Sequence[tuple[Call, ServiceError]]
+    plan: Plan,
+    done: Sequence[Operation],
+    failed: Sequence[tuple[Call, ServiceError]],
+    made: AbstractSet[str],
 ) -> BrokenOff:
     unknown = [item for call, error in failed if error.maybe_applied for item in call.operations]
     refusals = {item: error for call, error in failed if error.status for item in call.operations}
     finished = {*done, *unknown}
     left = [item for item in plan.operations if item not in finished]
-    return BrokenOff(failed[0][1], done, left, unknown, refusals)
+    return BrokenOff(failed[0][1], done, left, unknown, refusals, made)
 
 
 def _without_answer(plan: Plan) -> list[Call]:
@@ -235,11 +275,11 @@ def changed_meanwhile(plan: Plan, client: Client) -> str:
     A list that was read a moment ago is not read once more.
     """
     for call in plan_calls(plan):
-        before = _version(call.resource, client) if call.whole is not None else None
+        before = client.version(call.resource) if call.whole is not None else None
         if before is None or client.age_of(call.resource) < MAX_AGE:
             continue
         client.read(call.resource)
-        after = _version(call.resource, client)
+        after = client.version(call.resource)
         if after is not None and after != before:
             return (
                 f"The plan is made for version {before} of the {call.resource.title}s, and another"
@@ -250,9 +290,9 @@ def changed_meanwhile(plan: Plan, client: Client) -> str:
 
 def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
     if call.whole is not None:
-        version = _version(call.resource, client)
         result = _replace_list(call, call.whole, client)
-        _warn_of_lost_versions(call.resource, version, client, warn)
+        if result is not None:
+            _warn_of_lacking(call, result, warn)
         around = without(client.list_object(call.resource), call.resource.document.field)
         holders = [item for item in call.operations if item.resource is call.resource.parent]
         return {**match_results(call, result, client.ids), **dict.fromkeys(holders, around)}
@@ -268,33 +308,6 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
             partly = any(item.fields.keys() - nested for item in call.operations)
             raise ServiceError(exc.message, exc.error, exc.maybe_applied or partly) from exc
     return returned
-
-
-def _version(resource: Resource, client: Client) -> int | None:
-    """The version of the object around a list, 0 where there is none yet; None where Cloudflare
-    does not number it."""
-    around = client.list_object(resource)
-    number = str(around.get("version") if around else 0)
-    is_number = number.isascii() and number.isdigit() and len(number) < MAX_DIGITS
-    return int(number) if is_number else None
-
-
-def _warn_of_lost_versions(
-    resource: Resource, before: int | None, client: Client, warn: Warn
-) -> None:
-    """Warn where Cloudflare counts more versions than the one that this write made."""
-    after = _version(resource, client)
-    if before is None or after is None or after <= before + 1:
-        return
-    identity = str(client.list_object(resource).get("id"))
-    is_one = after == before + 2
-    lost = f"version {before + 1}" if is_one else f"the versions {before + 1} to {after - 1}"
-    path = client.path_to(resource.document.version_path, id=identity, version=str(after - 1))
-    warn(
-        f"The module read version {before} of the {resource.title}s and wrote version {after}."
-        f" Another writer, or an earlier attempt of this write, made {lost}, which this write"
-        f" replaced. Cloudflare keeps every version: GET {path}."
-    )
 
 
 def _replace_list(
@@ -345,6 +358,21 @@ def _update_nested(
         if identity in bodies:
             parent = returned.get(operation, operation.planned or {})
             returned[operation] = {**parent, nested.field: stored[identity]}
+
+
+def _warn_of_lacking(call: Call, result: Sequence[Any], warn: Warn) -> None:
+    """Warn where an answer does not show the list that was sent."""
+    resource = call.resource
+    answer = [resource.key_of(item) for item in result if isinstance(item, Mapping)]
+    sent = [resource.key_of(item) for item in call.whole or ()]
+    for operation in call.operations:
+        is_sent, is_there = operation.key in sent, operation.key in answer
+        if operation.resource is resource and is_sent is not is_there:
+            verb = "lacks" if is_sent else "still has"
+            text = f"The answer of Cloudflare {verb} the {operation.title}, which was"
+            warn(f"{text} {'written' if is_sent else 'deleted'}. The result shows the answer.")
+    if sorted(map(str, sent)) == sorted(map(str, answer)) and sent != answer:
+        warn(f"The answer of Cloudflare has the {resource.titles} in another order than was sent.")
 
 
 def _warn_of_differences(call: Call, returned: Mapping[Operation, Object], warn: Warn) -> None:

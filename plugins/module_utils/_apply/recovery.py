@@ -26,11 +26,15 @@ class Applied(NamedTuple):
     """The operations that were applied, and the state afterwards.
 
     `before` is the state that a second look found, where nothing had been written until then.
+    `made` are the ids of the objects that were created. `put_back` are the operations of a second
+    plan, on what others wrote meanwhile.
     """
 
     operations: tuple[Operation, ...]
     state: State
     before: State | None = None
+    made: AbstractSet[str] = frozenset()
+    put_back: tuple[Operation, ...] = ()
 
 
 def apply_with_recovery(
@@ -57,7 +61,8 @@ def apply_with_recovery(
 
 def _apply(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn) -> Applied:
     try:
-        return Applied(plan.operations, plan.after(apply_plan(plan, client, warn)))
+        sent = apply_plan(plan, client, warn)
+        return Applied(plan.operations, sent.after(plan), made=sent.made)
     except BrokenOff as exc:
         first = exc
     if not (isinstance(first.cause, ServiceError) and first.cause.needs_reread):
@@ -69,7 +74,7 @@ def _apply(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: War
     needed = {item.target for item in rest.operations}
     done = first.done + tuple(item for item in first.unknown if item.target not in needed)
     try:
-        state = rest.after(apply_plan(rest, client, warn))
+        sent = apply_plan(rest, client, warn)
     except BrokenOff as second:
         _warn_of_refusals(first, needed, warn, second.cause)
         # What Cloudflare has begun may end after it was read, and after its repetition was refused.
@@ -78,7 +83,7 @@ def _apply(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: War
         unknown = [*second.unknown, *(item for item in second.left if item.target in begun)]
         raise BrokenOff(second.cause, done + second.done, left, unknown) from first.cause
     _warn_of_refusals(first, needed, warn)
-    return Applied(done + rest.operations, state)
+    return Applied(done + rest.operations, sent.after(rest), made=sent.made | first.made)
 
 
 def _warn_of_refusals(

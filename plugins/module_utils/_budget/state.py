@@ -147,9 +147,7 @@ class SharedTurns(Turns):
     def __init__(self, path: str) -> None:
         self._mutex = threading.Lock()
         self.path = path
-        with self._explained():
-            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        self._file = open_own(path)
         try:
             with self.locked(), self._explained():
                 self._check(os.fstat(self._file))
@@ -192,10 +190,6 @@ class SharedTurns(Turns):
             pause = min(2 * pause, LONGEST_PAUSE)
 
     def _check(self, status: os.stat_result) -> None:
-        if status.st_uid != os.geteuid():
-            raise self.unusable("it belongs to another user")
-        if not stat.S_ISREG(status.st_mode):
-            raise self.unusable("it is not a regular file")
         if status.st_size == 0:
             os.ftruncate(self._file, SIZE)
             self.write_header(Header())
@@ -218,6 +212,25 @@ class SharedTurns(Turns):
     def _write(self, offset: int, data: bytes) -> None:
         if os.pwrite(self._file, data, offset) != len(data):
             raise self.unusable("the disk is full")
+
+
+def open_own(path: str) -> int:
+    """A file of this user, which is made if there is none, and which no other process inherits;
+    raises Unusable."""
+    file = -1
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        status = os.fstat(file)
+        if status.st_uid != os.geteuid():
+            raise OSError(0, "it belongs to another user")
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(0, "it is not a regular file")
+    except OSError as exc:
+        if file >= 0:
+            os.close(file)
+        raise Unusable(f"{path}: {exc.strerror or exc}") from exc
+    return file
 
 
 def state_path(environment: Mapping[str, str], host: str, credentials: Mapping[str, str]) -> str:

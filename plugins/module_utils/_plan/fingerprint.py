@@ -103,13 +103,13 @@ def _object_change(operation: Operation) -> ObjectChange:
     within = [resource.within] if resource.within else []  # the key of the object around it
     return ObjectChange(
         _canonical_text([operation.action, resource.name, *within, operation.key, identity]),
-        None if existing is None else _every_value(resource, existing),
+        None if existing is None else every_value(resource, existing),
         # Cloudflare decides on what a new object leaves out.
-        None if planned is None else _every_value(resource, planned, is_new=existing is None),
+        None if planned is None else every_value(resource, planned, is_new=existing is None),
     )
 
 
-def _every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:
+def every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:
     """The normalised values of an object, and the values of fields that are not declared; without
     those that only Cloudflare sets."""
     fields = [item for item in resource.fields if not is_new or item.name in obj]

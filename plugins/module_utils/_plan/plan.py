@@ -90,9 +90,9 @@ class Operation:
     listing of its collection. `named` are the names of the fields that the task names, whether they
     change or not; none for an object that is deleted by a purge, or because it expired.
 
-    `shared` is the nested object, by its field, as all operations together leave it. `along` are
-    other objects that change only because they have the same nested object; nothing is sent for
-    them.
+    `becomes` is the whole object afterwards, if it is put back as it was. `shared` is the nested
+    object, by its field, as all operations together leave it. `along` are other objects that change
+    only because they have the same nested object; nothing is sent for them.
     """
 
     action: str
@@ -103,12 +103,15 @@ class Operation:
     named: Collection[str] = ()
     shared: Values = field(default_factory=dict)
     along: tuple[Operation, ...] = ()
+    becomes: Object | None = None
 
     @property
     def planned(self) -> Object | None:
         """The object afterwards, as far as it can be predicted; None when it is deleted."""
         if self.action == "delete":
             return None
+        if self.becomes is not None:
+            return self.becomes
         existing = self.existing or {}
         merged = {**overlay(self.resource.fields, existing, self.fields), **self.shared}
         for name in self.undeclared:

@@ -67,6 +67,12 @@ class Task(NamedTuple):
         every = self.spec.reads(self.options, self.desired, state)
         return [item for item in every if item.parent]
 
+    def written(self, owner: Mapping[str, str]) -> Mapping[str, str]:
+        """The ids of the accounts and zones that the task may write to, by option."""
+        named = (item for item in self.desired if item.entries or item.exclusive)
+        options = {item.resource.owner for item in named} if self.spec.writes else ()
+        return {name: owner[name] for name in owner if name in options}
+
     @property
     def codes(self) -> tuple[str, ...]:
         """The risks that its plans can have."""

@@ -94,3 +94,20 @@ def test_a_dry_run_changes_nothing(rulesets: Client, custom_rules: Rules, zone: 
         assert refused["status"] == 400 and "dry_run" in refused["message"]
     assert rulesets("PUT", ENTRY_POINT, body, params={"dry_run": "false"}).status_code == 200
     assert zone.entry_point != before
+
+
+def test_every_version_is_kept_with_its_rules(rulesets: Client, custom_rules: Rules, zone: Any) -> None:
+    first = copy.deepcopy(zone.entry_point)
+    second = copy.deepcopy(rulesets.result("PUT", ENTRY_POINT, {"rules": [NEW]}))
+    assert rulesets("PUT", ENTRY_POINT, {"rules": []}, params={"dry_run": "true"}).status_code == 200
+    for path in (ENTRY_POINT, f"/{first['id']}"):
+        listed = rulesets.result("GET", f"{path}/versions")
+        assert [each["version"] for each in listed] == [first["version"], second["version"]]
+        assert not any("rules" in each for each in listed)
+        assert [rulesets.result("GET", f"{path}/versions/{each['version']}") for each in listed] == [first, second]
+        assert rulesets.refused("GET", f"{path}/versions/99")["status"] == 404
+
+
+def test_an_entry_point_that_is_not_there_has_no_version(rulesets: Client) -> None:
+    assert rulesets.result("GET", "/phases/ddos_l7/entrypoint/versions") == []
+    assert rulesets.refused("GET", "/phases/ddos_l7/entrypoint/versions/1")["status"] == 404

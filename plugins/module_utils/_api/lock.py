@@ -1,0 +1,109 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The locks of accounts and zones: on one control node, one run of a user at a time writes to
+each.
+
+The operating system gives a lock free when its process ends, however that ends.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from contextlib import ExitStack, contextmanager
+from typing import Callable, Iterator, Mapping, NamedTuple
+from urllib.parse import urlsplit
+
+from .._budget.state import Unusable, open_own, state_path
+from .._errors import ProtectionError
+from .._schema.resource import OWNERS
+from .._text import Warn, excerpt, visible, worded
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between two looks
+MOST_SAID = 200  # characters that a holder says of itself
+PORTS = {"https": 443, "http": 80}
+
+
+class Waiting(NamedTuple):
+    """The way in which a run waits: `wait` waits so many seconds, or returns False at once if
+    max_wait leaves less; `say` tells people for whom. `host` is the host of the run."""
+
+    wait: Callable[[float], bool]
+    say: Warn
+    host: str = ""
+
+
+@contextmanager
+def locked_owners(base_url: str, owners: Mapping[str, str], waiting: Waiting) -> Iterator[None]:
+    """Keep other runs of this control node from writing to these owners, by the option that names
+    each: the account before the zone.
+
+    Raises ProtectionError if another run holds one for longer than this one may wait. If a lock
+    cannot be used, a warning says so.
+    """
+    with ExitStack() as held:
+        for name, owner in OWNERS.items():
+            if name not in owners:
+                continue
+            title = f"{owner.title} {owners[name]}"
+            try:
+                identity = {"lock of": name, "id": owners[name]}
+                path = state_path(os.environ, _normalised(base_url), identity)
+                file = open_own(path)
+            except Unusable as exc:
+                waiting.say(
+                    f"The {title} is not locked against other runs on this control node: {exc}."
+                )
+                continue
+            held.callback(os.close, file)
+            _acquire(file, title, waiting)
+        yield
+
+
+def _normalised(base_url: str) -> str:
+    """The base URL without what makes no difference."""
+    parts = urlsplit(base_url)
+    scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
+    return f"{scheme}://{host}:{parts.port or PORTS.get(scheme)}{parts.path.rstrip('/')}"
+
+
+def _acquire(file: int, title: str, waiting: Waiting) -> None:
+    """Lock a file, and write into it who holds it."""
+    began, pause, is_said = time.monotonic(), FIRST_PAUSE, False
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = _holder(file)
+        else:
+            break
+        if pause == LONGEST_PAUSE and not is_said:
+            waiting.say(f"Another run writes to the {title}: {holder}. This run waits for its end.")
+            is_said = True
+        if not waiting.wait(pause):
+            raise ProtectionError(
+                worded(
+                    "Another run writes to the {title}: {holder}. This run waited {seconds:.0f} s"
+                    " for its end, and {max_wait} leaves no more. Run again later, or raise"
+                    " {max_wait}. Nothing was changed.",
+                    title=title,
+                    holder=holder,
+                    seconds=time.monotonic() - began,
+                )
+            )
+        pause = min(2 * pause, LONGEST_PAUSE)
+    since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    host = f"host {waiting.host}, " if waiting.host else ""
+    text = f"{host}process {os.getpid()}, since {since}"
+    os.ftruncate(file, 0)
+    os.pwrite(file, text.encode("utf-8", "backslashreplace"), 0)
+
+
+def _holder(file: int) -> str:
+    """The text in which the holder of a lock says who it is."""
+    text = os.pread(file, 4 * MOST_SAID, 0).decode("utf-8", "replace")
+    return str(visible(excerpt(text, MOST_SAID))) or "it does not say who it is"

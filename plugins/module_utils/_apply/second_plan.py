@@ -1,0 +1,202 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The second plan, which follows from what others wrote while the first one was applied: pure
+functions."""
+
+from __future__ import annotations
+
+from typing import AbstractSet, Mapping, NamedTuple, Sequence
+
+from .._plan.fingerprint import every_value
+from .._plan.ordering import longest_ascending
+from .._plan.plan import POSITION, Operation, differences
+from .._plan.reconcile import age_of
+from .._schema.resource import Key, Object, Resource, without
+
+
+class Second(NamedTuple):
+    """The operations of a second plan on one collection, its keys in their order if that matters,
+    and sentences on what others wrote."""
+
+    operations: Sequence[Operation]
+    order: Sequence[Key] = ()
+    remarks: Sequence[str] = ()
+
+
+def without_own_duplicates(
+    resource: Resource,
+    wanted: Mapping[Key, Object],
+    made: AbstractSet[str],
+    listing: Sequence[Object],
+    before: AbstractSet[str],
+) -> Second:
+    """The operations on objects that appeared while this run created or deleted such objects.
+
+    `wanted` are objects that this run wants to be there, `made` the ids of those that it has made,
+    and `before` those of objects that were there before. Of several objects that appeared, the
+    oldest stays with the values of this run, and those go that this run has made.
+    """
+    operations: list[Operation] = []
+    remarks: list[str] = []
+    by_key: dict[Key, list[tuple[int, Object]]] = {}
+    for index, obj in enumerate(listing):
+        by_key.setdefault(resource.key_of(obj), []).append((index, obj))
+    for key, obj in wanted.items():
+        every = by_key.get(key, [])
+        new = sorted(
+            (one for one in every if str(one[1].get("id")) not in before),
+            key=lambda one: age_of(one[1]),
+        )
+        own = [one for one in new if str(one[1].get("id")) in made]
+        if not every:
+            operations.append(Operation("create", resource, resource.managed(obj)))
+        elif len(new) > 1:
+            younger = [one for one in own if one != new[0]]
+            operations += _converging(resource, obj, new[0], younger)
+            rest = "deletes the one that it made" if younger else "leaves both"
+            remarks.append(
+                f"Another writer created the {resource.named(obj)} at the same time. The older one"
+                f" has the id {new[0][1].get('id')} and stays; this run {rest}."
+            )
+    return Second(operations, remarks=remarks)
+
+
+def _converging(
+    resource: Resource,
+    desired: Object,
+    oldest: tuple[int, Object],
+    own: Sequence[tuple[int, Object]],
+) -> list[Operation]:
+    """The operations that give the oldest object the desired values, and delete younger ones."""
+    if not own:
+        return []
+    index, obj = oldest
+    changes = differences(resource.mutable, obj, resource.managed(desired))
+    updates = [Operation("update", resource, changes, obj, index)] if changes else []
+    return updates + [Operation("delete", resource, {}, one, place) for place, one in own]
+
+
+class Version(NamedTuple):
+    """A version of an ordered list; `is_own` says that this run wrote it."""
+
+    objects: Sequence[Object]
+    is_own: bool = False
+
+    def by_key(self, resource: Resource) -> dict[Key, Object]:
+        """Its objects by their keys."""
+        return {resource.key_of(obj): obj for obj in self.objects}
+
+
+def as_others_left(
+    resource: Resource, versions: Sequence[Version], own: AbstractSet[Key]
+) -> list[Object]:
+    """The last version, which replaced the one before it, with all that others changed, in their
+    order; but for the `own` objects, which this run has changed.
+
+    Of two values of an object the one counts that came later. A value that an earlier version had
+    is not new: whoever writes a whole list from an earlier version brings back values of that, and
+    does not mean them.
+    """
+    last, now = versions[-2].by_key(resource), versions[-1].by_key(resource)
+    foreign = [one.by_key(resource) for one in versions if not one.is_own]
+    chosen: dict[Key, Object | None] = {}
+    for key in {**last, **now}:
+        stages = [_stage(resource, one.get(key)) for one in foreign]
+        theirs, ours = _stage(resource, last.get(key)), _value(resource, now.get(key))
+        latest = stages.index(theirs) if theirs in stages else -1
+        known = [stages.index(one) for one in stages if one[0] == ours]
+        keeps = key in own or max(known, default=-1) >= latest
+        chosen[key] = now.get(key) if keeps else last.get(key)
+    return [obj for obj in map(chosen.get, _merged_order([*last], [*now], chosen)) if obj]
+
+
+def _merged_order(
+    order: Sequence[Key], own: Sequence[Key], chosen: Mapping[Key, Object | None]
+) -> list[Key]:
+    """The keys in one order; those that it lacks stand as in another one."""
+    merged = [key for key in order if chosen[key]]
+    keys = [key for key in own if chosen[key]]
+    for place, key in enumerate(keys):
+        if key in merged:
+            continue
+        if merged and not any(one in merged for one in keys[place:]):
+            merged.append(key)  # behind all others
+        else:
+            merged.insert(merged.index(keys[place - 1]) + 1 if place else 0, key)
+    return merged
+
+
+def _stage(resource: Resource, obj: Object | None) -> tuple[object, object]:
+    """The values of an object, and its id: an object that was deleted and made again is new."""
+    return _value(resource, obj), (obj or {}).get("id")
+
+
+def _value(resource: Resource, obj: Object | None) -> object:
+    """The values of an object by which two versions of it are equal."""
+    return None if obj is None else every_value(resource, without(obj, "id"))
+
+
+def putting_back(
+    resource: Resource, existing: Sequence[Object], target: Sequence[Object]
+) -> Second:
+    """The operations that make one list of another one, with the objects as they were."""
+    places = {resource.key_of(obj): (index, obj) for index, obj in enumerate(existing)}
+    order = [resource.key_of(obj) for obj in target]
+    unmoved = longest_ascending([*places], {key: index for index, key in enumerate(order)})
+    operations: list[Operation] = []
+    for position, (key, obj) in enumerate(zip(order, target), start=1):
+        index, now = places.get(key, (None, None))
+        values = without(obj, "id", *resource.read_only)
+        old = without(now or {}, *resource.read_only)
+        fields = {
+            name: values.get(name)
+            for name in (*resource.managed(values), *sorted(values.keys() | old.keys() - {"id"}))
+            if now is None
+            or _value(resource, {name: values.get(name)}) != _value(resource, {name: old.get(name)})
+        }
+        fields.update({} if key in unmoved else {POSITION: position})
+        becomes = {**({"id": now["id"]} if now and "id" in now else {}), **values}
+        if fields:
+            action = "update" if now else "create"
+            operations.append(Operation(action, resource, fields, now, index, becomes=becomes))
+    for key, (index, obj) in places.items():
+        if key not in order:
+            operations.append(Operation("delete", resource, {}, obj, index))
+    return Second(operations, order)
+
+
+def overwritten(
+    resource: Resource, versions: Sequence[Version], target: Sequence[Object], own: AbstractSet[Key]
+) -> list[str]:
+    """A sentence for each object that others changed since the first version, and that does not
+    stay as they left it."""
+    base, last = versions[0].by_key(resource), versions[-2].by_key(resource)
+    final = {resource.key_of(obj): obj for obj in target}
+    sentences: list[str] = []
+    for key in {**base, **last}:
+        theirs, kept = last.get(key), final.get(key)
+        values = [_value(resource, one) for one in (base.get(key), theirs, kept)]
+        if values[1] in (values[0], values[2]):
+            continue
+        label = resource.named(theirs or kept or base[key])
+        was, stays = _shown(resource, theirs, kept)
+        if key not in own and kept is None:
+            sentences.append(f"The {label}, which another writer added, is deleted by the purge.")
+        elif key in own:
+            sentences.append(
+                f"Another writer changed the {label} as well: it made it {was}; this run's value"
+                f" stays: {stays}."
+            )
+    return sentences
+
+
+def _shown(resource: Resource, *both: Object | None) -> list[str]:
+    """Two values of one object: the fields that differ."""
+    one, other = (resource.managed(obj or {}) for obj in both)
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return [
+        "absent" if obj is None else repr({name: obj.get(name) for name in names}) for obj in both
+    ]

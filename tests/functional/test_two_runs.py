@@ -1,0 +1,222 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Somebody else writes between the reading and the writing of a run: nothing of theirs is lost without a word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.fake_service.zones import Zone
+from tests.support.module_run import ACCOUNT, ZONE, Modules, warnings_of
+
+Rules = list[dict[str, Any]]
+A, B, C = ({"ref": ref, "action": "log", "expression": f'http.request.uri.path eq "/{ref}"'} for ref in "abc")
+BLOCK = {**B, "action": "block"}
+
+
+def meanwhile(service: LocalService, rules: Callable[[Rules], Rules], method: str = "PUT") -> Zone:
+    """Another writer replaces the custom rules before the next write."""
+    zone = service.zone(ZONE)
+
+    def replace() -> None:
+        changed = rules([dict(rule) for rule in zone.custom_rules])
+        zone.custom_rules.clear()
+        zone.seed(custom_rules=changed)
+
+    service.misbehave("meanwhile", method=method, times=1, action=replace)
+    return zone
+
+
+@pytest.fixture
+def zone(service: LocalService) -> Zone:
+    return service.zone(ZONE).seed(custom_rules=[A, B])
+
+
+def shown(rules: Rules) -> list[str]:
+    return [f"{rule['ref']} {rule['action']}" for rule in rules]
+
+
+PUT_BACK: list[tuple[str, Callable[[Rules], Rules], list[str], list[str]]] = [
+    ("added", lambda rules: [C, *rules], ["c log", "a log", "b log", "new log"], ["create c"]),
+    ("changed", lambda rules: [rules[0], {**rules[1], "action": "block"}], ["a log", "b block", "new log"], ["update b"]),
+    ("moved", lambda rules: rules[::-1], ["b log", "a log", "new log"], ["update a"]),
+    ("all of it", lambda rules: [C, {**rules[1], "action": "block"}, rules[0]], ["c log", "b block", "a log", "new log"], ["create c", "update b", "update a"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("what", "change", "end", "put_back"), PUT_BACK, ids=lambda value: str(value)[:10])
+def test_what_another_writer_changed_is_put_back(
+    what: str,
+    change: Callable[[Rules], Rules],
+    end: list[str],
+    put_back: list[str],
+    service: LocalService,
+    modules: Modules,
+    zone: Zone,
+) -> None:
+    options: dict[str, Any] = {"rules": [{**A, "ref": "new"}]}
+    predicted = modules.done("custom_rules", check=True, **options)
+    meanwhile(service, change)
+    result = modules.done("custom_rules", **options)
+    assert shown(zone.custom_rules) == end == shown(result["rules"])
+    assert (result["operations"], result["plan_id"]) == (predicted["operations"], predicted["plan_id"])
+    assert [f"{item['action']} {item['key']}" for item in result["put_back"]] == put_back
+    assert warnings_of(result) == (
+        "Another writer made version 2 of the custom rules, which this run replaced by version 3. "
+        f"The module puts back what that changed: {', '.join(put_back)}."
+    )
+    assert [call.method for call in service.calls if call.method != "GET"] == ["PUT", "PUT"]
+    assert modules.done("custom_rules", **options)["changed"] is False
+    assert "put_back" not in modules.done("custom_rules", **options)
+
+
+def test_a_list_of_which_a_rule_is_gone_is_planned_again(service: LocalService, modules: Modules, zone: Zone) -> None:
+    meanwhile(service, lambda rules: rules[1:])
+    result = modules.done("custom_rules", rules=[{**A, "ref": "new"}])
+    assert shown(zone.custom_rules) == ["b log", "new log"] == shown(result["rules"])
+    assert "put_back" not in result
+    assert "The module read again and planned new again." in warnings_of(result)
+
+
+def test_a_rule_that_both_changed_keeps_the_value_of_this_run(
+    service: LocalService, modules: Modules, zone: Zone
+) -> None:
+    meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs"}, C])
+    result = modules.done("custom_rules", rules=[{"ref": "b", "description": "ours"}])
+    assert [rule["description"] for rule in zone.custom_rules] == ["", "ours", ""]
+    assert [item["key"] for item in result["put_back"]] == ["c"]
+    assert (
+        "Another writer changed the custom rule b as well: it made it {'description': 'theirs'}; "
+        "this run's value stays: {'description': 'ours'}."
+    ) in warnings_of(result)
+
+
+def test_a_rule_that_the_task_names_keeps_what_another_writer_gave_it_beside(
+    service: LocalService, modules: Modules, zone: Zone
+) -> None:
+    meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs", "enabled": False}])
+    modules.done("custom_rules", rules=[{**A, "ref": "new"}, {"ref": "b", "enabled": True}])
+    assert [(rule["description"], rule["enabled"]) for rule in zone.custom_rules[:2]] == [("", True), ("theirs", True)]
+
+
+def test_a_purge_removes_what_another_writer_added_and_names_it(
+    service: LocalService, modules: Modules, zone: Zone
+) -> None:
+    meanwhile(service, lambda rules: [*rules, C])
+    result = modules.done("custom_rules", rules=[A, {**A, "ref": "new"}], state="exact")
+    assert shown(zone.custom_rules) == ["a log", "new log"]
+    assert "put_back" not in result
+    assert warnings_of(result) == "The custom rule c, which another writer added, is deleted by the purge."
+
+
+def test_a_second_plan_with_a_risk_is_refused_with_the_acceptance(service: LocalService, modules: Modules) -> None:
+    zone = service.zone(ZONE).seed(custom_rules=[A, BLOCK])
+
+    def weaken(rules: Rules) -> Rules:
+        return [rules[0], {**rules[1], "action": "log"}]
+
+    meanwhile(service, weaken)
+    options: dict[str, Any] = {"rules": [{**A, "ref": "new"}]}
+    approved = modules.done("custom_rules", check=True, **options)["plan_id"]
+    result = modules.failed("custom_rules", **options, expected_plan=approved)
+    assert [risk["code"] for risk in result["risks"]] == ["weakens_zone"]
+    assert ([item["key"] for item in result["done"]], [item["key"] for item in result["left"]]) == (["new"], ["b"])
+    assert "weakens_zone" in result["msg"] and "accept_risks" in result["msg"]
+    assert shown(zone.custom_rules) == ["a log", "b block", "new log"]
+    zone.custom_rules.pop()
+    meanwhile(service, weaken)
+    result = modules.done("custom_rules", **options, expected_plan=approved, accept_risks=["weakens_zone"])
+    assert shown(zone.custom_rules) == ["a log", "b log", "new log"]
+    assert [risk["code"] for risk in result["risks"]] == ["weakens_zone"]
+
+
+@pytest.mark.parametrize(("writes", "made"), [(1, "version 2"), (3, "the versions 2 to 4")])
+def test_a_version_that_cannot_be_read_is_said_with_its_number(
+    writes: int, made: str, service: LocalService, modules: Modules, zone: Zone, waits: list[float]
+) -> None:
+    def write() -> None:
+        for number in range(writes):
+            zone.seed(custom_rules=[{**C, "ref": f"theirs-{number}"}])
+
+    service.misbehave("meanwhile", method="PUT", times=1, action=write)
+    service.misbehave("status", method="GET", path="/versions/", status=403)
+    result = modules.done("custom_rules", rules=[{**A, "ref": "new"}])
+    assert f"read version 1 of the custom rules and wrote version {2 + writes}" in warnings_of(result)
+    assert f"another writer made {made}, which cannot be read: GET zones/{ZONE}/rulesets/" in warnings_of(result)
+    assert "A change of that writer may be lost." in warnings_of(result)
+    assert "put_back" not in result
+
+
+def test_a_lost_answer_is_no_other_writer(
+    service: LocalService, modules: Modules, waits: list[float], zone: Zone
+) -> None:
+    service.misbehave("lost_after", method="PUT", times=1)
+    result = modules.done("custom_rules", rules=[{**A, "ref": "new"}])
+    assert ("put_back" in result, warnings_of(result)) == (False, "")
+    assert shown(zone.custom_rules) == ["a log", "b log", "new log"]
+
+
+def test_an_answer_with_the_list_as_it_was_is_said_and_shown(
+    service: LocalService, modules: Modules, zone: Zone
+) -> None:
+    as_it_was = {"success": True, "errors": [], "messages": [], "result": zone.entry_point}
+    options: dict[str, Any] = {"rules": [{**A, "ref": "new"}, {**B, "action": "block"}]}
+    service.misbehave("raw", method="PUT", body=json.dumps(as_it_was), status=200)
+    result = modules.done("custom_rules", **options)
+    assert shown(result["rules"]) == ["a log", "b log"]
+    assert "The answer of Cloudflare lacks the custom rule new, which was written." in warnings_of(result)
+    assert "Cloudflare stored 'log' as action of custom rule b where 'block' was sent." in warnings_of(result)
+    service.misbehave("raw", method="PUT", body=json.dumps(as_it_was), status=200)
+    result = modules.done("custom_rules", rules=[{"ref": "a"}], state="absent")
+    assert shown(result["rules"]) == ["a log", "b log"]
+    assert "The answer of Cloudflare still has the custom rule a, which was deleted." in warnings_of(result)
+
+
+OBJECTS: list[tuple[str, dict[str, Any], str, dict[str, Any], dict[str, Any]]] = [
+    ("protected_prefixes", {"prefixes": [{"prefix": "10.0.0.0/24", "comment": "ours"}]}, "prefixes", {"prefix": "10.0.0.0/24"}, {"comment": "ours"}),
+    ("allowlist_entry", {"prefix": "10.0.0.1", "comment": "ours"}, "allowlist", {"prefix": "10.0.0.1/32"}, {"comment": "ours"}),
+    ("dns_protection_rule", {"scope": "global", "rate_sensitivity": "high"}, "dns_rules", {"scope": "global"}, {"rate_sensitivity": "high"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("module", "options", "collection", "theirs", "values"), OBJECTS, ids=lambda value: str(value)[:20]
+)
+@pytest.mark.parametrize("is_older", [True, False])
+def test_of_two_objects_that_were_created_at_the_same_time_the_older_one_stays(
+    is_older: bool,
+    module: str,
+    options: dict[str, Any],
+    collection: str,
+    theirs: dict[str, Any],
+    values: dict[str, Any],
+    service: LocalService,
+    modules: Modules,
+) -> None:
+    account = service.account(ACCOUNT)
+    made: list[str] = []
+
+    def create() -> None:
+        account.seed(**{collection: [theirs]})
+        made.append(getattr(account, collection)[-1]["id"])
+
+    path = {"dns_rules": "dns_protection/rules"}.get(collection, f"configs/{collection}")
+    stage = {"method": "POST"} if is_older else {"method": "GET", "path": f"{path}$", "skip": 1}
+    service.misbehave("meanwhile", times=1, action=create, **stage)
+    result = modules.done(module, **options)
+    objects = getattr(account, collection)
+    assert [one["id"] in made for one in objects] == ([True] if is_older else [False, True])
+    assert {**objects[0], **values} == objects[0]
+    assert f"at the same time. The older one has the id {objects[0]['id']} and stays; this run" in warnings_of(result)
+    assert ("deletes the one that it made" if is_older else "leaves both") in warnings_of(result)
+    again = modules.done(module, **options)
+    assert again["changed"] is not is_older  # those that are left twice are duplicates by then
+    assert len(objects) == 1
+    assert modules.done(module, **options)["changed"] is False
