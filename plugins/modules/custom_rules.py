@@ -414,7 +414,8 @@ weaker:
     reason:
       description: The weakness of the rule, as a sentence without its subject.
       type: str
-      sample: matches fewer requests than described
+      sample: matches fewer requests than described and has the action managed_challenge, and
+        the baseline says block
 expectations:
   description: The expectations of the task, and what holds after the plan.
   version_added: 1.0.0

@@ -249,7 +249,8 @@ weaker:
     reason:
       description: The weakness of the rule, as a sentence without its subject.
       type: str
-      sample: matches fewer requests than described
+      sample: matches fewer requests than described and has the action challenge, and the baseline
+        says block
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

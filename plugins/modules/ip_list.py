@@ -264,8 +264,8 @@ weaker:
     reason:
       description: The weakness of the rule, as a sentence without its subject.
       type: str
-      sample: has offices 203.0.113.7, otherwise than described, and may let packets pass that
-        Network Firewall rule telnet would stop, by the Network Firewall rule monitoring
+      sample: has 203.0.113.7, otherwise than described, and may let packets pass that Network
+        Firewall rule telnet would stop, by the Network Firewall rule monitoring
 risks:
   description: The risks of the plan. A failed task returns those that it does not accept, any
     other task those that it accepts.

@@ -410,12 +410,11 @@ risks:
     code:
       description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: weakens_managed_rules
+      sample: empties_list
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'Rule for managed rules managed weakens the category wordpress by its overrides:
-        more requests may pass than now.'
+      sample: 'Rules for managed rules: none of 2 would be left.'
     networks:
       description: The networks that the risk concerns.
       type: list
