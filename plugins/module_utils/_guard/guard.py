@@ -66,7 +66,7 @@ class Guard(NamedTuple):
         decides = bool(plan.operations or expects or lists or self.context.reports)
         evaluates = expects or bool(self.terms.backtest and plan.operations)
         named = {item.resource.plural: item.objects.keys() for item in desired}
-        return completed(plan, Asked(self.client, self.context, named, lists, evaluates, decides))
+        return completed(plan, Asked(self.client, self.context, lists, evaluates, decides, named))
 
     def check_second(self, plan: Plan) -> Checked:
         """A second plan, on what others wrote meanwhile, checked as the first one, which alone is

@@ -8,7 +8,7 @@ how they are read, and the sentence if one cannot be read."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import chain
 from typing import AbstractSet, Callable, Mapping, NamedTuple, Sequence
@@ -57,10 +57,10 @@ class Asked:
 
     client: Client
     context: Context
-    named: Mapping[str, AbstractSet[Key]]
     judged: AbstractSet[str] = frozenset()
     evaluates: bool = False
     decides: bool = True
+    named: Mapping[str, AbstractSet[Key]] = field(default_factory=dict)
 
     @cached_property
     def account(self) -> Client:
