@@ -235,3 +235,17 @@ def test_a_zone_alone_has_postures(service: LocalService, tmp_path: Path) -> Non
         ansible_playbook("-i", inventory, "-e", f"end={end}", "playbooks/baseline.yml").done()
         rules = [rule["ref"] for rule in service.zone(ZONE).rules_of("rate_limit_rules")]
         assert (service.zone(ZONE).security_level["value"], rules) == (level, refs)
+
+
+def test_a_zone_alone_with_its_rulesets_has_postures(service: LocalService, tmp_path: Path) -> None:
+    """Cloudflare's time comes with what the host has, also where that is read as files have it."""
+    blocks = {"ref": "a", "action": "block", "expression": "ip.src eq 192.0.2.1"}
+    zone = {
+        "edge_zone_id": ZONE,
+        "baseline_custom_rulesets": [{"name": "Bots", "rules": [blocks], "deploy": {"expression": "true"}}],
+        "baseline_posture": {"until": HELD["until"], "reason": "INC-7", "custom_rules": [{"ref": "geo", **GEO}]},
+    }
+    inventory = write_inventory(tmp_path, service, {"zones": {"shop": zone}})
+    for changed in (True, False):
+        run = ansible_playbook("-i", inventory, "playbooks/baseline.yml").done()
+        assert result_of(run)["changed"] is changed

@@ -11,6 +11,8 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import BEGINNING, MergedHost, merged
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
@@ -18,7 +20,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import EXECUTED, PER_ADDRESS
 from tests.support.host_parts import host, run_module
-from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 UNTIL = "2027-01-29T09:00:00Z"
 RULE = {"kind": "syn_flood", "scope": "global"}
@@ -286,3 +288,17 @@ def test_a_rule_of_a_posture_waits_for_no_rollout(service: LocalService) -> None
     service.reset()
     service.account(ACCOUNT), service.zone(ZONE)
     assert [risk["code"] for risk in run_module(part, True)["risks"]] == ["skips_monitoring"]
+
+
+@pytest.mark.parametrize("item", MANAGED, ids=lambda item: str(item.resource.plural))
+def test_whatever_a_host_has_tells_the_time_of_cloudflare(
+    item: Managed, service: LocalService, modules: Modules
+) -> None:
+    owner = {item.resource.owner: {"account_id": ACCOUNT, "zone_id": ZONE}[item.resource.owner]}
+    service.account(ACCOUNT)
+    service.zone(ZONE)
+    context = Context(is_role=True, reads=[item.resource.plural])
+    result = modules.done("host_baseline", check=True, context=context, **owner)
+    assert item.resource.plural in result
+    behind = service.clock.now() - datetime.fromisoformat(result["now"])
+    assert abs(behind.total_seconds()) < 60
