@@ -110,7 +110,7 @@ def test_a_purge_removes_what_another_writer_added_and_names_it(
     service: LocalService, modules: Modules, zone: Zone
 ) -> None:
     meanwhile(service, lambda rules: [*rules, C])
-    result = modules.done("custom_rules", rules=[A, {**A, "ref": "new"}], state="exact")
+    result = modules.done("custom_rules", rules=[A, {**A, "ref": "new"}], purge=True)
     assert shown(zone.custom_rules) == ["a log", "new log"]
     assert "put_back" not in result
     assert warnings_of(result) == "The custom rule c, which another writer added, is deleted by the purge."
