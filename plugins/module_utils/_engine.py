@@ -194,7 +194,7 @@ class Run(NamedTuple):
             second = meanwhile.second_plan(self._with_own)
             if not second.operations:
                 break
-            checked = self.guard.check_second(second)
+            checked = self.guard.check_second(second, self.task.desired)
             if checked.refusal:
                 cause = PlanError(checked.refusal, plan_details(checked))
                 raise BrokenOff(cause, meanwhile.applied.operations, second.operations, ())

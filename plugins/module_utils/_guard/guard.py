@@ -54,10 +54,12 @@ class Guard(NamedTuple):
             from .._protection.desired_protection import plan_as_described  # loaded for roles
 
             by_stage = partial(plan_as_described, make, desired)
-        return self.completed(self.rollout.plan(by_stage), lists)
+        return self._completed(self.rollout.plan(by_stage), desired, lists)
 
-    def completed(self, plan: Plan, lists: AbstractSet[str] = frozenset()) -> Plan:
-        """The plan with all that decides about it; `lists` are names of lists to check."""
+    def _completed(
+        self, plan: Plan, desired: Sequence[Desired], lists: AbstractSet[str] = frozenset()
+    ) -> Plan:
+        """The plan with all that decides about it."""
         if not self.terms.of_rules:
             return plan
         from .needs import Asked, completed  # loaded for plans of rules
@@ -68,11 +70,11 @@ class Guard(NamedTuple):
         named = {item.resource.plural: item.objects.keys() for item in desired}
         return completed(plan, Asked(self.client, self.context, lists, evaluates, decides, named))
 
-    def check_second(self, plan: Plan) -> Checked:
+    def check_second(self, plan: Plan, desired: Sequence[Desired]) -> Checked:
         """A second plan, on what others wrote meanwhile, checked as the first one, which alone is
         approved."""
         terms = self.terms._replace(approved=None)
-        return self._replace(terms=terms).check(self.completed(plan))
+        return self._replace(terms=terms).check(self._completed(plan, desired))
 
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
         """The plan with its risks, and all for which it is refused; it may be the rest of a plan
