@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import AbstractSet, Any, NamedTuple, Sequence
+from typing import TYPE_CHECKING, AbstractSet, Any, NamedTuple, Sequence
 
 from ._api.client import Client
 from ._apply.executor import BrokenOff, dry_run
@@ -34,6 +34,9 @@ from ._result import (
 from ._schema.resource import ACCOUNT_OPTION, Object, Resource, State
 from ._specs.task import Task
 from ._text import Warn
+
+if TYPE_CHECKING:
+    from ._protection.ineffective import IneffectiveRecord
 
 
 def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[str, Any]:
@@ -87,7 +90,8 @@ class Run(NamedTuple):
     def check(self, existing: State, begun: Plan | None = None) -> Checked:
         """A plan with its accepted risks, or the rest of one that was begun; raises PlanError with
         the plan in its details."""
-        checked = self.guard.check(self._plan(existing), begun)
+        plan = self._plan(existing)
+        checked = self.guard.check(plan, begun)._replace(ineffective=self._ineffective(plan))
         if checked.refusal:
             raise PlanError(checked.refusal, self._details(checked))
         return checked
@@ -97,8 +101,14 @@ class Run(NamedTuple):
         return {
             **({**self._shown(plan.after()), **self._pending(plan)} if reports else {}),
             **plan_details(checked),
+            **checked.shown_ineffective,
             **self.guard.compared(plan, plan.before, plan.after()),
         }
+
+    def _ineffective(self, plan: Plan) -> Sequence[IneffectiveRecord] | None:
+        from ._protection.ineffective import ineffective_in  # loaded by what writes
+
+        return ineffective_in(plan, self.task.desired, self.task.context.reports)
 
     def _pending(self, plan: Plan) -> dict[str, Any]:
         pending = self.guard.rollout.pending(plan, self.task.desired)
@@ -165,12 +175,21 @@ class Run(NamedTuple):
                 dry_run(checked.plan, self.client)
             except ServiceError as exc:
                 raise exc.extended(**self._details(checked)) from exc
+        self._warn_of_ineffective(checked)
         return checked, Applied(checked.plan.operations, checked.plan.after())
+
+    def _warn_of_ineffective(self, checked: Checked) -> None:
+        from ._protection.ineffective import warnings_of
+
+        for text in () if self.task.context.reports else warnings_of(checked.ineffective or ()):
+            self.warn(text)
 
     def apply(self, checked: Checked) -> tuple[Checked, Applied]:
         """Apply a plan; returns it with the risks of a second plan, which is made from the state
         read anew."""
         again: list[Checked] = []
+        if checked.plan.operations:
+            self._warn_of_ineffective(checked)
 
         def plan_again() -> Plan:
             again.append(self._check_again(checked))
@@ -232,6 +251,7 @@ class Run(NamedTuple):
             **({"put_back": operation_records(applied.put_back)} if applied.put_back else {}),
             **protection_results(checked, diff, applied.state),
             **self._pending(plan),
+            **checked.shown_ineffective,
             **self.guard.compared(plan, before, after),
             **self.guard.expected(before, after),
             **checked.backtest,

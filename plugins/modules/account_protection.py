@@ -855,6 +855,10 @@ diff:
       sample:
         prefixes:
           192.0.2.64/28: {prefix: 192.0.2.64/28, comment: load tests, excluded: true}
+        syn_flood_filters:
+          tcp.dstport lt 1 and tcp.srcport lt 0:
+            expression: tcp.dstport lt 1 and tcp.srcport lt 0
+            mode: monitoring
         syn_flood_rules:
           region WEUR:
             scope: region
@@ -912,7 +916,39 @@ plan_id:
   version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 106749a590f956666c800a757ca28daf2079714b2593fce6d19d82dda68044af
+  sample: 00c8a15bd02e2b308407b3f51a7dc309886010555565049653adf4b7bdfaf59c
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: syn_flood_filter
+    key:
+      description: The key of the object.
+      type: str
+      sample: tcp.dstport lt 1 and tcp.srcport lt 0
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: never
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: []
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: no packet matches its expression
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0
@@ -953,6 +989,13 @@ done:
         rate_sensitivity: medium
         burst_sensitivity: medium
       before: {}
+    - action: create
+      resource: syn_flood_filter
+      key: tcp.dstport lt 1 and tcp.srcport lt 0
+      fields:
+        expression: tcp.dstport lt 1 and tcp.srcport lt 0
+        mode: monitoring
+      before: {}
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -973,6 +1016,13 @@ left:
         mode: monitoring
         rate_sensitivity: medium
         burst_sensitivity: medium
+      before: {}
+    - action: create
+      resource: syn_flood_filter
+      key: tcp.dstport lt 1 and tcp.srcport lt 0
+      fields:
+        expression: tcp.dstport lt 1 and tcp.srcport lt 0
+        mode: monitoring
       before: {}
     - action: delete
       resource: allowlist_entry

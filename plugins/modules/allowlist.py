@@ -242,7 +242,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [203.0.112.0/23]
+      sample: [203.0.112.0/23, 203.0.113.7/32]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.
@@ -274,6 +274,7 @@ diff:
             prefix: 203.0.112.0/23
             comment: payment provider
             enabled: true
+          203.0.113.7/32: {prefix: 203.0.113.7/32, comment: '', enabled: true}
         coverage: {bypassing: [203.0.112.0/23]}
 operations:
   description:
@@ -322,7 +323,39 @@ plan_id:
   version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
-  sample: 7343bfdc0b1deef8f4d5c77ae0a9c1160248a1221e2bf7cd5a29b8b5bbe7c55b
+  sample: 63c04767dba38841338b3d9747081ed35f60d92da290c06ab39fcaac3a173a07
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: allowlist_entry
+    key:
+      description: The key of the object.
+      type: str
+      sample: 203.0.113.7/32
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: covered
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: [203.0.112.0/23]
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: it lies within 203.0.112.0/23, which lasts as long
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0
@@ -356,6 +389,11 @@ done:
         comment: payment provider
         enabled: true
       before: {}
+    - action: create
+      resource: allowlist_entry
+      key: 203.0.113.7/32
+      fields: {prefix: 203.0.113.7/32, comment: '', enabled: true}
+      before: {}
 left:
   description: The operations that were not applied, in the shape of RV(operations).
   returned: failure after writing began
@@ -369,6 +407,11 @@ left:
         prefix: 203.0.112.0/23
         comment: payment provider
         enabled: true
+      before: {}
+    - action: create
+      resource: allowlist_entry
+      key: 203.0.113.7/32
+      fields: {prefix: 203.0.113.7/32, comment: '', enabled: true}
       before: {}
     - action: delete
       resource: allowlist_entry

@@ -101,7 +101,7 @@ entry:
       description: The id that Cloudflare gives. Check mode returns none for an entry that the
         run would create.
       type: str
-      sample: 025b413f-8a9a-421e-a648-a7dd06839eb9
+      sample: b9d179e0-6c0f-44f5-b813-0c4237730edf
     prefix:
       description: The network of the sources, as Cloudflare stores it.
       type: str
@@ -158,7 +158,7 @@ coverage:
       description: The sources that newly bypass the protection because of the allowlist.
       type: list
       elements: str
-      sample: [203.0.112.0/23]
+      sample: [203.0.112.0/24]
     newly_mitigated:
       description: The traffic that a component mitigates newly, to addresses that are protected
         before and afterwards.
@@ -252,10 +252,7 @@ operations:
       description: The values that the module sends. For an object that exists, these are the
         changed fields.
       type: dict
-      sample:
-        prefix: 203.0.112.0/23
-        comment: payment provider
-        enabled: true
+      sample: {prefix: 203.0.112.0/24, comment: '', enabled: true}
     before:
       description: The values that change, as they are; null for a field that the object lacks.
         For an object that the module deletes, these are all its values, and for a new object
@@ -276,6 +273,38 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: e09c1ae5b7d7a4e18e890a3ac61e783243b3fe8ab6e484c7f588bf05e2e7ad46
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: allowlist_entry
+    key:
+      description: The key of the object.
+      type: str
+      sample: 203.0.112.7/32
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: covered
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: [203.0.112.0/24]
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: it lies within 203.0.112.0/24, which lasts as long
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0

@@ -688,6 +688,38 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: c0564198b7c31b701421779a88f45ca4221a0eb32eaaae3912909c57674e3978
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: inside
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: unreachable
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: []
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: it names private or reserved sources alone, and no request of the internet has them
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0

@@ -668,6 +668,12 @@ diff:
             expression: cf.client.bot
             description: ''
             enabled: true
+          Bots inside:
+            ref: inside
+            action: log
+            expression: ip.src in {10.0.0.0/8}
+            description: ''
+            enabled: true
           Bots no-agent:
             ref: no-agent
             action: managed_challenge
@@ -683,7 +689,7 @@ diff:
             action_parameters: {ruleset: current}
             logging: {enabled: true}
         custom_rules_order: [Bots, office, login]
-        rules of Bots_order: [Bots crawlers, Bots no-agent, Bots probe]
+        rules of Bots_order: [Bots crawlers, Bots no-agent, Bots probe, Bots inside]
 operations:
   description:
     - The changes in the order in which the module makes them; empty when nothing changes.
@@ -725,7 +731,39 @@ plan_id:
   version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
-  sample: d27a164833999c628cca24eacca502bc27170133d1942c7db18293eba8da5c2a
+  sample: 1035477758c0b96731f9ef80a592fb26ecf555ee48c86cdc21ea587d172e6a3c
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: custom_ruleset_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: Bots inside
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: unreachable
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: []
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: it names private or reserved sources alone, and no request of the internet has them
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0

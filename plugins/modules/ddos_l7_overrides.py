@@ -466,6 +466,38 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 50623f1f12b71286ee8bf789b5c033819de7c67b0aa1c3b34b255a0c14ea7eb1
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ddos_l7_override
+    key:
+      description: The key of the object.
+      type: str
+      sample: new
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: shadowed
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: [quiet]
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: every request that it matches is decided before it by quiet
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0

@@ -207,7 +207,7 @@ list:
     num_items:
       description: How many items the list has.
       type: int
-      sample: 1
+      sample: 2
     num_referencing_filters:
       description: How many rules refer to the list, by the count of Cloudflare before the run.
       type: int
@@ -281,7 +281,7 @@ risks:
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'Items of the list offices: none of 1 would be left.'
+      sample: 'Items of the list offices: none of 2 would be left.'
     networks:
       description: The networks that the risk concerns.
       type: list
@@ -296,7 +296,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [offices 198.51.100.0/24]
+      sample: [offices 198.51.100.7, offices 198.51.100.0/24]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.
@@ -322,6 +322,7 @@ diff:
       sample:
         items of offices:
           offices 198.51.100.0/24: {ip: 198.51.100.0/24, comment: Hamburg}
+          offices 198.51.100.7: {ip: 198.51.100.7, comment: ''}
 operations:
   description:
     - The changes in the order in which the module makes them; empty when nothing changes.
@@ -363,7 +364,39 @@ plan_id:
   version_added: 1.0.0
   returned: success, and failure after the plan was made
   type: str
-  sample: bc6bb4ba00d9e585984380d2274875d2dcc705270d82a15c4cef1efaf4a9ea0e
+  sample: 471955d1093d722d820fb439daf5ffac1b11b67b3871f68b9a0f3ba881da334a
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: ip_list_item
+    key:
+      description: The key of the object.
+      type: str
+      sample: offices 198.51.100.7
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: covered
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: [offices 198.51.100.0/24]
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: it lies within offices 198.51.100.0/24, which lasts as long
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0
@@ -426,7 +459,7 @@ calls:
   description: The number of calls to Cloudflare, repeated calls included.
   returned: with C(-v)
   type: int
-  sample: 8
+  sample: 10
 error:
   description: The call that failed, and the answer of Cloudflare.
   returned: failure of a call to Cloudflare

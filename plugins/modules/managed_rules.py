@@ -414,7 +414,7 @@ risks:
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'Rules for managed rules: none of 2 would be left.'
+      sample: 'Rules for managed rules: none of 3 would be left.'
     networks:
       description: The networks that the risk concerns.
       type: list
@@ -523,6 +523,38 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 2e22b535f9d2e3d6b570d2c4068b26baf4d6138415b3e9e50d2a1c14cef9c1b0
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: managed_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: inside
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: unreachable
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: []
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: it names private or reserved sources alone, and no request of the internet has them
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0

@@ -413,7 +413,7 @@ risks:
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'Network Firewall rules: none of 3 would be left.'
+      sample: 'Network Firewall rules: none of 4 would be left.'
     networks:
       description: The networks that the risk concerns.
       type: list
@@ -428,7 +428,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [telnet, reflection]
+      sample: [telnet, reflection, both]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.
@@ -514,6 +514,38 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 2ed97fee824f9837203eeb8d4eb989b4d484f091a8a692d3e414bd7a23f70a74
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: network_firewall_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: both
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: never
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: []
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: no packet matches its expression
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0

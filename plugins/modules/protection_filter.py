@@ -335,6 +335,38 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 721c81a023ae267d9590be70b305d656dfdf4889678eb281e0807847027a8d1a
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: syn_flood_filter
+    key:
+      description: The key of the object.
+      type: str
+      sample: tcp.dstport lt 1 and tcp.srcport lt 0
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: never
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: []
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: no packet matches its expression
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0

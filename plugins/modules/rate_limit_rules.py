@@ -402,11 +402,11 @@ risks:
     code:
       description: The code of the risk, as O(accept_risks) takes it.
       type: str
-      sample: empties_list
+      sample: weakens_rate_limits
     message:
       description: The consequence, in a sentence.
       type: str
-      sample: 'Rate limiting rules: none of 2 would be left.'
+      sample: 'Rate limiting rule api may match fewer requests: more requests may pass than now.'
     networks:
       description: The networks that the risk concerns.
       type: list
@@ -421,7 +421,7 @@ risks:
       description: The keys of the objects whose change is the risk.
       type: list
       elements: str
-      sample: [login, api]
+      sample: [api]
     reason:
       description: Why the task accepts the risk, as O(accept_risks) says it; null where it does
         not.
@@ -509,6 +509,38 @@ plan_id:
   returned: success, and failure after the plan was made
   type: str
   sample: 37d8a82a88720708f35bb356b34fa90b9029f742daf440f30b0eee053c4dbbf6
+ineffective:
+  description:
+    - The objects of the task that cannot work after the plan, as far as that is proven. See U(https://github.com/edgeops/ansible-protection/blob/main/docs/ineffective.md).
+  version_added: 1.0.0
+  returned: when the task names rules, filters, overrides, entries of the allowlist or items of
+    a list
+  type: list
+  elements: dict
+  contains:
+    resource:
+      description: The kind of object.
+      type: str
+      sample: rate_limit_rule
+    key:
+      description: The key of the object.
+      type: str
+      sample: api
+    kind:
+      description: 'The reason in a word: V(never), V(shadowed), V(duplicate), V(unreachable),
+        V(outside) or V(covered).'
+      type: str
+      sample: unreachable
+    by:
+      description: The keys of the objects that it is ineffective by, the fewest; none if that
+        is its own fault.
+      type: list
+      elements: str
+      sample: []
+    reason:
+      description: The reason, as a sentence.
+      type: str
+      sample: it names private or reserved sources alone, and no request of the internet has them
 expired:
   description: The objects of the task that count as absent, since they expired.
   version_added: 1.0.0

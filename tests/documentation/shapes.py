@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import BacktestRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import IneffectiveRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     CoverageChange,
@@ -251,6 +252,10 @@ OF_OPTIONS: Mapping[str, tuple[str, Entry]] = {
 }
 
 
+# Modules whose objects always can work.
+ALWAYS_WORK = ("tcp_protection_status", "protected_prefixes", "protection_rule", "dns_protection_rule", "security_level")
+
+
 def result_entries(module: str) -> Entries:
     """All keys of a module's results but `changed`, `msg` and `failed`, which Ansible documents."""
     spec = MODULE_SPECS[module]
@@ -268,6 +273,8 @@ def result_entries(module: str) -> Entries:
         entries["diff"] = shape_of(Diff)
         entries["operations"] = records(OperationRecord)
         entries["plan_id"] = {"type": "str"}
+        if module not in ALWAYS_WORK:
+            entries["ineffective"] = records(IneffectiveRecord)
         if any(EXPIRES.keys() & options.keys() for options in all_options(spec.options)):
             entries["expired"] = records(Expired)
         if module in ("custom_ruleset", *RULESETS):

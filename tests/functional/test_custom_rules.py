@@ -269,7 +269,12 @@ def test_a_zone_whose_firewall_rules_are_retired_is_led_to_the_successor(
     assert modules.done("custom_rules", rules=[{"ref": "new", **BLOCK}])["changed"] is True
 
 
-GROWTH: dict[str, Any] = {"rules": [{"ref": ref, **BLOCK} for ref in ("a", "b", "c")]}  # to six
+GROWTH: dict[str, Any] = {  # to six
+    "rules": [
+        {"ref": ref, "action": "block", "expression": f"ip.src in {{203.0.113.{index}}}"}
+        for index, ref in enumerate("abc")
+    ]
+}
 REGEX = {"ref": "regex", "action": "block", "expression": 'http.host matches "^a"'}
 LOG_ONE = {"ref": "logs", "action": "log", "expression": "cf.client.bot"}
 MAY_NOT_READ = "The credentials may lack the permission Zone Read (zone)"

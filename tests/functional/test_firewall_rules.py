@@ -98,7 +98,10 @@ def test_two_values_for_one_filter_are_refused(
 def test_values_that_are_written_differently_and_are_equal_contradict_nothing(
     service: LocalService, modules: Modules
 ) -> None:
-    rules = [{"id": RULE_1, "filter": {"expression": "a  b"}}, {"id": RULE_2, "filter": {"expression": "a b"}}]
+    rules = [
+        {"id": RULE_1, "filter": {"expression": "cf.client.bot and  ssl"}},
+        {"id": RULE_2, "filter": {"expression": "cf.client.bot and ssl"}},
+    ]
     predicted = modules.done("firewall_rules", check=True, rules=rules)
     assert modules.done("firewall_rules", rules=rules)["rules"] == predicted["rules"]
     assert modules.done("firewall_rules", rules=rules)["changed"] is False

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import lru_cache
+from itertools import chain
 from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tuple
 
 from .._errors import Unread
@@ -60,6 +61,7 @@ EITHER: Ranges = [(0, 1)]
 Settled = Callable[[Comparison], object]
 
 
+UP_TO_ANY: Ranges = [(0, 1 << 200)]  # ends behind every value
 TOO_MANY = "too many to compare"  # of expressions, which cut the traffic into too many pieces
 
 
@@ -75,13 +77,24 @@ class DiagramNode(NamedTuple):
         return self.parts[max(bisect_right(self.starts, value) - 1, 0)]
 
 
+class Bounds(NamedTuple):
+    """Of a set: the variables, by their levels, of which it has only some values, with these; and
+    all those on which it depends."""
+
+    values: Mapping[int, Ranges]
+    levels: frozenset[int]
+
+
 class Diagrams:
     """Sets of requests or packets; they raise Unread if there are too many pieces. `decide` says of
     which comparisons it is known that all of the traffic, or nothing, meets them: by True and
     False. All packets that meet `filters` have ports of TCP; others may lack them."""
 
-    def __init__(self, decide: Settled | None = None, filters: bool = False) -> None:
+    def __init__(
+        self, decide: Settled | None = None, filters: bool = False, most: int = MOST_VARIABLES
+    ) -> None:
         self._decide = decide
+        self._most_variables = most
         self._missing: Ranges = [] if filters else [MISSING_NUMBER]
         self._levels: dict[Hashable, int] = {name: at for at, name in enumerate(FIRST_LEVELS)}
         self._texts: dict[str, int] = {}
@@ -90,16 +103,18 @@ class Diagrams:
         self._nodes = [end, end]
         self._numbers: dict[DiagramNode, Set] = {}
         self._combined: dict[tuple[str, Set, Set], Set] = {}
-        self._steps = 0
+        self._bounds: dict[Set, Bounds] = {EMPTY: Bounds({}, frozenset())}
+        self._bounds[WHOLE] = self._bounds[EMPTY]
+        self.steps = 0  # that were taken, at most MOST_STEPS
 
     def matching(self, expression: str) -> Set:
         """The traffic that an expression matches; what cannot be read is a variable."""
         try:
             tree = parse(expression)
         except Unread:
-            return self._variable(normalise_expression(expression))
+            return self.variable(normalise_expression(expression))
         is_odd = any(leaf.problem for leaf in leaves(tree))
-        return self._variable(normalise_expression(expression)) if is_odd else self.of(tree)
+        return self.variable(normalise_expression(expression)) if is_odd else self.of(tree)
 
     def of(self, tree: Tree) -> Set:
         """The same of an expression without an unknown part."""
@@ -187,6 +202,39 @@ class Diagrams:
         """The packets of a set to a destination, without it."""
         return self._from(FIRST_LEVELS.index(DESTINATION), packets).part(destination)
 
+    def bounds(self, traffic: Set) -> Bounds:
+        """The values to which a set limits variables."""
+        known = self._bounds.get(traffic)
+        if known is None:
+            node = self._nodes[traffic]
+            pieces = [(one, part) for one, part in _pieces(node, UP_TO_ANY) if part != EMPTY]
+            parts = [self.bounds(part) for part in {part for _piece, part in pieces}]
+            shared = set.intersection(*(set(one.values) for one in parts))
+            values = {name: union(chain(*(one.values[name] for one in parts))) for name in shared}
+            values[node.level] = union(piece for piece, _part in pieces)
+            levels = frozenset([node.level]).union(*(one.levels for one in parts))
+            known = self._bounds[traffic] = Bounds(values, levels)
+        return known
+
+    def sample(self, traffic: Set) -> dict[int, int]:
+        """A value of each variable that tells one request or packet of a set from others."""
+        values: dict[int, int] = {}
+        while traffic not in (EMPTY, WHOLE):
+            node = self._nodes[traffic]
+            kept = [item for item in zip(node.starts, node.parts) if item[1] != EMPTY]
+            values[node.level], traffic = kept[-1] if node.level < OPEN_LEVEL else kept[0]
+        return values
+
+    def holds(self, traffic: Set, sample: Mapping[int, int]) -> bool:
+        """Return whether a sample is in a set; a variable without a value has its last one, or is
+        false."""
+        while traffic not in (EMPTY, WHOLE):
+            node = self._nodes[traffic]
+            unnamed = GREATEST if node.level < OPEN_LEVEL else 0
+            unnamed = EVERYTHING[-1][1] if node.level < 2 else unnamed
+            traffic = node.part(sample.get(node.level, unnamed))
+        return traffic == WHOLE
+
     def _compared(self, leaf: Comparison) -> Set:
         """The traffic that meets a comparison; a variable if no more is known."""
         name, is_other = SAME_FIELD.get(leaf.field, leaf.field), leaf.operator == "ne"
@@ -218,9 +266,10 @@ class Diagrams:
         except Unread:
             pass  # it is decided by itself
         words = tuple(token.text for token in leaf.operands)
-        return self._variable((name, leaf.operator, leaf.in_braces, words))
+        return self.variable((name, leaf.operator, leaf.in_braces, words))
 
-    def _variable(self, name: Hashable) -> Set:
+    def variable(self, name: Hashable) -> Set:
+        """The traffic that meets something of which no more is known."""
         level = OPEN_LEVEL + len(self._levels)
         return self._within(name, EITHER, [(1, 1)], self._levels.get(name, level))
 
@@ -229,7 +278,7 @@ class Diagrams:
     ) -> Set:
         """The traffic with some values of a variable."""
         level = self._levels.setdefault(name, len(self._levels) if level is None else level)
-        if len(self._levels) > MOST_VARIABLES:
+        if len(self._levels) > self._most_variables:
             raise Unread(TOO_MANY)
         ends = {last: first for (_first, last), (first, _last) in zip(everything, everything[1:])}
         parts = {everything[0][0]: EMPTY}
@@ -248,8 +297,8 @@ class Diagrams:
             level = min(self._nodes[one].level, self._nodes[other].level)
             left, right = self._from(level, one), self._from(level, other)
             starts = sorted({*left.starts, *right.starts})
-            self._steps += len(starts)
-            if self._steps > MOST_STEPS:
+            self.steps += len(starts)
+            if self.steps > MOST_STEPS:
                 raise Unread(TOO_MANY)
             parts = {
                 start: self._two(operator, left.part(start), right.part(start)) for start in starts

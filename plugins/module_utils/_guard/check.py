@@ -20,6 +20,7 @@ from .terms import Acceptance, Terms, accepting, risks_refusal
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._api.client import Client
+    from .._protection.ineffective import IneffectiveRecord
     from .backtest import Backtested
 
 ACCEPTING = Option("accept_risks")
@@ -33,7 +34,8 @@ class Checked(NamedTuple):
     `unknown` says why it is not known whether the owner takes the plan, a sentence each. `expected`
     are the results of expectations, `backtest` that of a backtest, and `refusal` is why the plan
     must not be applied. `described` is the coverage once all is enabled that the plan takes to an
-    earlier stage first, if anything.
+    earlier stage first, if anything. `ineffective` are objects of the task that cannot work, None
+    for a task whose objects always can.
     """
 
     plan: Plan
@@ -50,6 +52,12 @@ class Checked(NamedTuple):
     plan_id: str = ""
     refusal: str = ""
     described: Coverage | None = None
+    ineffective: Sequence[IneffectiveRecord] | None = None
+
+    @property
+    def shown_ineffective(self) -> Mapping[str, Any]:
+        """The result on objects that cannot work; none of a task without such objects."""
+        return {} if self.ineffective is None else {"ineffective": self.ineffective}
 
     @property
     def knows_account(self) -> bool:

@@ -40,6 +40,7 @@ class ZoneRule(NamedTuple):
     may narrow what it matches. `unknown` names its action, and parameters of it, if they are not
     known. `obj` is the rule as Cloudflare shows it. A rule of another ruleset is there `via` the
     rule of the zone with this key; a custom rule `of_account` stands before those of the zone.
+    If skips take traffic from it, `unless` has them, and `whole` the expression with this traffic.
     """
 
     key: Key
@@ -55,6 +56,8 @@ class ZoneRule(NamedTuple):
     unknown: Sequence[str] = ()
     via: Key | None = None
     of_account: bool = False
+    unless: Sequence[ZoneRule] = ()
+    whole: str = ""
 
     @property
     def doubts(self) -> list[str]:
@@ -379,6 +382,8 @@ class Chain:
                 active=one.active and truth is not False,
                 conditions=[*rule.conditions, *one.conditions],
                 via=None if self._of else rule.key,
+                unless=rule.unless,
+                whole=rule.whole and _conjunction(rule._replace(expression=rule.whole), one),
                 of_account=bool(self._of),
             )
             for one in IN_ORDER[zone.CUSTOM_RULES.plural](ruleset.get("rules") or ())
@@ -394,8 +399,11 @@ def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
     certain = [one.expression for one in skips if not one.conditions]
     conditions = [*rule.conditions, *(name for one in skips for name in one.conditions)]
     expression = " and not ".join(f"({one})" for one in (rule.expression, *certain))
-    expression = expression if certain else rule.expression
-    return rule._replace(expression=expression, conditions=conditions)
+    if not certain:
+        return rule._replace(conditions=conditions)
+    whole = rule.whole or rule.expression
+    unless = [*rule.unless, *(one for one in skips if not one.conditions)]
+    return rule._replace(expression=expression, conditions=conditions, unless=unless, whole=whole)
 
 
 def _is_meant(skip: ZoneRule, rule: ZoneRule, by: ZoneRule | None) -> bool:

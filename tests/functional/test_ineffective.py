@@ -1,0 +1,197 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules, filters, entries and items that cannot work: each claim with what it is ineffective by, predicted as in the run."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.fake_service import LocalService
+from tests.support.ineffective_model import check_chain, check_list
+from tests.support.module_run import ACCOUNT, ZONE, Modules
+
+REST = {"ruleset": "current"}
+
+
+def rule(ref: str, expression: str, action: str = "block", **more: Any) -> dict[str, Any]:
+    return {"ref": ref, "action": action, "expression": expression, **more}
+
+
+NETWORK = rule("network", "ip.src in {192.0.2.0/24}")
+PARTNER = rule("partner", "ip.src in {192.0.2.7}", "skip", action_parameters=REST)
+CUSTOM_CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[str]]]]] = {
+    "a partner's skip behind the block of its network": ([NETWORK, PARTNER], [("partner", "shadowed", ["network"])]),
+    "a partner's skip in front of it": ([PARTNER, NETWORK], []),
+    "a challenge inside a blocked network": (
+        [NETWORK, rule("form", 'ip.src in {192.0.2.0/25} and http.host eq "a"', "managed_challenge")],
+        [("form", "shadowed", ["network"])],
+    ),
+    "two rules together": (
+        [rule("one", 'http.host in {"a" "b"}'), rule("two", 'http.host eq "c"'), rule("both", 'http.host in {"b" "c"}', "log")],
+        [("both", "shadowed", ["one", "two"])],
+    ),
+    "the fewest of many": (
+        [rule("half", "ip.src in {192.0.2.0/25}"), rule("rest", "ip.src in {192.0.2.128/25}"), NETWORK, PARTNER],
+        [("network", "shadowed", ["half", "rest"]), ("partner", "shadowed", ["half"])],
+    ),
+    "a duplicate": ([NETWORK, rule("again", "ip.src in {192.0.2.0/25 192.0.2.128/25}")], [("again", "duplicate", ["network"])]),
+    "another action on the same requests": (
+        [NETWORK, rule("again", "ip.src in {192.0.2.0/24}", "managed_challenge")],
+        [("again", "shadowed", ["network"])],
+    ),
+    "a log does not end the evaluation": ([rule("log", "ip.src in {192.0.2.0/24}", "log"), NETWORK], []),
+    "nor does a skip of products": (
+        [rule("waf", "ip.src in {192.0.2.0/24}", "skip", action_parameters={"products": ["waf"]}), NETWORK],
+        [],
+    ),
+    "a rule that is off": ([{**NETWORK, "enabled": False}, PARTNER], []),
+    "and never": ([rule("never", 'http.host eq "a" and http.host eq "b"')], [("never", "never", [])]),
+    "a score that is always 0": ([rule("threat", "cf.threat_score gt 10")], [("threat", "never", [])]),
+    "a network that the internet does not have": ([rule("inside", "ip.src in {10.0.0.0/8 fd00::/8}")], [("inside", "unreachable", [])]),
+    "the networks of the documentation": ([rule("doc", "ip.src in {198.51.100.0/24 2001:db8::/32}")], []),
+    "an expression that is not understood": (
+        [rule("odd", 'http.request.uri.path matches "^/a"'), rule("part", 'http.request.uri.path eq "/a"')],
+        [],
+    ),
+}  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _empty_zone(service: LocalService) -> None:
+    service.zone(ZONE).seed(custom_rules=[], plan="enterprise")
+
+
+def claims(result: dict[str, Any]) -> list[tuple[str, str, list[str]]]:
+    return [(item["key"], item["kind"], item["by"]) for item in result["ineffective"]]
+
+
+def told(result: dict[str, Any]) -> list[str]:
+    """The warnings of what cannot work."""
+    return [*re.findall(r"[^'\"]* cannot work[^'\"]*", str(result.get("warnings", "")))]
+
+
+@pytest.mark.parametrize(("rules", "expected"), CUSTOM_CASES.values(), ids=CUSTOM_CASES)
+def test_a_custom_rule_that_cannot_work_is_predicted_and_told(
+    rules: list[dict[str, Any]], expected: list[tuple[str, str, list[str]]], service: LocalService, modules: Modules
+) -> None:
+    predicted = modules.done("custom_rules", check=True, rules=rules)
+    done = modules.done("custom_rules", rules=rules)
+    again = modules.done("custom_rules", rules=rules)
+    assert claims(predicted) == claims(done) == claims(again) == expected
+    assert not again["changed"]
+    assert [text.split()[3] for text in told(done)] == [key for key, _kind, _by in expected]
+    assert told(predicted) == told(done)
+    assert told(again) == []
+
+
+def test_rules_that_the_task_does_not_name_are_not_judged(service: LocalService, modules: Modules) -> None:
+    modules.done("custom_rules", rules=[NETWORK, PARTNER])
+    assert claims(modules.done("custom_rules", rules=[rule("other", "ssl", "log")])) == []
+    by_others = modules.done("custom_rules", check=True, rules=[rule("late", "ip.src in {192.0.2.9}", position="last")])
+    assert claims(by_others) == [("late", "shadowed", ["network"])]
+
+
+def test_more_than_three_are_counted_in_the_warning(modules: Modules) -> None:
+    rules = [NETWORK, *(rule(f"r{index}", f"ip.src in {{192.0.2.{index}}}", "log") for index in range(5))]
+    result = modules.done("custom_rules", check=True, rules=rules)
+    assert len(result["ineffective"]) == 5
+    assert told(result) == [
+        *(f"The custom rule r{index} cannot work: every request that it matches is decided before it by network." for index in range(3)),
+        "And 2 more cannot work; ineffective has all.",
+    ]  # fmt: skip
+
+
+LIMIT = {"characteristics": ["cf.colo.id", "ip.src"], "period": 60, "requests_per_period": 9, "mitigation_timeout": 60}
+
+
+def test_a_rate_limit_whose_requests_skip_its_phase(service: LocalService, modules: Modules) -> None:
+    passing = rule("pass", "ip.src in {192.0.2.0/24}", "skip", action_parameters={"phases": ["http_ratelimit"]})
+    modules.done("custom_rules", rules=[passing], accept_risks=["skips_everything"])
+    limits = [
+        rule("inside", "ip.src in {192.0.2.0/25}", ratelimit=LIMIT),
+        rule("all", "true", ratelimit=LIMIT),
+        rule("again", "true", ratelimit=LIMIT),
+        rule("looser", "true", ratelimit={**LIMIT, "requests_per_period": 10}),
+    ]
+    risks = ["blocks_everything", "weakens_rate_limits"]
+    result = modules.done("rate_limit_rules", check=True, rules=limits, accept_risks=risks)
+    assert claims(result) == [("inside", "shadowed", ["pass"]), ("again", "duplicate", ["all"])]
+
+
+def test_a_network_firewall_rule_behind_one_of_its_protocol(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(network_firewall_rules=[])
+    rules = [
+        rule("reflection", "udp.srcport in {123 1900}"),
+        rule("ntp", 'ip.proto eq "udp" and udp.srcport eq 123 and ip.dst in {192.0.2.0/24}'),
+        rule("private", "ip.src in {10.0.0.0/8}"),
+        rule("never", "ip.src in {192.0.2.0/24} and ip.dst in {2001:db8::/32}"),
+    ]
+    result = modules.done("network_firewall_rules", check=True, rules=rules)
+    assert claims(result) == [("ntp", "shadowed", ["reflection"]), ("never", "never", [])]
+
+
+def test_filters_overrides_entries_and_items(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(ddos_l4_overrides=[])
+    filters = [
+        {"kind": "syn_flood", "expression": "ip.dst in {192.0.2.0/24}", "mode": "enabled"},
+        {"kind": "syn_flood", "expression": "ip.dst in {192.0.2.7} and tcp.dstport eq 22", "mode": "monitoring"},
+    ]
+    entries = [
+        {"prefix": "198.51.100.0/24"},
+        {"prefix": "198.51.100.7"},
+        {"prefix": "203.0.113.0/24", "expires": "2999-01-01"},
+        {"prefix": "203.0.113.7"},
+        {"prefix": "203.0.113.8", "expires": "2998-01-01"},
+    ]
+    account = modules.done(
+        "account_protection", check=True, filters=filters, allowlist=entries, accept_risks=["skips_monitoring"]
+    )
+    assert claims(account) == [
+        ("198.51.100.7/32", "covered", ["198.51.100.0/24"]),
+        ("203.0.113.8/32", "covered", ["203.0.113.0/24"]),
+        ("ip.dst in {192.0.2.7} and tcp.dstport eq 22", "shadowed", ["ip.dst in {192.0.2.0/24}"]),
+    ]
+    overrides = [
+        {"ref": "all", "expression": "true", "sensitivity": "low"},
+        {"ref": "part", "expression": "ip.dst in {192.0.2.0/24}", "action": "block"},
+    ]
+    result = modules.done("ddos_l4_overrides", check=True, overrides=overrides, accept_risks=["weakens_ddos_rules"])
+    assert claims(result) == [("part", "shadowed", ["all"])]
+    items = [{"ip": "192.0.2.0/24"}, {"ip": "192.0.2.7"}, {"ip": "2001:db8::/32"}, {"ip": "2001:db8:1::/48"}]
+    listed = modules.done("ip_list", check=True, name="office", items=items)
+    assert [(kind, by) for _key, kind, by in claims(listed)] == [
+        ("covered", ["office 192.0.2.0/24"]),
+        ("covered", ["office 2001:db8::/32"]),
+    ]
+
+
+def test_a_rule_on_a_list_is_judged_by_the_items_that_are_there(service: LocalService, modules: Modules) -> None:
+    service.account(ACCOUNT).seed(network_firewall_rules=[])
+    modules.done("ip_list", name="office", items=[{"ip": "192.0.2.0/25"}])
+    modules.done("ip_list", name="elsewhere", items=[{"ip": "203.0.113.0/24"}])
+    rules = [NETWORK, rule("listed", "ip.src in $office"), rule("other", "ip.src in $elsewhere")]
+    assert claims(modules.done("network_firewall_rules", check=True, rules=rules)) == [
+        ("listed", "shadowed", ["network"])
+    ]
+
+
+@pytest.mark.parametrize("packets", [False, True])
+def test_each_claim_on_a_random_list_is_true_and_none_is_missing(packets: bool) -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(150):
+        counts += check_list(Random(seed), packets)
+    assert min(counts[kind] for kind in ("never", "shadowed", "duplicate", "working")) > 10, counts
+
+
+def test_each_claim_on_a_random_chain_is_true_and_none_is_missing() -> None:
+    counts: Counter[str] = Counter()
+    for seed in range(60):
+        counts += check_chain(Random(seed))
+    assert min(counts[kind] for kind in ("never", "shadowed", "working")) > 10, counts
