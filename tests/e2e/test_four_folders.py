@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
+from flask import Flask, request
+from werkzeug.serving import make_server
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible, ansible_playbook
@@ -35,10 +39,10 @@ HOSTS = {
 BY_PLAYBOOK: dict[str, dict[str, Any]] = {
     "check_inventory": {},
     "doctor": {},
+    "report": {},
+    "notify": {"notify_kind": "webhook"},
     "baseline": {},
     "export": {"export_directory": "exported"},
-    "report": {},
-    "notify": {"notify_kind": "webhook", "notify_url": "http://127.0.0.1:9/nobody", "report_directory": "report"},
     "evaluate": {"evaluate_request": {"source": "192.0.2.1", "host": "a.example"}},
     "restore": {"restore_file": "exported/lima/protection.yml"},
     "attack": {"attack_security_level": "high", "attack_hours": 1, "attack_all": True, "attack_reason": "INC-7"},
@@ -54,15 +58,36 @@ def installed(tmp_path: Path) -> str:
     return str(tmp_path / "collections")
 
 
-def test_every_playbook_runs_from_four_folders(service: LocalService, tmp_path: Path, installed: str) -> None:
+@pytest.fixture
+def told() -> Iterator[tuple[str, list[Any]]]:
+    """The address of somebody who is told, and what they hear."""
+    heard: list[Any] = []
+    app = Flask("receiver")
+
+    @app.post("/")
+    def hear() -> str:
+        heard.append(request.get_json())
+        return ""
+
+    server = make_server("127.0.0.1", 0, app)
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/", heard
+    server.shutdown()
+
+
+def test_every_playbook_runs_from_four_folders(
+    service: LocalService, tmp_path: Path, installed: str, told: tuple[str, list[Any]]
+) -> None:
     assert BY_PLAYBOOK.keys() == {path.stem for path in (REPOSITORY / "playbooks").glob("*.yml")}
     service.account(ACCOUNT)
     service.zone(ZONE)
     inventory = write_inventory(tmp_path, service, HOSTS)
     listed = ansible("ansible-galaxy", "collection", "list", installed=installed).done()
     assert f"# {installed}" in listed.output and str(REPOSITORY) not in listed.output
+    address, heard = told
     for name, variables in BY_PLAYBOOK.items():
-        words = ("-i", inventory, f"edgeops.protection.{name}", "-e", json.dumps(variables))
+        given = {**variables, "notify_url": address} if name == "notify" else variables
+        words = ("-i", inventory, f"edgeops.protection.{name}", "-e", json.dumps(given))
         run = ansible_playbook(*words, installed=installed, directory=tmp_path)
         assert run.code == 0 and run.tasks, f"{name}: {run.output}"
-    assert (tmp_path / "exported" / ".protection.schema.json").stat().st_size
+    assert (tmp_path / "exported" / ".protection.schema.json").stat().st_size and heard
