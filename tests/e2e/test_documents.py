@@ -176,6 +176,8 @@ def test_other_commands_name_existing_targets(page: Page, service: LocalService)
                 assert url == GALAXY["repository"]
             case ["source" | "mkdir" | "cd", *_]:
                 assert page.name == "docs/first_hour.md"  # test_first_hour.py types them
+            case ["podman", "run" | "tag" | "push", *names]:
+                assert "edgeops-protection-ee" in " ".join(names)  # the image that the session ee makes
             case ["make", target]:
                 assert re.search(f"^make {target} ", help_of_make, re.MULTILINE), target
                 assert not command.shown
