@@ -195,3 +195,30 @@ def test_an_attack_takes_the_posture_and_commits_its_file(project: Project) -> N
 def test_another_word_is_refused(project: Project) -> None:
     refused = project.run("deploy")
     assert refused.returncode == 2 and refused.stderr.startswith("Usage: protection plan|report|apply|baseline|attack")
+
+
+# Texts of people, each with the run that reads it.
+INPUTS = {
+    "attack": ("ATTACK_REASON", "ATTACK_OVER", "ATTACK_POSTURE", "ATTACK_HOURS", "POSTURES_FILE", "LIMIT", "INVENTORY"),
+    "report": ("REPORT_DIRECTORY", "FAIL_ON", "PROTECTION_NOTIFY_KIND"),
+    "plan": ("GITHUB_BASE_REF",),
+}
+
+
+@pytest.mark.parametrize(("word", "variable"), [(word, name) for word, names in INPUTS.items() for name in names])
+def test_a_text_of_a_person_runs_nothing(word: str, variable: str, project: Project) -> None:
+    ran = project.directory.parent / "ran"
+    touch = f"touch {ran}"
+    template = f"{{{{ lookup('pipe', '{touch}') }}}}{{% if 1 %}}x{{% endif %}}"
+    text = f"{template}$({touch})`{touch}`; {touch}; '; {touch}; '\" && {touch} #"
+    attack = {"LIMIT": "berlin", "ATTACK_OVER": "", "ATTACK_POSTURE": "wide", "ATTACK_HOURS": "1"}
+    project.run(word, **{**(attack if word == "attack" else {}), variable: text})
+    if word == "plan":
+        project.run(word, **{variable: f"--upload-pack={touch}"})
+    assert not ran.exists()
+
+
+def test_hosts_are_limited_by_names_and_by_no_file(project: Project) -> None:
+    refused = project.run("report", LIMIT="@/proc/self/environ")
+    assert refused.returncode == 2 and refused.stderr == "LIMIT names hosts and groups, and no file: it has an @.\n"
+    assert project.service.token not in refused.stdout + refused.stderr

@@ -225,3 +225,22 @@ def test_every_recipe_pins_the_release() -> None:
         "COMMIT"
     }
     assert "galaxy collection install" not in shown
+
+
+def programs_in(part: Any) -> Iterator[str]:
+    """The programs of a workflow, an action or a pipeline."""
+    if isinstance(part, dict):
+        for name, item in part.items():
+            if name in ("run", "script", "before_script", "after_script"):
+                yield from [item] if isinstance(item, str) else map(str, item)
+            else:
+                yield from programs_in(item)
+    elif isinstance(part, list):
+        for item in part:
+            yield from programs_in(item)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_text_of_a_person_becomes_part_of_a_program(name: str) -> None:
+    text = re.compile(r"\$\{\{[^}]*\b(inputs|github\.event|github\.head_ref|github\.ref_name)\b|\$\[\[")
+    assert not [program for program in programs_in(yaml.safe_load(FILES[name])) if text.search(program)]

@@ -29,7 +29,7 @@ ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
 # Needs no quotes in YAML.
 PLAIN = re.compile(r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII)
 HAS_RISKS = "The plan has risks that the task does not accept."
-TEMPLATE_MARKS = ("{{", "{%", "{#")  # Ansible would fill them in
+TEMPLATE_MARKS = ("{{", "{%", "{#", "#jinja2:")  # Ansible would fill them in
 YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
 
 
