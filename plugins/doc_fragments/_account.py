@@ -17,16 +17,4 @@ options:
       - If omitted, the module uses the environment variable E(CLOUDFLARE_ACCOUNT_ID).
     type: str
     required: true
-  zone_id:
-    description:
-      - Not used by this module.
-      - The option exists so that C(module_defaults) of the action group can set the account and the
-        zone together.
-    type: str
-  zone_name:
-    description:
-      - Not used by this module.
-      - The option exists for the same reason as O(zone_id).
-    type: str
-    version_added: 1.0.0
 """

@@ -20,7 +20,8 @@ attributes:
     description: A second run with the same options changes nothing, unless somebody else made a
       change in between.
   action_group:
-    description: Belongs to an action group, for which C(module_defaults) can set options.
+    description: Belongs to the action group C(all), and to C(account) or C(zone) as its owner is,
+      for which C(module_defaults) can set options.
     support: full
     membership:
       - edgeops.protection.all

@@ -71,19 +71,14 @@ options:
     default: 60.0
   call_budget:
     description:
-      - How many calls these credentials make at most in O(call_budget_period), whatever the number
-        of tasks, forks and runs of this user on this control node. C(0) switches the budget off.
+      - How many calls these credentials make at most in any 300 seconds, whatever the number of
+        tasks, forks and runs of this user on this control node. C(0) switches the budget off.
       - Calls beyond it wait for their turn. This does not count against O(max_wait) and O(timeout).
         A run that makes fewer calls never waits.
       - If Cloudflare says that fewer calls are left, because others use the credentials too, then
         so many are made.
     type: int
     default: 1200
-    version_added: 1.0.0
-  call_budget_period:
-    description: The seconds in which O(call_budget) calls are made.
-    type: float
-    default: 300.0
     version_added: 1.0.0
   validate_certs:
     description: Whether the module checks the server's certificate.

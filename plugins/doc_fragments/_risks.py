@@ -14,16 +14,11 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(unprotects_addresses) means that the plan would leave addresses outside protection that
         were inside it.
       - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
@@ -47,8 +42,6 @@ options:
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
         not because the task names each object that it deletes.
-      - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
-        leave it empty.
     version_added: 1.0.0
     type: list
     elements: raw
@@ -89,21 +82,219 @@ options:
         default: 30
 """
 
+    STATUS = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
+      - V(disables_protection) means that the plan would turn the protection off, or take the last
+        working rule from a component, or the last protected prefix from the account.
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+"""
+
+    PREFIXES = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
+      - V(unprotects_addresses) means that the plan would leave addresses outside protection that
+        were inside it.
+      - V(disables_protection) means that the plan would turn the protection off, or take the last
+        working rule from a component, or the last protected prefix from the account.
+      - V(allowlists_own_prefix) means that the plan would allow as a source what is one of the
+        account's own protected prefixes.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
+        O(limits.max_deletions_percent) of a list.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+  limits:
+    description:
+      - Limits from which on a plan is a risk.
+    version_added: 1.0.0
+    type: dict
+    suboptions:
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
+"""
+
+    ALLOWLIST = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
+      - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow
+        beyond O(limits.min_allowlist_prefix_length_ipv4),
+        O(limits.min_allowlist_prefix_length_ipv6) or O(limits.max_allowlist_entries).
+      - V(allowlists_own_prefix) means that the plan would allow as a source what is one of the
+        account's own protected prefixes.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
+        O(limits.max_deletions_percent) of a list.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+  limits:
+    description:
+      - Limits from which on a plan is a risk.
+    version_added: 1.0.0
+    type: dict
+    suboptions:
+      min_allowlist_prefix_length_ipv4:
+        description:
+          - The shortest IPv4 prefix length in the allowlist that is not a risk.
+          - Adjacent networks count as one.
+        type: int
+        default: 24
+      min_allowlist_prefix_length_ipv6:
+        description:
+          - The shortest IPv6 prefix length in the allowlist that is not a risk.
+          - Adjacent networks count as one.
+        type: int
+        default: 48
+      max_allowlist_entries:
+        description:
+          - The number of active entries of the allowlist above which another entry is a risk.
+        type: int
+        default: 200
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
+"""
+
+    PROTECTION_RULES = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
+      - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
+        that a component mitigates with less than that.
+      - V(disables_protection) means that the plan would turn the protection off, or take the last
+        working rule from a component, or the last protected prefix from the account.
+      - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
+        of a rule that is enabled, or that monitors on its way there, or the security level of a
+        zone.
+      - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
+        disabled, or has not monitored for O(limits.min_monitoring_hours).
+      - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
+        more of the traffic to a network than C(rollout_evidence) allows, or of which that is not
+        known.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
+        O(limits.max_deletions_percent) of a list.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+  limits:
+    description:
+      - Limits from which on a plan is a risk.
+    version_added: 1.0.0
+    type: dict
+    suboptions:
+      min_monitoring_hours:
+        description:
+          - The hours that a rule or filter must monitor before it is enabled.
+          - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
+        type: float
+        default: 4.0
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
+"""
+
+    PROTECTION_FILTERS = r"""
+options:
+  accept_risks:
+    description:
+      - The risks that the task accepts. A plan with another risk fails before anything is written,
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
+      - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
+        that a component mitigates with less than that.
+      - V(disables_protection) means that the plan would turn the protection off, or take the last
+        working rule from a component, or the last protected prefix from the account.
+      - V(skips_monitoring) means that the plan would enable a rule or filter that is new, was
+        disabled, or has not monitored for O(limits.min_monitoring_hours).
+      - V(drops_traffic) means that the plan would enable a rule or filter that would have dropped
+        more of the traffic to a network than C(rollout_evidence) allows, or of which that is not
+        known.
+      - V(mass_deletion) means that the plan would delete five objects or more, and more than
+        O(limits.max_deletions_percent) of a list.
+      - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
+        not because the task names each object that it deletes.
+    version_added: 1.0.0
+    type: list
+    elements: raw
+    default: []
+  limits:
+    description:
+      - Limits from which on a plan is a risk.
+    version_added: 1.0.0
+    type: dict
+    suboptions:
+      min_monitoring_hours:
+        description:
+          - The hours that a rule or filter must monitor before it is enabled.
+          - The hours count from the last change of the rule or filter, by the clock of Cloudflare.
+        type: float
+        default: 4.0
+      max_deletions_percent:
+        description:
+          - The percentage of a list above which deletions in one plan are a risk.
+        type: int
+        default: 30
+"""
+
     ZONE_RULES = r"""
 options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(weakens_zone) means that the plan would take enforcement from more than
         O(limits.max_weakened_percent) of the rules that block or challenge, and from at least three
         or all of them, by removing or disabling them or turning them into log or skip.
@@ -135,16 +326,11 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -188,16 +374,11 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -284,16 +465,11 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -323,16 +499,11 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -373,16 +544,11 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -413,16 +579,11 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -452,16 +613,11 @@ options:
   accept_risks:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
-        in check mode too. The failure names the networks and entries that the risk concerns.
-      - An element is a code, which accepts every such risk, or a dictionary that binds the
-        acceptance. A failure prints the dictionary that accepts just what it refuses.
-      - A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason).
-        It accepts the risk only if the risk concerns no other networks and keys than C(networks)
-        and C(entries).
-      - The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp
-        with offset, or a date, which means its end in UTC. The module returns C(reason) with the
-        accepted risk.
-      - Use a dictionary in an inventory. A code that stays there accepts later risks as well.
+        in check mode too.
+      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
+        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
+        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
+        risks as well.
       - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
         of a rule that is enabled, or that monitors on its way there, or the security level of a
         zone.

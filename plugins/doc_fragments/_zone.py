@@ -24,10 +24,4 @@ options:
       - If several zones have the name, in several accounts, the task fails and lists their ids.
     type: str
     version_added: 1.0.0
-  account_id:
-    description:
-      - Not used by this module.
-      - The option exists so that C(module_defaults) of the action group can set the account and the
-        zone together.
-    type: str
 """

@@ -89,16 +89,11 @@ options:
     default: 60.0
   call_budget:
     description:
-      - How many calls these credentials make at most in O(call_budget_period), those of tasks and
-        of other runs on this control node included. With C(0) there is no budget.
+      - How many calls these credentials make at most in any 300 seconds, those of tasks and of
+        other runs on this control node included. With C(0) there is no budget.
       - The plugin waits for calls beyond it. This does not count against O(max_wait).
     type: int
     default: 1200
-    version_added: 1.0.0
-  call_budget_period:
-    description: The seconds in which O(call_budget) calls are made.
-    type: float
-    default: 300.0
     version_added: 1.0.0
   validate_certs:
     description: Whether Cloudflare's certificate is checked.

@@ -70,21 +70,6 @@ options:
           - Cloudflare does not know it. If omitted, the entry does not expire.
         version_added: 1.0.0
         type: str
-      id:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      created_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      modified_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
   allowlist:
     description:
       - The entries of the allowlist. Each may occur once.
@@ -118,21 +103,6 @@ options:
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
           - Cloudflare does not know it. If omitted, the entry does not expire.
-        version_added: 1.0.0
-        type: str
-      id:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      created_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      modified_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
         version_added: 1.0.0
         type: str
   rules:
@@ -197,21 +167,6 @@ options:
           - Cloudflare does not know it. If omitted, the rule does not expire.
         version_added: 1.0.0
         type: str
-      id:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      created_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      modified_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
   filters:
     description:
       - The SYN flood filters and out-of-state TCP filters. Each may occur once.
@@ -248,21 +203,6 @@ options:
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
           - Cloudflare does not know it. If omitted, the filter does not expire.
-        version_added: 1.0.0
-        type: str
-      id:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      created_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      modified_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
         version_added: 1.0.0
         type: str
   dns_rules:
@@ -323,18 +263,6 @@ options:
             V(2027-01-31), which means its end in UTC.
           - Cloudflare does not know it. If omitted, the rule does not expire.
         version_added: 1.0.0
-        type: str
-      id:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        type: str
-      created_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        type: str
-      modified_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
         type: str
   purge:
     description:

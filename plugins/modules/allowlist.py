@@ -24,7 +24,7 @@ extends_documentation_fragment:
   - edgeops.protection._connection
   - edgeops.protection._account
   - edgeops.protection._plan
-  - edgeops.protection._risks
+  - edgeops.protection._risks.allowlist
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
     Protection Read). Only API tokens have it.
@@ -63,21 +63,6 @@ options:
           - A timestamp with offset such as V(2027-01-31T18:00:00+01:00), or a date such as
             V(2027-01-31), which means its end in UTC.
           - Cloudflare does not know it. If omitted, the entry does not expire.
-        version_added: 1.0.0
-        type: str
-      id:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      created_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
-        version_added: 1.0.0
-        type: str
-      modified_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.protection_info) returns.
         version_added: 1.0.0
         type: str
   state:

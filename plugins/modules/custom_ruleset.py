@@ -179,15 +179,6 @@ options:
           - If omitted, the new rule becomes the last. The module does not move existing rules,
             unless O(purge=true).
         type: str
-      id:
-        description: Ignored, so that a task can give back RV(ruleset.rules).
-        type: str
-      version:
-        description: Ignored, so that a task can give back RV(ruleset.rules).
-        type: str
-      last_updated:
-        description: Ignored, so that a task can give back RV(ruleset.rules).
-        type: str
   deploy:
     description:
       - The rule of the entry point that executes the ruleset. If omitted, an existing one stays as

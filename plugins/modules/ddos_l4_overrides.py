@@ -137,15 +137,6 @@ options:
           - If omitted, the new override becomes the last. The module does not move existing ones,
             unless O(purge=true).
         type: str
-      id:
-        description: Ignored, so that a task can give back what the module returns.
-        type: str
-      version:
-        description: Ignored, so that a task can give back what the module returns.
-        type: str
-      last_updated:
-        description: Ignored, so that a task can give back what the module returns.
-        type: str
   state:
     description:
       - With V(present), the module creates or updates the overrides that the task names.

@@ -93,16 +93,6 @@ options:
           ref:
             description: A short name that you choose. An empty text clears it.
             type: str
-      created_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.firewall_rules_info) returns.
-        version_added: 1.0.0
-        type: str
-      modified_on:
-        description: Ignored, so that a task can give back what
-          M(edgeops.protection.firewall_rules_info) returns.
-        version_added: 1.0.0
-        type: str
 seealso:
   - module: edgeops.protection.firewall_rules_info
   - module: edgeops.protection.custom_rules

@@ -95,15 +95,6 @@ options:
             V(2027-01-31), which means its end in UTC.
           - Cloudflare does not know it. If omitted, the item does not expire.
         type: str
-      id:
-        description: Ignored, so that a task can give back what a module returns.
-        type: str
-      created_on:
-        description: Ignored, so that a task can give back what a module returns.
-        type: str
-      modified_on:
-        description: Ignored, so that a task can give back what a module returns.
-        type: str
   state:
     description:
       - With V(present), the module creates the list, or updates it to match, with the items that

@@ -118,15 +118,6 @@ options:
           - If omitted, the new rule becomes the last. The module does not move existing rules,
             unless O(purge=true).
         type: str
-      id:
-        description: Ignored, so that a task can give back what the module returns.
-        type: str
-      version:
-        description: Ignored, so that a task can give back what the module returns.
-        type: str
-      last_updated:
-        description: Ignored, so that a task can give back what the module returns.
-        type: str
   state:
     description:
       - With V(present), the module creates or updates the rules that the task names.

@@ -20,7 +20,7 @@ extends_documentation_fragment:
   - edgeops.protection._connection
   - edgeops.protection._account
   - edgeops.protection._plan
-  - edgeops.protection._risks
+  - edgeops.protection._risks.protection_filters
   - edgeops.protection._risks.staged_rollout
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS

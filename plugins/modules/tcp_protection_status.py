@@ -21,7 +21,7 @@ extends_documentation_fragment:
   - edgeops.protection._connection
   - edgeops.protection._account
   - edgeops.protection._plan
-  - edgeops.protection._risks
+  - edgeops.protection._risks.status
 notes:
   - The module needs the permission C(DDoS Protection Write) of the account. Check mode needs C(DDoS
     Protection Read). Only API tokens have it.
@@ -50,7 +50,7 @@ EXAMPLES = r"""
 #   hosts: accounts
 #   gather_facts: false
 #   module_defaults:
-#     group/edgeops.protection.all:
+#     group/edgeops.protection.account:
 #       account_id: "{{ edge_account_id }}"
 #       api_token: "{{ edge_api_token }}"
 #   tasks:

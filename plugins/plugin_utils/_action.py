@@ -34,7 +34,7 @@ from ..module_utils._errors import OptionError
 from ..module_utils._remembered import remembered
 from ..module_utils._runner import option_errors, option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS
-from ..module_utils._specs.arguments import Arguments, ReadOptions, read_options
+from ..module_utils._specs.arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible
@@ -148,11 +148,13 @@ class ModuleCalls:
     ) -> dict[str, Any]:
         task = self._task.copy()
         task.action, task.check_mode = module, check_mode
-        task.args = dict(options)  # to which Ansible adds its own arguments
-        if module.rpartition(".")[2] == HOST_MODULE:
+        name = module.rpartition(".")[2]
+        if name == HOST_MODULE:
             from ..module_utils._specs.host import packed  # loads all specs
 
             task.args = packed(options)
+        else:  # a new dictionary, to which Ansible adds its own arguments
+            task.args = without_ignored(argument_spec(MODULE_SPECS[name]), options)
         if context is not TASK:
             task.environment = [*(task.environment or []), context.environment()]
         result: dict[str, Any] = PackedModule(task, *self._of_ansible).run(task_vars=self.variables)

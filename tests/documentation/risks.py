@@ -16,6 +16,7 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import (
     ACCOUNT_RISKS,
     lowers_sensitivity,
+    risks_of_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
@@ -24,6 +25,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ru
     RULESET_RISKS,
     ZONE_RULE_RISKS,
     risks_of_rules,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
+    ALLOWLIST,
+    FILTERS,
+    PREFIXES,
+    RULES,
+    STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
@@ -37,6 +45,11 @@ FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "_risks.py"
 PAGE = ROOT / "docs" / "risks.md"
 RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
     "DOCUMENTATION": ACCOUNT_RISKS,
+    "STATUS": risks_of_account(STATUS),
+    "PREFIXES": risks_of_account(PREFIXES),
+    "ALLOWLIST": risks_of_account(ALLOWLIST),
+    "PROTECTION_RULES": risks_of_account(*RULES),
+    "PROTECTION_FILTERS": risks_of_account(*FILTERS),
     "ZONE_RULES": ZONE_RULE_RISKS,
     "ZONE_LISTS": risks_of_rules(CUSTOM_RULES),
     "NETWORK_FIREWALL": RULESET_RISKS["packet"],
@@ -49,15 +62,10 @@ RISKS_OF: Mapping[str, Sequence[Risk]] = {  # by the name of the fragment
 WIDTH = 100  # of a line in plugins
 RELEASE = "1.0.0"  # which added them all
 ACCEPTANCE = (
-    "The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too. The"
-    " failure names the networks and entries that the risk concerns.",
-    "An element is a code, which accepts every such risk, or a dictionary that binds the acceptance. A failure prints"
-    " the dictionary that accepts just what it refuses.",
-    "A dictionary has C(code), and optionally C(networks), C(entries), C(expires) and C(reason). It accepts the risk"
-    " only if the risk concerns no other networks and keys than C(networks) and C(entries).",
-    "The acceptance ends at C(expires), by the clock of Cloudflare. C(expires) is a timestamp with offset, or a date,"
-    " which means its end in UTC. The module returns C(reason) with the accepted risk.",
-    "Use a dictionary in an inventory. A code that stays there accepts later risks as well.",
+    "The risks that the task accepts. A plan with another risk fails before anything is written, in check mode too.",
+    "An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and C(reason), which accepts the"
+    " risk for these networks and keys alone, until then. A failure prints the dictionary to copy. Use dictionaries in an"
+    " inventory, since a code accepts later risks as well.",
 )
 OF_LIMITS = ("Limits from which on a plan is a risk.",)
 MARK = re.compile(r"\b([A-Z])\(([^()]*)\)")  # such as O(purge), for ansible-doc

@@ -15,7 +15,6 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULESETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.custom_rulesets import OF_A_RULESET
 
 from tests.documentation.pages import compact, to_yaml
@@ -28,10 +27,6 @@ LISTS: Mapping[str, tuple[str, str]] = {  # variable of the role: module and opt
     **{f"baseline_{module}": (module, option) for module, option in RULESETS.items()},
     "baseline_custom_rulesets": ("custom_ruleset", ""),  # whose options are the fields of one
 }
-GIVEN_BACK = {
-    name: {"description": "Ignored, so that a host can give back what a run returns.", "type": "str"}
-    for name in CUSTOM_RULESETS["zone_id"].assigned
-}
 MARK = re.compile(r"\b[A-Z]+\(([^()]*)\)")  # such as V(true), which argument specifications do not have
 
 
@@ -40,11 +35,7 @@ def with_lists(text: str) -> str:
     for variable, (module, option) in LISTS.items():
         documentation = import_module(f"ansible_collections.edgeops.protection.plugins.modules.{module}").DOCUMENTATION
         options = yaml.safe_load(documentation)["options"]
-        fields = (
-            options[option]["suboptions"]
-            if option
-            else {**{name: options[name] for name in OF_A_RULESET}, **GIVEN_BACK}
-        )
+        fields = options[option]["suboptions"] if option else {name: options[name] for name in OF_A_RULESET}
         block = indent(to_yaml(_fields(fields)), " " * 10)
         found = re.search(rf"(?ms)^      {variable}:\n.*?^        options:\n(.*?)(?=^ {{0,8}}\S|\Z)", text)
         if found is None:

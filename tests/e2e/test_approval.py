@@ -33,7 +33,7 @@ def play(service: LocalService, folder: Path, in_worker: bool, approvals: list[A
         "hosts": "localhost",
         "gather_facts": False,
         "vars": {"edgeops_protection_in_worker": in_worker},
-        "module_defaults": {"group/edgeops.protection.all": connection},
+        "module_defaults": {"group/edgeops.protection.account": connection},
         "tasks": tasks,
     }
     (folder / "play.yml").write_text(yaml.safe_dump([one]), encoding="utf-8")

@@ -316,7 +316,7 @@ def test_credentials_of_the_action_group_beat_the_environment(service: LocalServ
     play = {
         "hosts": "localhost",
         "gather_facts": False,
-        "module_defaults": {"group/edgeops.protection.all": {"api_token": service.token, "account_id": "e" * 32}},
+        "module_defaults": {"group/edgeops.protection.account": {"api_token": service.token, "account_id": "e" * 32}},
         "tasks": [{"edgeops.protection.protection_info": {"gather_subset": ["status"]}}],
     }
     playbook = tmp_path / "play.yml"

@@ -33,6 +33,9 @@ def service(service: LocalService) -> LocalService:
     return service
 
 
+SHORT = {"EDGEOPS_PROTECTION_CALL_PERIOD": str(PERIOD)}  # in place of five minutes
+
+
 def read_all(folder: Path, service: LocalService, variables: Mapping[str, Any], **options: Any) -> Run:
     """Read every account with a task each, seven calls for each of them."""
     folder.mkdir()
@@ -42,13 +45,13 @@ def read_all(folder: Path, service: LocalService, variables: Mapping[str, Any], 
     subset = ["status", "prefixes", "allowlist", "rules", "filters"]
     task = {"edgeops.protection.protection_info": {**connection, "gather_subset": subset, **options}}
     (folder / "play.yml").write_text(yaml.safe_dump([{"hosts": "all", "gather_facts": False, "tasks": [task, task]}]))
-    environment = {"ANSIBLE_HOME": str(folder.parent / "home")}
+    environment = {"ANSIBLE_HOME": str(folder.parent / "home"), **SHORT}
     return ansible_playbook("-f", "6", "-i", folder / "hosts.yml", folder / "play.yml", environment=environment)
 
 
 def test_two_runs_at_once_one_of_them_packed_are_never_refused(tmp_path: Path, service: LocalService) -> None:
     service.rate_limit(CALLS, seconds=PERIOD)
-    options = {"call_budget": CALLS, "call_budget_period": PERIOD, "max_wait": 0}
+    options = {"call_budget": CALLS, "max_wait": 0}
     ways = {"inside": {}, "packed": {"edgeops_protection_in_worker": False}}
     with ThreadPoolExecutor(2) as pool:
         runs = dict(
@@ -72,10 +75,12 @@ def test_two_runs_at_once_one_of_them_packed_are_never_refused(tmp_path: Path, s
 
 def test_the_inventory_shares_it(tmp_path: Path, service: LocalService) -> None:
     source = tmp_path / "edgeops.yml"
-    options = {"base_url": service.base_url, "api_token": service.token, "call_budget": 1, "call_budget_period": 2}
+    options = {"base_url": service.base_url, "api_token": service.token, "call_budget": 1}
     source.write_text(yaml.safe_dump({"plugin": "edgeops.protection.accounts", **options}))
     service.rate_limit(1, seconds=2)
-    run = ansible("ansible-inventory", "-i", source, "--list").done()
+    run = ansible(
+        "ansible-inventory", "-i", source, "--list", environment={"EDGEOPS_PROTECTION_CALL_PERIOD": "2"}
+    ).done()
     assert {call.status for call in service.calls} == {200}
     assert "0 calls are left of the budget of 1 calls in 2 s" in run.output
 
@@ -85,11 +90,14 @@ def test_a_task_for_all_hosts_says_in_each_run_once_that_calls_wait(
     playbook: str, tmp_path: Path, service: LocalService
 ) -> None:
     hosts = {name: {"edge_account_id": account} for name, account in ACCOUNTS.items()}
-    options = {"baseline_call_budget": 10, "baseline_call_budget_period": 2}
+    options = {"baseline_call_budget": 10}
     inventory = write_inventory(tmp_path, service, {"accounts": hosts}, **options)
     where = ("--limit", "account1,account2", "-e", f"{playbook}_directory={tmp_path}/files")
     for _run in range(2):
-        path, home = REPOSITORY / "playbooks" / f"{playbook}.yml", {"ANSIBLE_HOME": str(tmp_path / "home")}
+        path, home = (
+            REPOSITORY / "playbooks" / f"{playbook}.yml",
+            {"ANSIBLE_HOME": str(tmp_path / "home"), "EDGEOPS_PROTECTION_CALL_PERIOD": "2"},
+        )
         run = ansible_playbook("-i", inventory, *where, path, environment=home).done()
         assert run.output.count("0 calls are left of the budget of 10 calls in 2 s") == 1
 

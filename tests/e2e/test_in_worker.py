@@ -58,7 +58,7 @@ def play(folder: Path, task: dict[str, Any], host_vars: dict[str, Any], **defaul
         one = {
             "hosts": "lima",
             "gather_facts": False,
-            "module_defaults": {"group/edgeops.protection.all": connection}
+            "module_defaults": {"group/edgeops.protection.account": connection}
             | {f"edgeops.protection.{module}": options for module, options in defaults.items()},
             "tasks": [task],
         }

@@ -79,9 +79,9 @@ class Wait:
             service.misbehave(self.fault, **self.settings, **times)
 
 
-def killed_task(period: float) -> dict[str, Any]:
+def killed_task() -> dict[str, Any]:
     """A task that makes seven calls, and writes with the eighth, for which the call budget has a turn a period later."""
-    options = {"prefixes": [{"prefix": "192.0.2.0/24"}], "call_budget": 7, "call_budget_period": period}
+    options = {"prefixes": [{"prefix": "192.0.2.0/24"}], "call_budget": 7}
     return {"edgeops.protection.account_protection": options}
 
 
@@ -106,7 +106,7 @@ def later_calls(service: LocalService, seconds: float) -> list[str]:
 @pytest.mark.parametrize("wait", WAITS, ids=str)
 def test_a_killed_run_writes_no_more(service: LocalService, wait: Wait, in_worker: bool, tmp_path: Path) -> None:
     wait.prepare(service, PERIOD)
-    with interruptible(service, tmp_path, [killed_task(PERIOD)], in_worker) as run:
+    with interruptible(service, tmp_path, [killed_task()], in_worker) as run:
         assert wait_until(lambda: len(service.calls) >= wait.calls, 60), (tmp_path / "output").read_text()
         run.process.kill()
         assert run.seconds_until_gone(2 * LONGEST) < LONGEST

@@ -67,13 +67,9 @@ def test_all_errors_in_the_options_are_reported_at_once(
     assert service.calls == []
 
 
-@pytest.mark.parametrize("module", ["protection_info", "firewall_rules_info"])
-def test_ids_that_are_swapped_are_recognised_by_the_services_answer(
-    module: str, service: LocalService, modules: Modules
-) -> None:
-    question = "Are account_id and zone_id swapped?"
-    assert modules.failed(module, account_id=ZONE, zone_id=ACCOUNT)["msg"].endswith(question)
-    assert question not in modules.failed("protection_info", account_id=ZONE)["msg"]
+def test_the_id_of_a_zone_is_recognised_by_the_services_answer(service: LocalService, modules: Modules) -> None:
+    message = modules.failed("protection_info", account_id=ZONE)["msg"]
+    assert message.endswith("Check account_id and base_url; is account_id the id of a zone?")
 
 
 def test_no_account_anywhere_is_named(service: LocalService, modules: Modules) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import requests
+from ansible_collections.edgeops.protection.plugins.module_utils._api import session
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedTurns, state_path
@@ -62,14 +63,13 @@ def account(service: LocalService) -> LocalService:
     return service
 
 
-def test_many_tasks_at_once_are_never_refused(account: LocalService) -> None:
+def test_many_tasks_at_once_are_never_refused(account: LocalService, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "CALL_PERIOD", PERIOD)
     account.rate_limit(CALLS, seconds=PERIOD)
     tasks = 30
     began = time.monotonic()
     with ThreadPoolExecutor(tasks) as pool:
-        results = list(
-            pool.map(lambda dummy: read_account(account, call_budget=CALLS, call_budget_period=PERIOD), range(tasks))
-        )
+        results = list(pool.map(lambda dummy: read_account(account, call_budget=CALLS), range(tasks)))
     windows = (len(account.calls) - 1) // CALLS
     assert len(account.calls) == sum(result["calls"] for result, warnings in results) > 3 * CALLS
     assert statuses(account) == {200}
@@ -87,14 +87,15 @@ def test_fewer_calls_than_the_budget_do_not_wait(account: LocalService) -> None:
 
 
 @pytest.mark.parametrize("age", [0.0, 2.3], ids=["in a new window", "in its last second"])
-def test_calls_of_others_count_too(age: float, account: LocalService) -> None:
+def test_calls_of_others_count_too(age: float, account: LocalService, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others have made all but nine of the calls that the service takes, and this user has made none."""
+    monkeypatch.setattr(session, "CALL_PERIOD", 3.0)
     account.rate_limit(CALLS, seconds=3)
     for dummy in range(CALLS - 9):
         requests.get(account.base_url + "/accounts", headers={"Authorization": f"Bearer {account.token}"}, timeout=5)
     account.clock.advance(seconds=age)
     for dummy in range(2):
-        read_account(account, call_budget_period=3.0)
+        read_account(account)
     assert statuses(account) == {200}
 
 
@@ -151,16 +152,17 @@ def of_another_user(path: Path) -> None:
     [
         (nothing, None),
         (truncated, "its contents are damaged; delete it"),
-        (from_the_future, "its times are further in the future than call_budget_period; delete it"),
+        (from_the_future, "its times are further in the future than a budget counts; delete it"),
         (no_folder, "Not a directory"),
         (of_another_user, "it belongs to another user|Permission denied"),
     ],
 )
 def test_a_state_that_cannot_be_shared_is_warned_of_with_the_reason(
-    damage: Callable[[Path], None], reason: str | None, account: LocalService
+    damage: Callable[[Path], None], reason: str | None, account: LocalService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(session, "CALL_PERIOD", 0.2)
     damage(Path(path_of(account)))
-    _result, warnings = read_account(account, call_budget=2, call_budget_period=0.2)
+    _result, warnings = read_account(account, call_budget=2)
     shared = [text for text in warnings if "is not shared" in text]
     assert len(shared) == (1 if reason else 0)
     assert len(account.calls) == 7
@@ -175,18 +177,12 @@ def path_of(service: LocalService) -> str:
     return state_path(os.environ, host, headers)
 
 
-def test_a_period_of_nothing_is_no_budget(account: LocalService) -> None:
-    _result, warnings = read_account(account, call_budget=1, call_budget_period=0.0)
-    assert warnings == ["call_budget_period: in 0 s there is nothing to count, so that there is no call budget"]
-    assert len(account.calls) == 7
-
-
 @pytest.mark.parametrize("left", [30000, 15000], ids=["alone", "others use the token"])
 def test_a_turn_costs_less_than_preparing_a_request(left: int, account: LocalService) -> None:
-    session = requests.Session()
+    of_requests = requests.Session()
     began = time.process_time()
     for _number in range(1000):
-        session.prepare_request(requests.Request("GET", account.base_url))
+        of_requests.prepare_request(requests.Request("GET", account.base_url))
     preparing = time.process_time() - began
     budget = CallBudget(30000, 300.0, lambda: SharedTurns(path_of(account)), print)
     began = time.process_time()

@@ -255,7 +255,7 @@ def test_the_variables_of_a_role_have_the_facts_of_the_options_that_they_are_nam
     prefix = path.parts[-3] + "_"
     variables = yaml.safe_load(path.read_text(encoding="utf-8"))["argument_specs"]["main"]["options"]
     module = MODULE_SPECS.get(ROLE_MODULES.get(path.parts[-3], ""))
-    options = argument_spec(module) if module else shared_options("account_id", env_fallback)
+    options = argument_spec(module) if module else shared_options("", env_fallback)
     named = {name: options[name.removeprefix(prefix)] for name in variables if name.removeprefix(prefix) in options}
     for of_host in ("expected_plan", "purge"):  # and not of one module
         named.pop(f"baseline_{of_host}", None)

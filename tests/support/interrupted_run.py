@@ -76,7 +76,7 @@ def interruptible(
     play = {
         "hosts": "lima",
         "gather_facts": False,
-        "module_defaults": {"group/edgeops.protection.all": defaults},
+        "module_defaults": {"group/edgeops.protection.account": defaults},
         "vars": {"edgeops_protection_in_worker": in_worker},
         "tasks": list(tasks),
     }

@@ -22,6 +22,8 @@ from ansible.module_utils.common import warnings
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import option_errors, option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import without_ignored
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES, packed
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import read_arguments
@@ -69,7 +71,7 @@ def run_main(
     spec, read = read_arguments(module, options)
     if read.errors:
         return option_failure(options, option_errors(spec, read, context), context)
-    options = packed(options) if module == HOST_MODULE else options
+    options = packed(options) if module == HOST_MODULE else without_ignored(argument_spec(spec), options)
     arguments = {**options, "_ansible_check_mode": check, "_ansible_diff": True, **VERBOSE[verbose]}
     printed = io.StringIO()
     warnings._global_warnings.clear()  # a process of its own would begin without any

@@ -118,7 +118,6 @@ BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its defa
     "retries": ("int", 4, 0),
     "max_wait": ("float", 60.0, 0),
     "call_budget": ("int", 1200, 0),
-    "call_budget_period": ("float", 300.0, 0),
 }
 
 
@@ -144,8 +143,7 @@ def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, di
         },
         "validate_certs": {"type": "bool", "default": True},
         "ca_path": {"type": "path"},
-        # all of them, so that the defaults of the action group can name both owners
-        **{option: {"type": "str"} for option in OWNER_OPTIONS},
+        **{option: {"type": "str"} for option in (needed.options if needed else OWNER_OPTIONS)},
         **required,
     }
 
@@ -166,7 +164,6 @@ class Settings:
     retries: int
     max_wait: float
     call_budget: int
-    call_budget_period: float
     verify: bool | str
 
     @property
@@ -197,8 +194,9 @@ def parse_settings(
         with problems.collected():
             if not least <= options[name] < float("inf"):
                 raise OptionError(Option(name), f"it must be a number of at least {least:g}")
-    with problems.collected():
-        _check_call_budget(options, warn)
+    if options["call_budget"] > MAX_CALLS:
+        text = f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
+        problems.add(OptionError(Option("call_budget"), text))
     ca_path = options["ca_path"]
     with problems.collected():
         if ca_path and not os.path.exists(ca_path):
@@ -214,15 +212,6 @@ def parse_settings(
     verify = options["validate_certs"] and (ca_path or True)
     numbers = {name: options[name] for name in BOUNDS}
     return Settings(base_url, headers, owner_ids, owner_name, verify=verify, **numbers)
-
-
-def _check_call_budget(options: Mapping[str, Any], warn: Callable[[str], None]) -> None:
-    if options["call_budget"] > MAX_CALLS:
-        text = f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
-        raise OptionError(Option("call_budget"), text)
-    if options["call_budget"] and not options["call_budget_period"]:
-        text = ": in 0 s there is nothing to count, so that there is no call budget"
-        warn(Message(Option("call_budget_period"), text))
 
 
 def _owner_named(

@@ -27,8 +27,8 @@ SLACK = 1.0  # seconds
 LONGEST_CALL = 60.0  # seconds; the task of a call that takes longer was killed
 WORTH_SAYING = 1.0  # seconds
 IN_THE_FUTURE = (
-    "its times are further in the future than call_budget_period; delete it if all tasks with these"
-    " credentials have the same call_budget_period"
+    "its times are further in the future than a budget counts; delete it if the clock of this"
+    " control node is right"
 )
 
 Worked = TypeVar("Worked")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
 from .._errors import OptionProblems
-from .._guard.risks.account import ACCOUNT_RISKS
+from .._guard.risks.account import ACCOUNT_RISKS, risks_of_account
 from .._guard.risks.base import risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
@@ -76,7 +76,7 @@ class WholeList(ModuleSpec):
             option: list_option(resource, required=True),
             **STATE_OPTION,
             **PURGE_OPTION,
-            **risk_options(ACCOUNT_RISKS),
+            **risk_options(risks_of_account(resource)),
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
@@ -106,7 +106,7 @@ class SingleObject(ModuleSpec):
             **resources[0].options,
             **STATE_OPTION,
             **(STAGED_ROLLOUT if resources[0].mode_field else {}),
-            **risk_options(ACCOUNT_RISKS),
+            **risk_options(risks_of_account(*resources)),
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
@@ -183,7 +183,7 @@ def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
 
 
 SPECS: Mapping[str, ModuleSpec] = {
-    "tcp_protection_status": Setting(STATUS, ACCOUNT_RISKS),
+    "tcp_protection_status": Setting(STATUS, ACCOUNT_RISKS, risks_of_account(STATUS)),
     "protected_prefixes": WholeList(PREFIXES, "prefixes"),
     "allowlist_entry": SingleObject(COLLECTIONS["allowlist"], "entry"),
     "allowlist": WholeList(ALLOWLIST, "entries"),

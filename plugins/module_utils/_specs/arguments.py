@@ -61,6 +61,28 @@ KEY_VALUE = re.compile(r"\s*\w+=")
 IN_BRACKETS = re.compile(r"[\w./]([\w./:*@-]*[\w./*@-])?")  # as YAML takes a text
 
 
+class Fields(Dict[str, Argument]):
+    """The fields of a dictionary, beside which others may stand that are `ignored`: a task may give
+    back what a result shows."""
+
+    ignored: Sequence[str] = ()
+
+
+def without_ignored(arguments: Arguments, value: Any) -> Any:
+    """A value without the fields that are ignored, as a packed module takes it."""
+    if isinstance(value, (list, tuple)):
+        return [without_ignored(arguments, entry) for entry in value]
+    if not isinstance(value, Mapping):
+        return value
+    inner = {name: (arguments.get(name) or {}).get("options") or {} for name in value}
+    ignored = getattr(arguments, "ignored", ())
+    return {
+        name: without_ignored(inner[name], item)
+        for name, item in value.items()
+        if name not in ignored
+    }
+
+
 class ReadOptions(Dict[str, Any]):
     """Options with defaults filled in, and the errors in them.
 
@@ -123,7 +145,8 @@ class _Reader:
 
     def fields(self, path: Path, arguments: Arguments, values: Mapping[Any, Any]) -> dict[str, Any]:
         """The options, or fields of one, with defaults and environment filled in."""
-        unknown = [name for name in values if name not in arguments]
+        ignored = getattr(arguments, "ignored", ())
+        unknown = [name for name in values if name not in arguments and name not in ignored]
         meant = {self._refuse_unknown(path, name, arguments) for name in unknown}
         fields = {}
         for name, argument in arguments.items():
@@ -256,6 +279,7 @@ def _form(argument: Argument, text: str = "") -> str:
         return f"one of {words}" if words else CONVERTERS[kind][1]
     fields = argument.get("options") or {"key": {}}
     needed = [name for name in fields if fields[name].get("required")]
-    is_its_value = len(needed) == 1 and IN_BRACKETS.fullmatch(text) and len(text) <= MAX_SHOWN
-    value = text if is_its_value else "..."
-    return "{" + ", ".join(f"{name}: {value}" for name in needed or [*fields][:3]) + "}"
+    is_its_value = len(needed) <= 1 and IN_BRACKETS.fullmatch(text) and len(text) <= MAX_SHOWN
+    if is_its_value:
+        return f"{{{[*needed, *fields][0]}: {text}}}"
+    return "{" + ", ".join(f"{name}: ..." for name in needed or [*fields][:3]) + "}"

@@ -22,6 +22,7 @@ from .._protection.expectation import Expectation
 from .._schema.resource import ACCOUNT_OPTION, TIMES_OF_CLOUDFLARE, OptionSpec, Resource, State
 from .._text import Option
 from .._values.address_set import range_of
+from .arguments import Fields
 
 Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]
@@ -113,12 +114,18 @@ def fields_of(resource: Resource, options: Options) -> dict[str, Any]:
 class Setting(ModuleSpec):
     """A module for a single object, which has the name of its resource as its result."""
 
-    def __init__(self, resource: Resource, risks: Sequence[Risk], of_rules: bool = False) -> None:
+    def __init__(
+        self,
+        resource: Resource,
+        risks: Sequence[Risk],
+        named: Sequence[Risk],
+        of_rules: bool = False,
+    ) -> None:
         self._resource, self.owner = resource, resource.owner
         self.risks, self.of_rules = risks, of_rules
         self._names = tuple(item.name for item in resource.fields)
         own = {name: {**option, "required": True} for name, option in resource.options.items()}
-        self.options = {**own, **risk_options(risks)}
+        self.options = {**own, **risk_options(named)}
 
     def desired(self, options: Options) -> Sequence[Desired]:
         fields = fields_of(self._resource, options)
@@ -135,9 +142,9 @@ def list_option(
 ) -> dict[str, Any]:
     """An option that takes a list of objects, also as results show them; those of an ordered list
     with their positions."""
-    ignored: OptionSpec = {name: {"type": "str"} for name in resource.assigned}
     position = POSITION_OPTION if resource.is_ordered else {}
-    options = {**(more or {}), **position, **resource.options, **ignored}
+    options = Fields({**(more or {}), **position, **resource.options})
+    options.ignored = resource.assigned
     spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
     return dict(spec, required=True) if required else spec
 

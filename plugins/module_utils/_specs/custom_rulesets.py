@@ -36,6 +36,7 @@ from .._schema.managed_rules import EXECUTE, deployed
 from .._schema.resource import (
     ACCOUNT_OPTION,
     EXPIRES,
+    OWNER_OPTIONS,
     OWNERS,
     ZONE_OPTION,
     Key,
@@ -55,6 +56,7 @@ from .._schema.zone import (
     whole_ruleset,
 )
 from .._text import Message, Option, first_few
+from .arguments import Fields
 from .base import (
     ABSENT,
     IGNORE_OPTION,
@@ -241,7 +243,8 @@ class CustomRuleset(OfRulesets):
 
     def __init__(self) -> None:
         risks = risk_options(CUSTOM_RULE_RISKS)
-        self.options = {**OF_A_RULESET, **STATE_OPTION, **BACKTEST, **risks}
+        owners = {name: {"type": "str"} for name in OWNER_OPTIONS}  # of which the task names one
+        self.options = {**owners, **OF_A_RULESET, **STATE_OPTION, **BACKTEST, **risks}
 
     def desired(self, options: Options) -> Sequence[Desired]:
         absent, some = options["state"] == ABSENT, options["rules"] is not None
@@ -270,8 +273,8 @@ class CustomRulesets(OfRulesets):
     """The module custom_rulesets: rulesets in one plan; with a purge, all of their owner."""
 
     def __init__(self) -> None:
-        ignored: OptionSpec = {name: {"type": "str"} for name in ("id", "version", "last_updated")}
-        options = {**ignored, **OF_A_RULESET}
+        options = Fields(OF_A_RULESET)
+        options.ignored = ("id", "version", "last_updated")
         self.options = {
             "rulesets": {"type": "list", "elements": "dict", "options": options, "required": True},
             **PURGE_OPTION,

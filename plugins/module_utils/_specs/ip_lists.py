@@ -29,6 +29,7 @@ from .._schema.lists import (
 )
 from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Message, Option
+from .arguments import Fields
 from .base import (
     ABSENT,
     IGNORE_OPTION,
@@ -131,8 +132,8 @@ class IpLists(ModuleSpec):
     of_rules = True
 
     def __init__(self) -> None:
-        ignored: OptionSpec = {name: {"type": "str"} for name in LISTS.assigned}
-        options = {**ignored, **LIST_OPTIONS}
+        options = Fields(LIST_OPTIONS)
+        options.ignored = LISTS.assigned
         self.options = {
             "lists": {"type": "list", "elements": "dict", "options": options, "required": True},
             **PURGE_OPTION,

@@ -32,6 +32,7 @@ from .base import (
     list_option,
 )
 
+LEVEL_RISKS = (lowers_sensitivity,)
 # By the traffic that meets the rules of a ruleset: the kinds of expectations.
 EXPECTED_OF: Mapping[str, Sequence[str]] = {
     "request": (REQUEST,),
@@ -114,7 +115,7 @@ SPECS: Mapping[str, ModuleSpec] = {
     "firewall_rules": FirewallRules(),
     **{item.module: OrderedRules(item) for item in MANAGED if item.resource.is_ordered},
     **{
-        item.module: Setting(item.resource, (lowers_sensitivity,), of_rules=True)
+        item.module: Setting(item.resource, LEVEL_RISKS, LEVEL_RISKS, of_rules=True)
         for item in MANAGED
         if item.resource.level_field
     },

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...module_utils._api.settings import shared_options
 from ...module_utils._schema.registry import managed_of
-from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, Resource
+from ...module_utils._schema.resource import OWNERS, Resource
 from ...module_utils._specs.arguments import Arguments
 from .._baseline.variables import SOURCE
 from .._files import files_beside, host_folder, variables_file
@@ -98,7 +98,7 @@ ON_REQUEST = (
 # The account and the zone, and how to reach them: as the modules take it, without their defaults.
 CONNECTION = {
     name: {key: option[key] for key in ("type", "no_log") if option.get(key)}
-    for name, option in shared_options(ZONE_OPTION, lambda *names: None).items()
+    for name, option in shared_options("", lambda *names: None).items()
 }
 HOST_OPTIONS: Arguments = {
     **CONNECTION,

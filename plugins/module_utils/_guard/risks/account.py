@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import chain
-from typing import Iterator, Mapping
+from typing import Iterator, Mapping, Sequence
 
 from ..._errors import Unread
 from ..._expressions.grammar import expression_of
@@ -23,6 +23,7 @@ from ..._protection.coverage import has_flag
 from ..._protection.loss import LESS, LESS_SENSITIVE, UNMITIGATED, ranges_of_losses
 from ..._protection.modes import UNDECIDED, Component, counted_networks, rule_of
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
+from ..._schema.resource import Resource
 from ..._text import Advice, Message, Option, first_few, sentence
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
 from .base import (
@@ -30,6 +31,7 @@ from .base import (
     Found,
     Limit,
     Limits,
+    Risk,
     enabled_too_soon,
     enabling,
     entries_of,
@@ -38,7 +40,7 @@ from .base import (
     mode_of,
     risk,
 )
-from .lists import DELETION_RISKS, REFERENCED_LIST_RISKS
+from .lists import DELETION_RISKS
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 
@@ -356,5 +358,21 @@ ACCOUNT_RISKS = (
     *TRAFFIC_RISKS,
     *ALLOWLIST_RISKS,
     *DELETION_RISKS,
-    *REFERENCED_LIST_RISKS,
 )
+
+
+def risks_of_account(*resources: Resource) -> Sequence[Risk]:
+    """The risks that plans for some collections of an account can have."""
+    of_modes = [one for one in resources if one.mode_field]
+    concerned: Mapping[Risk, Sequence[Resource]] = {
+        unprotects_addresses: [one for one in resources if one is PREFIXES],
+        stops_mitigation: of_modes,
+        disables_protection: [one for one in resources if one is not ALLOWLIST],
+        lowers_sensitivity: [one for one in of_modes if one is rules_of(one.component or "")],
+        skips_monitoring: of_modes,
+        drops_traffic: of_modes,
+        broad_allowlist: [one for one in resources if one is ALLOWLIST],
+        allowlists_own_prefix: [one for one in resources if one in (ALLOWLIST, PREFIXES)],
+        **{risk: [one for one in resources if one is not STATUS] for risk in DELETION_RISKS},
+    }
+    return [risk for risk in ACCOUNT_RISKS if concerned[risk]]

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from .account import ACCOUNT_RISKS
 from .base import Risk, codes_of, limits_of
+from .lists import REFERENCED_LIST_RISKS
 from .rulesets import RISKS_OF_PHASES, RULESET_RISKS
 
 OF_RULES = (*RULESET_RISKS.values(), *RISKS_OF_PHASES.values())
 ALL_RISKS: tuple[Risk, ...] = tuple(
-    dict.fromkeys([*ACCOUNT_RISKS, *(item for risks in OF_RULES for item in risks)])
+    dict.fromkeys(
+        item for risks in (ACCOUNT_RISKS, REFERENCED_LIST_RISKS, *OF_RULES) for item in risks
+    )
 )
 CODES = codes_of(ALL_RISKS)
 LIMITS = limits_of(ALL_RISKS)
