@@ -12,7 +12,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.support.bad_options import MISTAKES, PREFIX, REGION, TABLE
-from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.module_run import ZONE, Modules
 
 
 @pytest.mark.parametrize(("module", "options", "option", "reason"), TABLE)

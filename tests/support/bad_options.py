@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.functional.idempotence_cases import RULE_1
-from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.module_run import ACCOUNT
 
 PREFIX = {"prefix": "192.0.2.0/24"}
 REGION = {"kind": "syn_flood", "scope": "region"}
