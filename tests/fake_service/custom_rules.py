@@ -44,14 +44,7 @@ class Ruleset(Item):
 def new_entry_point(now: str, name: str = NAME, phase: str = PHASE, kind: str = "zone") -> Ruleset:
     """An entry point without rules, of version 0: the first write makes it version 1."""
     return Ruleset(
-        id=uuid.uuid4().hex,
-        name=name,
-        description="",
-        kind=kind,
-        phase=phase,
-        version="0",
-        last_updated=now,
-        rules=[],
+        id=uuid.uuid4().hex, name=name, description="", kind=kind, phase=phase, version="0", last_updated=now, rules=[]
     )
 
 

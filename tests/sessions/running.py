@@ -214,6 +214,8 @@ def bench(session: nox.Session) -> None:
 def kills(session: nox.Session) -> None:
     """End thirty runs at random calls; one more run must converge, without duplicates or losses."""
     run(session, "python", "-m", "tests.evidence.kills")
+    run(session, "python", "-m", "tests.evidence.at_once")
+    run(session, "python", "-m", "tests.evidence.interleavings")
 
 
 @nox.session(python=False, tags=EVIDENCE)

@@ -218,6 +218,8 @@ class Scenario:
             "allowlist": [{"prefix": one, "comment": "old"} for one in self._some(ADDRESSES, 2)],
             "lists": [{"name": "office", "items": [{"ip": "203.0.113.9"}]}],
             "custom_rulesets": [{"name": "Own", "rules": [rule("kept")]}],
+            "syn_flood": {"rules": [{"scope": "global"}]},  # which the role makes
+            "out_of_state_tcp": {"rules": [{"scope": "global"}]},
         }
         custom = [rule(ref, description="old") for ref in [*self._some(REFS, 2), "base"]]
         rules: list[Options] | None = None if self.random.random() < 0.1 else custom
@@ -225,7 +227,10 @@ class Scenario:
 
     def service(self) -> Service:
         """A service in the first state."""
-        service = Service()
+        return self.prepared(Service())
+
+    def prepared(self, service: Service) -> Service:
+        """The service, with the first state."""
         service.switch(checked_against_contract=False)
         service.add_token(TOKEN, protection="write", waf="write", lists="write", account_waf="write")
         service.account(ACCOUNT).seed(**deepcopy(self.account))
@@ -270,18 +275,10 @@ def run_all(service: Service, tasks: Sequence[Options], seed: int) -> Runs:
     return runs
 
 
-def problems(seed: int) -> tuple[list[str], Counter[str]]:
-    """What is wrong at the end of the runs of a seed, and what happened in them."""
-    scenario = Scenario(seed)
-    service, serial = scenario.service(), scenario.service()
-    runs = run_all(service, scenario.tasks, seed)
-    wrong = [f"run {number} failed: {one['msg']}" for number, one in enumerate(runs.results) if one.get("failed")]
-    for one in scenario.tasks:
-        wrong += [
-            f"a serial run failed: {each['msg']}" for each in run_all(serial, [one], 0).results if each.get("failed")
-        ]
+def differences(scenario: Scenario, service: Service, serial: Service) -> list[str]:
+    """What is otherwise after runs at once than after the same runs one by one."""
     end, expected = state_of(service), state_of(serial)
-    wrong += [f"twice: {key}" for key, values in end.items() if len(values) > 1 and len(expected.get(key, ())) < 2]
+    wrong = [f"twice: {key}" for key, values in end.items() if len(values) > 1 and len(expected.get(key, ())) < 2]
     wrong += [f"lost: {key}" for key in expected if key not in end]
     wrong += [f"too much: {key}" for key in end if key not in expected]
     if not scenario.conflicts:
@@ -292,6 +289,20 @@ def problems(seed: int) -> tuple[list[str], Counter[str]]:
         ]
     if order_of(service, scenario) != order_of(serial, scenario):
         wrong.append(f"order: {order_of(service, scenario)}, and not {order_of(serial, scenario)}")
+    return wrong
+
+
+def problems(seed: int) -> tuple[list[str], Counter[str]]:
+    """What is wrong at the end of the runs of a seed, and what happened in them."""
+    scenario = Scenario(seed)
+    service, serial = scenario.service(), scenario.service()
+    runs = run_all(service, scenario.tasks, seed)
+    wrong = [f"run {number} failed: {one['msg']}" for number, one in enumerate(runs.results) if one.get("failed")]
+    for one in scenario.tasks:
+        wrong += [
+            f"a serial run failed: {each['msg']}" for each in run_all(serial, [one], 0).results if each.get("failed")
+        ]
+    wrong += differences(scenario, service, serial)
     for number, one in enumerate(scenario.tasks):
         again = run_all(service, [one], 0).results[0]
         if again.get("changed") and not scenario.conflicts:

@@ -6,7 +6,7 @@
 """Applies a plan to an end that can be reported: done, not done and why, or not known.
 
 After a lost answer, and after a change that somebody else made meanwhile, the state is read and
-planned again, once. Nothing is created a second time on the mere suspicion that it was not created
+planned again. Nothing is created a second time on the mere suspicion that it was not created
 the first time.
 """
 
@@ -20,6 +20,8 @@ from .._plan.plan import Operation, Plan
 from .._schema.resource import State
 from .._text import Warn, first_few, joined
 from .executor import BrokenOff, apply_plan, changed_meanwhile
+
+MOST_LOOKS = 5  # at a state that others go on to change
 
 
 class Applied(NamedTuple):
@@ -59,13 +61,23 @@ def apply_with_recovery(
     return _apply(again, plan_again, client, warn)._replace(before=again.before)
 
 
-def _apply(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn) -> Applied:
+def _may_look(cause: ProtectionError, looks: int) -> bool:
+    """Return whether another look may help: one after a lost answer, and some as long as others are
+    faster."""
+    if not isinstance(cause, ServiceError) or not cause.needs_reread:
+        return False
+    return looks == 0 or (looks < MOST_LOOKS and not cause.maybe_applied)
+
+
+def _apply(
+    plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: Warn, looks: int = 0
+) -> Applied:
     try:
         sent = apply_plan(plan, client, warn)
         return Applied(plan.operations, sent.after(plan), made=sent.made)
     except BrokenOff as exc:
         first = exc
-    if not (isinstance(first.cause, ServiceError) and first.cause.needs_reread):
+    if not _may_look(first.cause, looks):
         raise first
     try:
         rest = plan_again()
@@ -74,7 +86,7 @@ def _apply(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: War
     needed = {item.target for item in rest.operations}
     done = first.done + tuple(item for item in first.unknown if item.target not in needed)
     try:
-        sent = apply_plan(rest, client, warn)
+        applied = _apply(rest, plan_again, client, warn, looks + 1)
     except BrokenOff as second:
         _warn_of_refusals(first, needed, warn, second.cause)
         # What Cloudflare has begun may end after it was read, and after its repetition was refused.
@@ -83,7 +95,7 @@ def _apply(plan: Plan, plan_again: Callable[[], Plan], client: Client, warn: War
         unknown = [*second.unknown, *(item for item in second.left if item.target in begun)]
         raise BrokenOff(second.cause, done + second.done, left, unknown) from first.cause
     _warn_of_refusals(first, needed, warn)
-    return Applied(done + rest.operations, sent.after(rest), made=sent.made | first.made)
+    return Applied(done + applied.operations, applied.state, made=applied.made | first.made)
 
 
 def _warn_of_refusals(
