@@ -19,6 +19,7 @@ from tests.support.module_run import ACCOUNT, ZONE, Modules, warnings_of
 Rules = list[dict[str, Any]]
 A, B, C = ({"ref": ref, "action": "log", "expression": f'http.request.uri.path eq "/{ref}"'} for ref in "abc")
 BLOCK = {**B, "action": "block"}
+NEW = {**A, "ref": "new", "expression": 'http.request.uri.path eq "/new"'}
 
 
 def meanwhile(service: LocalService, rules: Callable[[Rules], Rules], method: str = "PUT") -> Zone:
@@ -61,7 +62,7 @@ def test_what_another_writer_changed_is_put_back(
     modules: Modules,
     zone: Zone,
 ) -> None:
-    options: dict[str, Any] = {"rules": [{**A, "ref": "new"}]}
+    options: dict[str, Any] = {"rules": [NEW]}
     predicted = modules.done("custom_rules", check=True, **options)
     meanwhile(service, change)
     result = modules.done("custom_rules", **options)
@@ -79,7 +80,7 @@ def test_what_another_writer_changed_is_put_back(
 
 def test_a_list_of_which_a_rule_is_gone_is_planned_again(service: LocalService, modules: Modules, zone: Zone) -> None:
     meanwhile(service, lambda rules: rules[1:])
-    result = modules.done("custom_rules", rules=[{**A, "ref": "new"}])
+    result = modules.done("custom_rules", rules=[NEW])
     assert shown(zone.custom_rules) == ["b log", "new log"] == shown(result["rules"])
     assert "put_back" not in result
     assert "The module read again and planned new again." in warnings_of(result)
@@ -102,7 +103,7 @@ def test_a_rule_that_the_task_names_keeps_what_another_writer_gave_it_beside(
     service: LocalService, modules: Modules, zone: Zone
 ) -> None:
     meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs", "enabled": False}])
-    modules.done("custom_rules", rules=[{**A, "ref": "new"}, {"ref": "b", "enabled": True}])
+    modules.done("custom_rules", rules=[NEW, {"ref": "b", "enabled": True}])
     assert [(rule["description"], rule["enabled"]) for rule in zone.custom_rules[:2]] == [("", True), ("theirs", True)]
 
 
@@ -110,7 +111,7 @@ def test_a_purge_removes_what_another_writer_added_and_names_it(
     service: LocalService, modules: Modules, zone: Zone
 ) -> None:
     meanwhile(service, lambda rules: [*rules, C])
-    result = modules.done("custom_rules", rules=[A, {**A, "ref": "new"}], purge=True)
+    result = modules.done("custom_rules", rules=[A, NEW], purge=True)
     assert shown(zone.custom_rules) == ["a log", "new log"]
     assert "put_back" not in result
     assert warnings_of(result) == "The custom rule c, which another writer added, is deleted by the purge."
@@ -123,7 +124,7 @@ def test_a_second_plan_with_a_risk_is_refused_with_the_acceptance(service: Local
         return [rules[0], {**rules[1], "action": "log"}]
 
     meanwhile(service, weaken)
-    options: dict[str, Any] = {"rules": [{**A, "ref": "new"}]}
+    options: dict[str, Any] = {"rules": [NEW]}
     approved = modules.done("custom_rules", check=True, **options)["plan_id"]
     result = modules.failed("custom_rules", **options, expected_plan=approved)
     assert [risk["code"] for risk in result["risks"]] == ["weakens_zone"]
@@ -147,7 +148,7 @@ def test_a_version_that_cannot_be_read_is_said_with_its_number(
 
     service.misbehave("meanwhile", method="PUT", times=1, action=write)
     service.misbehave("status", method="GET", path="/versions/", status=403)
-    result = modules.done("custom_rules", rules=[{**A, "ref": "new"}])
+    result = modules.done("custom_rules", rules=[NEW])
     assert f"read version 1 of the custom rules and wrote version {2 + writes}" in warnings_of(result)
     assert f"another writer made {made}, which cannot be read: GET zones/{ZONE}/rulesets/" in warnings_of(result)
     assert "A change of that writer may be lost." in warnings_of(result)
@@ -158,7 +159,7 @@ def test_a_lost_answer_is_no_other_writer(
     service: LocalService, modules: Modules, waits: list[float], zone: Zone
 ) -> None:
     service.misbehave("lost_after", method="PUT", times=1)
-    result = modules.done("custom_rules", rules=[{**A, "ref": "new"}])
+    result = modules.done("custom_rules", rules=[NEW])
     assert ("put_back" in result, warnings_of(result)) == (False, "")
     assert shown(zone.custom_rules) == ["a log", "b log", "new log"]
 
@@ -167,7 +168,7 @@ def test_an_answer_with_the_list_as_it_was_is_said_and_shown(
     service: LocalService, modules: Modules, zone: Zone
 ) -> None:
     as_it_was = {"success": True, "errors": [], "messages": [], "result": zone.entry_point}
-    options: dict[str, Any] = {"rules": [{**A, "ref": "new"}, {**B, "action": "block"}]}
+    options: dict[str, Any] = {"rules": [NEW, {**B, "action": "block"}]}
     service.misbehave("raw", method="PUT", body=json.dumps(as_it_was), status=200)
     result = modules.done("custom_rules", **options)
     assert shown(result["rules"]) == ["a log", "b log"]
