@@ -253,7 +253,13 @@ OF_OPTIONS: Mapping[str, tuple[str, Entry]] = {
 
 
 # Modules whose objects always can work.
-ALWAYS_WORK = ("tcp_protection_status", "protected_prefixes", "protection_rule", "dns_protection_rule", "security_level")
+ALWAYS_WORK = (
+    "tcp_protection_status",
+    "protected_prefixes",
+    "protection_rule",
+    "dns_protection_rule",
+    "security_level",
+)
 
 
 def result_entries(module: str) -> Entries:

@@ -302,6 +302,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("everybody by IPv6", block(networks=["198.51.100.7", "::/0"]), "attack_block.networks[1]: ::/0 is wider than /16"),
     ("source for destination", block(networks=["203.0.113.0/25"]),
      "attack_block.networks[0]: 203.0.113.0/25 has addresses of 203.0.113.0/24, your own in baseline_prefixes."),
+    ("what the account has", block(networks=["10.1.2.0/24"]),
+     "attack_block.networks[0]: 10.1.2.0/24 has addresses of 10.1.0.0/16, your own in the account."),
     ("oneself", block(networks=["192.0.2.0/24"]), "192.0.2.0/24 has 192.0.2.77, from which you work (SSH_CONNECTION)."),
     ("no network", block(networks=["198.51.100.300"]), "attack_block.networks[0]: '198.51.100.300' is not a network"),
     ("a host name", block(networks=["bot.example.com"]), "attack_block.networks[0]: 'bot.example.com' is not a network"),
@@ -324,6 +326,7 @@ def test_mistakes_at_three_in_the_morning_have_an_answer_and_change_nothing(
     variables: dict[str, Any], answer: str, service: LocalService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "192.0.2.77 50022 198.51.100.1 22")
+    service.account(ACCOUNT).seed(prefixes=[{"prefix": "10.1.0.0/16"}])
     site = Site(service, tmp_path)
     assert answer in site.attack(code=2, **variables)
     assert (service.writes, site.files()) == ([], PROJECT)

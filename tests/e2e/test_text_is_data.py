@@ -200,7 +200,7 @@ def changed_by_hand(site: Site) -> None:
 
 
 def test_a_report_shows_such_texts_and_runs_none(site: Site) -> None:
-    owner = {"edge_owner": site.attacker.text, "edge_runbook": site.attacker.markup}
+    owner: dict[str, Any] = {"edge_owner": site.attacker.text, "edge_runbook": site.attacker.markup}
     site.play("report", **owner)
     changed_by_hand(site)
     site.play("report", report_previous=str(site.folder / "report" / "report.json"), report_traffic_hours=1, **owner)

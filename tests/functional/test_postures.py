@@ -259,6 +259,16 @@ BASE: Mapping[str, Any] = {
 }
 
 
+def test_a_posture_that_is_only_prepared_makes_no_list(service: LocalService) -> None:
+    postures = {"a": {"ip_lists": [{"name": "fresh", "items": [{"ip": "192.0.2.1"}]}]}}
+    assert apply(service, {"baseline_postures": postures}, holds=False) == []
+    during = {"baseline_postures": postures, "baseline_posture": {"name": "a", "until": UNTIL}}
+    assert apply(service, during, holds=True)
+    assert apply(service, during, holds=False)
+    (left,) = service.account(ACCOUNT).ip_lists.lists
+    assert (left["name"], left["items"]) == ("fresh", [])
+
+
 def test_every_resource_has_a_case() -> None:
     taken = {*VARIABLE_OF.values()} - {"baseline_custom_rulesets"}
     assert {f"baseline_{name}" for name in (*OF_ACCOUNT, *ONE_RULE)} == taken

@@ -44,6 +44,7 @@ from .variables import (
     ATTACK,
     LEVEL,
     OVER,
+    OWN_PREFIXES,
     asked_entries,
     check_options,
     end_of_attack,
@@ -92,12 +93,13 @@ class Attack:
         known = self._file.of(task.host)
         over = values[OVER]
         entries = self._ended(known, FAR) if over else [*known, *asked_entries(values, FAR, "")]
-        now = task.now(values, self._with(entries))
+        now, there = task.read_there(values, self._with(entries), OWN_PREFIXES)
         if over:
             entries = self._ended(known, write_time(now))
         else:
             until = write_time(end_of_attack(values, now))
-            entries = [*known, *asked_entries(values, until, write_time(now))]
+            asked = asked_entries({**there, **values}, until, write_time(now))
+            entries = [*known, *asked]
             self._show_traffic(merged(task.host, values, self._with(known), now).part(task.host))
         taken = merged(task.host, values, self._with(entries), now)
         run = self._apply(taken.part(task.host), known, entries)

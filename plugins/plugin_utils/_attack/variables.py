@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any
 
-from ...module_utils._schema.account import COMPONENTS, TCP_KINDS
+from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
 from ...module_utils._schema.resource import OWNERS
 from ...module_utils._specs.arguments import TEXTS, Arguments
 from ...module_utils._specs.registry import MODULE_SPECS
@@ -49,6 +49,11 @@ BLOCKED_BY = {"account_id": "network_firewall_rules", "zone_id": "custom_rules"}
 FORMS = {  # of what a block names: its field, its form, and an example
     "asns": ("ip.src.asnum", "(?:AS)?([1-9][0-9]{0,9})", "the number of a system, as 64496"),
     "countries": ("ip.src.country", "([A-Z]{2})", "the code of a country, as DE"),
+}
+OWN_PREFIXES = PREFIXES.plural  # those that the account has
+OWN_NETWORKS = {
+    **{name: f"in {name}" for name in (f"{PREFIX}prefixes", f"{PREFIX}allowlist")},
+    OWN_PREFIXES: "in the account",
 }
 NO, YES = ("", "false", "no"), ("true", "yes")
 
@@ -191,10 +196,10 @@ def _problem(network: str, host: Mapping[str, Any]) -> str:
     widest = WIDEST_USUAL[blocked.version]
     if blocked.prefixlen < widest:
         return f"{network} is wider than /{widest}; block the parts that attack"
-    for name in ("prefixes", "allowlist"):
-        for entry in host.get(f"{PREFIX}{name}") or ():
+    for name, where in OWN_NETWORKS.items():
+        for entry in host.get(name) or ():
             if not entry.get("excluded") and networks_overlap(entry.get("prefix"), network):
-                return f"{network} has addresses of {entry['prefix']}, your own in {PREFIX}{name}"
+                return f"{network} has addresses of {entry['prefix']}, your own {where}"
     here = next(iter(os.environ.get("SSH_CONNECTION", "").split()), "")
     if here and networks_overlap(here, network):
         return f"{network} has {here}, from which you work (SSH_CONNECTION)"

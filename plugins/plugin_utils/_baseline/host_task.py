@@ -21,7 +21,7 @@ from ansible.utils.display import Display
 
 from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL
 from ...module_utils._errors import OptionError
-from ...module_utils._schema.resource import OWNER_OPTIONS
+from ...module_utils._schema.resource import OWNER_OPTIONS, State
 from ...module_utils._specs.arguments import Arguments
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Names, Screen, Warn, visible
@@ -32,7 +32,7 @@ from .._variables import require_none, wrong_variables
 from .._worker import claimed_before
 from .approval import ApprovedPlan
 from .misspelt import misspelt_in_host
-from .posture import BEGINNING, Entries, MergedHost, merged, time_there
+from .posture import BEGINNING, Entries, MergedHost, merged, read_there
 from .posture_file import PostureFile, posture_file
 from .results import NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
@@ -224,15 +224,18 @@ class HostTask:
         entries = self.entries(values)
         if not entries:
             return merged(self.host, values, entries, END_OF_TIME)
-        known = merged(self.host, values, entries, self.now(values, entries))
+        now, _state = self.read_there(values, entries)
+        known = merged(self.host, values, entries, now)
         for posture in known.postures:
             self.tell(posture.sentence())
         return known
 
-    def now(self, values: Mapping[str, Any], entries: Entries) -> datetime:
-        """The time of Cloudflare; raises ValueError, also for a wrong posture."""
+    def read_there(
+        self, values: Mapping[str, Any], entries: Entries, wanted: str = ""
+    ) -> tuple[datetime, State]:
+        """The time of Cloudflare, and a collection; raises ValueError, also for a wrong posture."""
         first = merged(self.host, values, entries, BEGINNING)  # wrong ones before any request
-        return time_there(first.part(self.host), self.runner().run_module)
+        return read_there(first.part(self.host), self.runner().run_module, wanted)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
         """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""

@@ -20,7 +20,7 @@ from ...module_utils._errors import OptionError
 from ...module_utils._plan.desired import Position, parse_position, parse_values
 from ...module_utils._schema.lists import WHOLE_LISTS, items_in
 from ...module_utils._schema.registry import MANAGED, title_of_resource
-from ...module_utils._schema.resource import API_FIELDS, InFiles, Key, Resource, Values
+from ...module_utils._schema.resource import API_FIELDS, InFiles, Key, Resource, State, Values
 from ...module_utils._specs.arguments import Argument
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import Option, capitalised, did_you_mean, first_few
@@ -49,6 +49,7 @@ BEGINNING = datetime.min.replace(tzinfo=timezone.utc)  # when every posture hold
 AFTERWARDS = timedelta(days=7)  # in which a run is to take a posture back
 BACK = "the way back"
 LONG_AGO = "2010-01-01"  # the end of what does not hold
+PREPARED = "does not hold"  # of a posture that no entry names
 NAMED_POSTURE: Argument = {"type": "dict", "options": OF_A_POSTURE}
 CHOSEN_POSTURE: Argument = {
     "type": "dict",
@@ -160,7 +161,7 @@ class MergedHost:
             resources = RESOURCES.get(ours, [])
             if resources and resources[0].key:
                 listed = self._lists.setdefault(ours, _List(ours, resources, self.values))
-                self.problems += listed.take(place, value, not end)
+                self.problems += listed.take(place, value, not end, end != PREPARED)
                 for resource, keys, entry in listed.taken:
                     self._note(option, resource, keys, entry, end)
                 self.values[ours] = [entry.values for entry in listed.entries]
@@ -220,7 +221,7 @@ def merged(host: str, values: Values, entries: Entries, now: datetime) -> Merged
         if one not in holding and (not one.name or named.pop(one.path, {})):
             result.take(one.path, one.values, f"ended at {write_timestamp(one.until)}")
     for path, other in named.items():
-        result.take(path, other, "does not hold")
+        result.take(path, other, PREPARED)
     if result.problems:
         raise ValueError(" ".join(result.problems))
     if postures:
@@ -228,16 +229,18 @@ def merged(host: str, values: Values, entries: Entries, now: datetime) -> Merged
     return result
 
 
-def time_there(part: Part, run_module: RunModule) -> datetime:
-    """The time of Cloudflare, by one more read of what the host has anyway; raises ValueError."""
+def read_there(part: Part, run_module: RunModule, wanted: str = "") -> tuple[datetime, State]:
+    """The time of Cloudflare, by one more read of what the host has anyway, and the collection that
+    was read: the wanted one, if the host has it. Raises ValueError."""
     resources = [item.resource for item in described_by(part)]
-    short = next((one for one in resources if not isinstance(one.listing, InFiles)), resources[0])
-    clock = replace(part, context=part.context._replace(reads=[short.plural]))
+    short = [one for one in resources if not isinstance(one.listing, InFiles)] or resources
+    read = next((one for one in short if one.plural == wanted), short[0])
+    clock = replace(part, context=part.context._replace(reads=[read.plural]))
     result = run_module(clock, True)
     if not result.get(NOW):
         unknown = f"{POSTURE}: Cloudflare does not tell its time, so nobody knows if it holds."
         raise ValueError(f"{result.get('msg') or unknown} {NOTHING_CHANGED}")
-    return datetime.fromisoformat(result[NOW])
+    return datetime.fromisoformat(result[NOW]), {read.plural: result.get(read.plural) or ()}
 
 
 def postures_of(values: Values) -> dict[str, Values]:
@@ -310,8 +313,11 @@ class _List:
         self._behind: dict[Position, _Entry] = {}  # the last new entry at each position
         self.taken: list[tuple[Resource, Values, _Entry]] = []  # of the last posture
 
-    def take(self, path: str, brought: Sequence[Values], holds: bool) -> Iterator[str]:
-        """Take the entries of a posture; a sentence for each that nothing would set back."""
+    def take(
+        self, path: str, brought: Sequence[Values], holds: bool, was_taken: bool = True
+    ) -> Iterator[str]:
+        """Take the entries of a posture; a sentence for each that nothing would set back. One that
+        was never taken makes no list of addresses."""
         self.taken = []
         seen: dict[Key, str] = {}
         for index, values in enumerate(brought):
@@ -321,7 +327,7 @@ class _List:
                 yield f"{entry.path}: {seen[key]} names the same; keep one of them."
             elif resource is None:  # which the module refuses
                 self.entries.append(entry)
-            else:
+            elif was_taken or resource is not WHOLE_LISTS or key in self._by_key:
                 yield from self._take(entry, resource, key, holds)
 
     def _take(self, entry: _Entry, resource: Resource, key: Key, holds: bool) -> Iterator[str]:
