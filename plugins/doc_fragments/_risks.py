@@ -425,7 +425,7 @@ options:
     description:
       - Whether a rule or filter with the desired mode V(enabled) monitors first, for
         O(limits.min_monitoring_hours).
-      - With V(true), the rule or filter monitors, RV(pending) says until when, and the first run
+      - With V(true), the rule or filter monitors, C(pending) says until when, and the first run
         after that time enables it. With V(false), the task fails unless O(accept_risks) names
         V(skips_monitoring).
     version_added: 1.0.0
@@ -437,7 +437,7 @@ options:
         asks for no traffic.
       - With O(staged_rollout=true), a rule or filter goes on monitoring until it has monitored for
         O(rollout_evidence.hours), and the traffic of these hours, to each network that it decides
-        for, would have lost no more than allowed. RV(pending) says why it waits.
+        for, would have lost no more than allowed. C(pending) says why it waits.
       - With O(staged_rollout=false), the task fails unless O(accept_risks) names V(drops_traffic).
       - Not known counts as too much. An acceptance of V(drops_traffic) for some networks lets these
         pass, also with O(staged_rollout=true).

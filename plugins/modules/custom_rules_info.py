@@ -192,51 +192,6 @@ changes:
       description: The id of the object, null if the log does not name one.
       type: str
       sample: 81cfe8ae-9abf-4a3b-8b5c-4c1fd0e7a0c7
-calls:
-  description: The number of calls to Cloudflare, repeated calls included.
-  returned: with C(-v)
-  type: int
-  sample: 4
-error:
-  description: The call that failed, and the answer of Cloudflare.
-  returned: failure of a call to Cloudflare
-  type: dict
-  contains:
-    method:
-      description: The HTTP method of the call.
-      type: str
-      sample: GET
-    path:
-      description: The path of the call behind the base URL.
-      type: str
-      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/rulesets/phases/http_request_firewall_custom/entrypoint
-    status:
-      description: The HTTP status, null where there was no answer.
-      type: int
-      sample: 403
-    errors:
-      description: The errors that Cloudflare returned.
-      type: list
-      elements: dict
-      contains:
-        code:
-          description: The error code, null where Cloudflare gave none.
-          type: int
-          sample: 10000
-        message:
-          description: The message.
-          type: str
-          sample: Authentication error
-        pointer:
-          description: A JSON pointer to the part of the request that Cloudflare refused, null
-            where Cloudflare gave none.
-          type: str
-          sample: null
-    ray:
-      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
-        had none.
-      type: str
-      sample: 6b86b273ff34fce1-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

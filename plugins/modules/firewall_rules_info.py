@@ -123,51 +123,6 @@ rules:
           description: A short name that the user gives.
           type: str
           sample: scraper-networks
-calls:
-  description: The number of calls to Cloudflare, repeated calls included.
-  returned: with C(-v)
-  type: int
-  sample: 1
-error:
-  description: The call that failed, and the answer of Cloudflare.
-  returned: failure of a call to Cloudflare
-  type: dict
-  contains:
-    method:
-      description: The HTTP method of the call.
-      type: str
-      sample: GET
-    path:
-      description: The path of the call behind the base URL.
-      type: str
-      sample: zones/5c2a81f0f7ae4b2d9b1e6f3a7d904c11/firewall/rules
-    status:
-      description: The HTTP status, null where there was no answer.
-      type: int
-      sample: 403
-    errors:
-      description: The errors that Cloudflare returned.
-      type: list
-      elements: dict
-      contains:
-        code:
-          description: The error code, null where Cloudflare gave none.
-          type: int
-          sample: 10000
-        message:
-          description: The message.
-          type: str
-          sample: Authentication error
-        pointer:
-          description: A JSON pointer to the part of the request that Cloudflare refused, null
-            where Cloudflare gave none.
-          type: str
-          sample: null
-    ray:
-      description: The Ray ID, by which Cloudflare's support finds the call, null where the answer
-        had none.
-      type: str
-      sample: 6b86b273ff34fce1-LOC
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

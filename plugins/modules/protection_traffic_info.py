@@ -455,11 +455,6 @@ traffic:
               description: The packets, an estimate.
               type: int
               sample: 65000
-calls:
-  description: The number of calls to Cloudflare, repeated calls included.
-  returned: with C(-v)
-  type: int
-  sample: 3
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

@@ -43,6 +43,7 @@ from tests.documentation.pages import with_return
 from tests.documentation.risks import FRAGMENTS, PAGE, with_fragments, with_limits, with_tables
 from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
+from tests.documentation.shapes import DESCRIPTIONS
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES
 from tests.support.module_run import Modules
@@ -361,4 +362,9 @@ def test_results_are_documented_as_they_are_declared_with_samples_of_real_runs(
     assert with_return(text, module, sampled_results(module, service)) == text, "run make docs-update"
     documented = documentation[module]["return"]
     occurring = {key for result in results_of(module, service, modules) for key in keys_of(result, documented)}
-    assert occurring - FOR_CORE - FOREIGN <= {*documented_keys(documented)}
+    assert occurring - FOR_CORE - FOREIGN <= {*documented_keys(documented), *DESCRIPTIONS["results"]["*"]}
+
+
+def test_a_page_has_the_results_of_every_module() -> None:
+    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(DESCRIPTIONS["results"]["*"])
