@@ -13,7 +13,8 @@ NOX = .cache/nox/bin/python -m nox
 # The further targets that run the session of their name, or those that have it for a tag.
 SESSIONS := quick e2e downstream models coverage plans parity every-row engine comparisons browser awx netbox prometheus workflows bench kills mutants \
     docs-update docs lock build ee release-check sanity sanity-all integration
-TAGS := targets targets-all matrix matrix-all
+MATRICES := matrix matrix-all
+TAGS := targets targets-all $(MATRICES)
 .PHONY: help demo serve test lint importer evidence clean nox $(SESSIONS) $(TAGS)
 
 help: ## Show what there is.
@@ -39,8 +40,14 @@ test: nox
 $(SESSIONS): nox
 	@$(NOX) -s $@
 
-$(TAGS): nox
+$(filter-out $(MATRICES),$(TAGS)): nox
 	@$(NOX) -t $@
+
+# Two cells side by side, a core each.
+$(MATRICES): nox
+	@.ci/install test
+	@$(NOX) --list --tags $@ | awk '$$1 == "*" { print $$2 }' | JOBS=0 xargs -P 2 -I CELL bash -c \
+	    '$(NOX) -s CELL >.cache/CELL.log 2>&1 || { cat .cache/CELL.log; exit 255; }; sed -n "s/^.* passed.*/CELL: &/p; s/^.*NOT TESTED/CELL: &/p" .cache/CELL.log'
 
 matrix-%: nox
 	@$(NOX) -s $@
