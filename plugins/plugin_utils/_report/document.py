@@ -174,6 +174,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         backtest=(*backtests, None)[0],
         pending=host.of_each(pending_steps),
         unmanaged=host.unmanaged(),
+        ineffective=host.ineffective(),
         accepted_statuses=host.accepted.records(before, host.announced) if before else [],
         expectations=host.of_each(expected_records),
         announced=host.announced,

@@ -26,6 +26,7 @@ from .html import html_page
 from .markdown import markdown_page
 from .overview import contacts
 from .record import STATUSES, HostRecord, Metric, Report, seconds, shown_as, was_read
+from .sarif import sarif
 from .traffic import PACKET_ACTIONS
 
 METRIC_PREFIX = "edgeops_protection_"
@@ -150,6 +151,7 @@ def report_files(report: Report) -> Iterator[tuple[str, str]]:
     yield "report.html", html_page(report)
     yield "report.prom", metrics(report)
     yield "report.xml", junit(report)
+    yield "report.sarif", json_text(sarif(report))
     generated, identity = report["generated"], report_id(report["generated"], report["hosts"])
     for record in report["hosts"]:
         if record["plan_id"] is not None:

@@ -49,6 +49,7 @@ from .record import (
     accepted_lines,
     change_lines,
     expected_lines,
+    ineffective_lines,
     is_idle,
     shown_as,
     unaccepted,
@@ -236,6 +237,7 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     traffic = None if _is_fine(record) and not has_losses(record["traffic"]) else record["traffic"]
     lines = [*change_lines(record["changes"]), *traffic_lines(traffic)]
     lines += backtest_lines(record["backtest"])
+    lines += ineffective_lines([one for one in record["ineffective"] if not one["accepted"]])
     for line in (*lines, *unused_lines(record["unused"]), *record["unknown_hits"]):
         yield f"- {as_markdown(excerpt(line, MAX_CHARS))}"
 

@@ -29,6 +29,7 @@ from typing import (
 from ...module_utils._guard.risks.base import RiskRecord
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.backtest import BacktestRecord
+from ...module_utils._protection.ineffective import IneffectiveRecord
 from ...module_utils._protection.loss import UnmanagedRecord
 from ...module_utils._text import capitalised, excerpt
 from ...module_utils._timestamps import to_the_minute
@@ -171,6 +172,36 @@ def _unmanaged_lines(items: Sequence[Unmanaged]) -> list[str]:
     """The objects that nobody accepts come first."""
     holes = unaccepted(items)
     return [unmanaged_text(item) for item in (*holes, *(one for one in items if one not in holes))]
+
+
+class Ineffective(IneffectiveRecord):
+    """An object that exists and cannot work, as far as that is proven."""
+
+    title: Annotated[str, "the resource in words"]
+    advice: Annotated[str, "what to do"]
+    accepted: Annotated[str | None, "why it is accepted, null if it is not"]
+
+
+ADVICE: Final[Mapping[str, str]] = {
+    "never": "Correct its expression, or remove it.",
+    "shadowed": "Move it in front of them, or remove it.",
+    "duplicate": "Remove it.",
+    "unreachable": "Name the sources that the internet sees, or remove it.",
+    "outside": "Protect the network, or remove it.",
+    "covered": "Remove it.",
+}
+
+
+def ineffective_text(item: Ineffective) -> str:
+    """An object that cannot work, the reason, what to do, and why it is accepted."""
+    end = f"Accepted: {item['accepted']}" if item["accepted"] else item["advice"]
+    named = f"{capitalised(item['title'])} {item['key']}"
+    return excerpt(f"{named}: {item['reason']}. {end}", MAX_CHARS)
+
+
+def ineffective_lines(items: Sequence[Ineffective]) -> list[str]:
+    """The objects that nobody accepts come first."""
+    return [ineffective_text(item) for item in sorted(items, key=lambda one: bool(one["accepted"]))]
 
 
 class LastChange(TypedDict):
@@ -408,6 +439,15 @@ class HostRecord(TypedDict):
         ),
         Counted("object that no baseline names", "objects that no baseline names"),
         HostLines("Exists, and no baseline names it", _unmanaged_lines),
+    ]
+    ineffective: Annotated[
+        list[Ineffective],
+        Metric(
+            "ineffective",
+            "Objects that exist and cannot work.",
+            lambda items: sum(not item["accepted"] for item in items),
+        ),
+        HostLines("Cannot work", ineffective_lines),
     ]
     changes: Annotated[
         list[LastChange] | None,

@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar, cast
 
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
+from ...module_utils._protection.ineffective import OUTSIDE
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._schema.registry import BY_NAME, DECIDING, InOrder, ZoneRule, title_of_resource
 from ...module_utils._schema.resource import Object, Resource
@@ -24,6 +25,7 @@ from .._plain import plain
 from .accepted import AcceptedNow
 from .coverage import AccountCoverage, read_coverage
 from .record import (
+    ADVICE,
     AcceptedRisk,
     Announced,
     Deadline,
@@ -31,6 +33,7 @@ from .record import (
     Expected,
     HostRisk,
     HostTraffic,
+    Ineffective,
     LastChange,
     PostureRecord,
     SeenTraffic,
@@ -95,6 +98,25 @@ class HostResults:
                 reason = self.accepted.reason_of(item)
                 title = title_of_resource(item["resource"])
                 yield cast(Unmanaged, {**item, "title": title, "accepted": reason})
+
+        return self.of_each(read)
+
+    def ineffective(self) -> list[Ineffective]:
+        """The objects that cannot work; those that lie outside of what the account announces only
+        if all that it announces is known, and protected."""
+        announced = self.announced
+        is_known = announced and not (announced["unprotected"] or announced["not_known"])
+
+        def read(result: ModuleResult) -> Iterator[Ineffective]:
+            for item in result.get("ineffective") or ():
+                if item["kind"] == OUTSIDE and not is_known:
+                    continue
+                more = {
+                    "title": title_of_resource(item["resource"]),
+                    "advice": ADVICE[item["kind"]],
+                    "accepted": self.accepted.reason_of(item),
+                }
+                yield cast(Ineffective, {**item, **more})
 
         return self.of_each(read)
 

@@ -33,6 +33,7 @@ def record(host: str, plan_id: str | None) -> Any:
         "accepted_risks",
         "expectations",
         "unknown_hits",
+        "ineffective",
     )
     lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring", "overdue")}
     values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, **lists}

@@ -69,6 +69,7 @@ def record(data: str = "lima", **others: Any) -> Any:
     operation = {"module": data, "action": "update", "resource": data, "title": data, "key": data, "name": data}
     texts = dict.fromkeys(("module", "description", "expected", "actual"), data)
     expected = {**texts, "planned": None, "reasons": [data]}
+    cannot_work = dict.fromkeys(("resource", "title", "key", "reason"), data)
     unmanaged = {"module": data, "resource": data, "title": data, "key": data, "reason": data, "since": data}
     return {
         "host": data,
@@ -92,6 +93,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "expiring": [{"title": data, "key": data, "expires": GENERATED}],
         "pending": [{"module": data, "message": data}],
         "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],
+        "ineffective": [{**cannot_work, "kind": "never", "by": [data], "advice": data, "accepted": data}],
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
         "unknown_hits": [data],
@@ -280,6 +282,7 @@ def test_an_unknown_host_has_no_plan() -> None:
         "report.html",
         "report.prom",
         "report.xml",
+        "report.sarif",
         "plans/lima.json",
     ]
 
