@@ -28,7 +28,7 @@ TIMES = re.compile(
     r"ray [0-9a-f]{16}|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\+00:00|Z| UTC)?|timestamp_seconds(\{.*\})? \d+"
 )
 ON_UNKNOWN = ("-e", "report_fail_on=unknown", "--limit", "in_order,drift,zone")
-FILES = ("report.json", "report.md", "report.html", "report.prom", "report.xml")
+FILES = ("report.json", "report.md", "report.html", "report.prom", "report.xml", "report.sarif")
 
 
 @pytest.fixture

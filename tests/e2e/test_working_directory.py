@@ -71,7 +71,10 @@ def test_every_relative_path_is_one_of_the_process(service: LocalService, tmp_pa
 
     reported = runner.run("report", report_directory="nightly")
     assert reported.returncode == 0, reported.stdout
-    report = {f"nightly/{name}" for name in ("report.json", "report.md", "report.html", "report.prom", "report.xml")}
+    report = {
+        f"nightly/{name}"
+        for name in ("report.json", "report.md", "report.html", "report.prom", "report.xml", "report.sarif")
+    }
     plan = "nightly/plans/lima.json"
     assert runner.files() == {*files, *report, plan}
     compared = runner.run("report", report_directory="compared", report_previous="nightly/report.json")

@@ -8,14 +8,28 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from dataclasses import replace
+from datetime import UTC, datetime
 from random import Random
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import ranges_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.accepted import AcceptedNow
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Announced, Report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.sarif import sarif
 
 from tests.fake_service import LocalService
 from tests.support.ineffective_model import check_chain, check_list
 from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.report_schema import validate_report
 
 REST = {"ruleset": "current"}
 
@@ -195,3 +209,80 @@ def test_each_claim_on_a_random_chain_is_true_and_none_is_missing() -> None:
     for seed in range(60):
         counts += check_chain(Random(seed))
     assert min(counts[kind] for kind in ("never", "shadowed", "working")) > 10, counts
+
+
+NOW = "2026-11-22T10:00:00+00:00"
+ACCEPTED = [{"resource": "custom_rule", "keys": ["partner"], "reason": "moves next week"}]
+KNOWN = Announced(networks=["192.0.2.0/24"], unprotected=[], not_known=[])
+
+
+def reported(results: dict[str, Any], accepted: Any = (), announced: Announced | None = None) -> Report:
+    entries = AcceptedNow(parse_accepted([*accepted], "lima"), datetime(2026, 11, 22, 10, tzinfo=UTC))
+    host = replace(host_results("lima", {}, results), accepted=entries, announced=announced)
+    report = report_of([host_record(host, NOW)], NOW)
+    validate_report(report)
+    return report
+
+
+def test_a_report_says_what_to_do_and_whether_it_is_accepted(modules: Modules) -> None:
+    results = {
+        "custom_rules": modules.done(
+            "custom_rules", check=True, rules=[NETWORK, PARTNER, rule("never", "cf.threat_score gt 9")]
+        )
+    }
+    report = reported(results, ACCEPTED)
+    partner, never = report["hosts"][0]["ineffective"]
+    assert (partner["accepted"], partner["by"], never["accepted"]) == ("moves next week", ["network"], None)
+    assert never["advice"] == "Correct its expression, or remove it."
+    line = "Custom rule never: no request matches its expression. Correct its expression, or remove it."
+    assert line in markdown_page(report)
+    assert "Custom rule partner" not in markdown_page(report)
+    page = html_page(report)
+    assert line in page
+    assert "decided before it by network. Accepted: moves next week" in page
+    assert 'edgeops_protection_host_ineffective{host="lima"} 1' in metrics(report)
+    without = {"custom_rules": {**results["custom_rules"], "ineffective": []}}
+    assert report["hosts"][0]["status"] == reported(without)["hosts"][0]["status"]
+
+
+def test_sarif_has_what_cannot_work_and_the_risks(modules: Modules) -> None:
+    refused = modules.failed("custom_rules", check=True, rules=[NETWORK, PARTNER, rule("all", "true", position="last")])
+    (run,) = sarif(reported({"custom_rules": refused}, ACCEPTED))["runs"]
+    first, *others = run["results"]
+    assert first["ruleId"] == "ineffective/shadowed"
+    assert first["suppressions"] == [{"kind": "external", "justification": "moves next week"}]
+    assert first["locations"] == [{"logicalLocations": [{"fullyQualifiedName": "lima/custom_rule/partner"}]}]
+    assert [(item["ruleId"], item["level"], item.get("suppressions")) for item in others] == [
+        ("risk/blocks_everything", "error", None)
+    ]
+    assert [item["id"] for item in run["tool"]["driver"]["rules"]] == ["ineffective/shadowed", "risk/blocks_everything"]
+    assert all(item["message"]["text"] for item in run["results"])
+
+
+@pytest.mark.parametrize(
+    ("announced", "expected"),
+    [
+        (None, []),
+        (KNOWN, ["198.51.100.0/28"]),
+        ({**KNOWN, "not_known": ["198.51.100.0/24"]}, []),
+        ({**KNOWN, "unprotected": ["198.51.100.0/24"]}, []),
+    ],
+)
+def test_what_lies_outside_is_claimed_if_all_that_is_announced_is_known(
+    announced: Announced | None, expected: list[str]
+) -> None:
+    prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "198.51.100.0/28", "excluded": True}]
+    records = ineffective_records({"prefixes": prefixes}, announced=[])
+    result = {"changed": False, "plan_id": "", "operations": [], "ineffective": records}
+    (record,) = reported({"account_protection": result}, announced=announced)["hosts"]
+    assert [item["key"] for item in record["ineffective"]] == expected
+
+
+def test_without_announced_networks_nothing_is_outside() -> None:
+    prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "198.51.100.0/28", "excluded": True}]
+    assert ineffective_records({"prefixes": prefixes}) == []
+    firewall = [rule("other", "ip.dst in {198.51.100.0/24}"), rule("own", "ip.dst in {192.0.2.7}")]
+    state = {"prefixes": prefixes[:1], "network_firewall_rules": [{**one, "enabled": True} for one in firewall]}
+    assert ineffective_records(state) == []
+    assert [item["key"] for item in ineffective_records(state, announced=[])] == ["other"]
+    assert ineffective_records(state, announced=ranges_of(["198.51.100.0/24"])) == []
