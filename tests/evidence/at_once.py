@@ -16,7 +16,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import yaml
@@ -70,7 +70,8 @@ def problems(service: LocalService, seed: int, folder: Path) -> Iterator[str]:
         wait_until(
             lambda: len(service.calls) >= call or all(one.process.poll() is not None for one in processes), LONGEST
         )
-        os.killpg(processes[0].process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # which has ended before
+            os.killpg(processes[0].process.pid, signal.SIGKILL)
     for number, run in enumerate(processes):
         code = run.process.wait(LONGEST)
         if code and not (way == WAYS[2] and number == 0):
