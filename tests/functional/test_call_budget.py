@@ -11,6 +11,7 @@ import re
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 import requests
 from ansible_collections.edgeops.protection.plugins.module_utils._api import session
+from ansible_collections.edgeops.protection.plugins.module_utils._api.session import shared_connections
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedTurns, state_path
@@ -78,6 +80,28 @@ def test_many_tasks_at_once_are_never_refused(account: LocalService, monkeypatch
     announced = [text for result, warnings in results for text in warnings]
     assert all("calls in 1 s (call_budget)" in text for text in announced)
     assert 1 <= len(announced) <= seconds / PERIOD + 1  # waiting is announced once in a period
+
+
+def test_tasks_of_many_hosts_share_budgets_of_their_own_size(
+    account: LocalService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Threads wait for one another, and not for the file."""
+    opened: list[str] = []
+    begin = SharedTurns.__init__
+
+    def open_file(turns: SharedTurns, path: str) -> None:
+        opened.append(path)
+        begin(turns, path)
+
+    monkeypatch.setattr(SharedTurns, "__init__", open_file)
+    with shared_connections():
+        for budget in (900, 900, 800):
+            with ThreadPoolExecutor(4) as pool:
+                tasks = [pool.submit(copy_context().run, read_account, account, call_budget=budget) for _ in range(2)]
+            assert [task.result()[1] for task in tasks] == [[], []]
+        assert len(opened) == 2 and len(set(opened)) == 1
+    read_account(account, call_budget=30000)
+    assert len(opened) == 3
 
 
 def test_fewer_calls_than_the_budget_do_not_wait(account: LocalService) -> None:

@@ -18,8 +18,8 @@ import socket
 import ssl
 from contextlib import contextmanager
 from contextvars import ContextVar
-from threading import BoundedSemaphore, Event
-from typing import Any, Callable, Dict, Iterator, Sequence
+from threading import BoundedSemaphore, Event, Lock
+from typing import Any, Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
 from .._budget.budget import CALLS, QUERIES, CallBudget, Closed, NoBudget
@@ -97,22 +97,32 @@ class Connections:
         )
 
 
-SharedConnections = Dict[Any, Connections]  # of tasks that share theirs, by their settings
-_of_all_tasks: ContextVar[SharedConnections | None] = ContextVar("shared", default=None)
+class Shared:
+    """The connections and budgets of tasks that share theirs, by their settings."""
+
+    def __init__(self) -> None:
+        self.connections: dict[Any, Connections] = {}
+        self.budgets: dict[Any, NoBudget] = {}
+        self.mutex = Lock()
+
+
+_of_all_tasks: ContextVar[Shared | None] = ContextVar("shared", default=None)
 
 
 @contextmanager
 def shared_connections() -> Iterator[None]:
     """Have tasks and their threads share connections, so that they open one for each thread, and
-    not for each host."""
-    shared: SharedConnections = {}
+    not for each host; and budgets, so that threads wait for one another rather than for a file."""
+    shared = Shared()
     token = _of_all_tasks.set(shared)
     try:
         yield
     finally:
         _of_all_tasks.reset(token)
-        for connections in shared.values():
+        for connections in shared.connections.values():
             connections.session.close()
+        for budget in shared.budgets.values():
+            budget.close()
 
 
 def _connections(settings: Settings) -> tuple[Connections, bool]:
@@ -121,7 +131,10 @@ def _connections(settings: Settings) -> tuple[Connections, bool]:
     if shared is None:
         return Connections(settings), True
     key = settings.base_url, settings.verify, *sorted(settings.headers.items())
-    return shared.get(key) or shared.setdefault(key, Connections(settings)), False
+    with shared.mutex:
+        if key not in shared.connections:
+            shared.connections[key] = Connections(settings)
+        return shared.connections[key], False
 
 
 class Session:
@@ -158,8 +171,8 @@ class Session:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
         if self._owns_connections:
             self._connections.session.close()
-        for budget in self._budgets.values():
-            budget.close()
+            for budget in self._budgets.values():
+                budget.close()
 
     @property
     def calls(self) -> int:
@@ -396,14 +409,23 @@ def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> I
         """The budget of these credentials, or of an account or zone for queries about it; none
         where none are counted."""
 
+        host = urlsplit(settings.base_url).netloc
+        owner = {"queries about": about} if about else settings.headers
+
         def open_state() -> Turns:
-            host, owner = urlsplit(settings.base_url).netloc, {"queries about": about}
-            return SharedTurns(state_path(os.environ, host, owner if about else settings.headers))
+            return SharedTurns(state_path(os.environ, host, owner))
 
         (calls, period), unit = (QUERY_BUDGET, QUERIES) if about else (of_calls, CALLS)
         if not settings.call_budget or not period:
             return NoBudget()
-        return CallBudget(calls, period, open_state, warn, screen, unit)
+        shared = _of_all_tasks.get()
+        if shared is None:
+            return CallBudget(calls, period, open_state, warn, screen, unit)
+        key = host, calls, period, *sorted(owner.items())
+        with shared.mutex:
+            if key not in shared.budgets:
+                shared.budgets[key] = CallBudget(calls, period, open_state, warn, screen, unit)
+            return shared.budgets[key]
 
     with Session(settings, open_budget, progress) as session, progress.watched(screen):
         client = Client(session, settings.owner, progress, settings.reader)
