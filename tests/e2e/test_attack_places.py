@@ -187,6 +187,13 @@ def test_a_checkout_without_the_file_says_where_it_looked_and_to_pull(site: Site
     assert (site.state(), site.file.exists()) == (IN, False)
 
 
+def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_goes_with_the_next_attack(site: Site) -> None:
+    site.file.write_text("berlin: [{name: gone, until: 2026-11-01}]\n", encoding="utf-8")
+    assert (site.scheduled(), site.state()) == (False, OUT)
+    site.attack()
+    assert (site.state(), [one["name"] for one in site.entries()]) == (IN, ["under_attack"])
+
+
 def test_two_runs_at_once_are_both_in_the_file(site: Site) -> None:
     site.service.misbehave("slow", seconds=0.2)
     with ThreadPoolExecutor(2) as pool:

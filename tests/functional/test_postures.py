@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -178,6 +178,14 @@ def test_a_mistake_is_told_before_any_request(ours: dict[str, Any], posture: dic
     with pytest.raises(ValueError) as caught:  # noqa: PT011 - the message is compared
         held({**NAMES_ALL, **ours, "baseline_posture": {"until": UNTIL, **posture}})
     assert message in str(caught.value)
+
+
+def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_stops_no_run() -> None:
+    gone = {"name": "gone", "until": "2026-11-01"}
+    values = {**IDS, **NAMES_ALL}
+    assert merged("lima", values, [("baseline_posture", gone)], datetime(2026, 11, 3, tzinfo=UTC)).postures == []
+    with pytest.raises(ValueError, match="no posture is called gone"):
+        merged("lima", values, [("baseline_posture", gone)], datetime(2026, 10, 3, tzinfo=UTC))
 
 
 def test_a_mistake_in_a_posture_that_does_not_hold_stops_no_run() -> None:

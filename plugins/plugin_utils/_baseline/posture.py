@@ -209,7 +209,11 @@ def merged(host: str, values: Values, entries: Entries, now: datetime) -> Merged
     is wrong, and for one of which nothing sets back what it changes."""
     values = with_own_purge(values)
     named = postures_of(values)
-    postures = [_posture(host, place, entry, values, named) for place, entry in entries]
+    postures = [
+        _posture(host, place, entry, values, named)
+        for place, entry in entries
+        if not _is_forgotten(entry, named, now)
+    ]
     holding = [one for one in postures if now < one.until]
     plain = {name: value for name, value in values.items() if name not in (POSTURE, POSTURES)}
     result = MergedHost(plain, holding)
@@ -227,6 +231,21 @@ def merged(host: str, values: Values, entries: Entries, now: datetime) -> Merged
     if postures:
         result.accept(postures, now)
     return result
+
+
+def not_forgotten(entries: Entries, values: Values, now: datetime) -> Entries:
+    """The entries without those that have ended, and whose posture nobody prepares any more."""
+    named = postures_of(values)
+    return [item for item in entries if not _is_forgotten(item[1], named, now)]
+
+
+def _is_forgotten(entry: Any, named: Values, now: datetime) -> bool:
+    name = entry.get("name") if isinstance(entry, Mapping) else None
+    try:
+        ended = name and expiry_of(POSTURE, entry.get("until")) <= now
+    except ValueError:  # which is told
+        return False
+    return bool(ended) and f"{POSTURES}.{name}" not in named
 
 
 def read_there(part: Part, run_module: RunModule, wanted: str = "") -> tuple[datetime, State]:
