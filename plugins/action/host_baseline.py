@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ..plugin_utils._action import say
 from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
@@ -84,7 +85,7 @@ class ActionModule(FleetAction):
             line = f"{len(remaining)} of {len(hosts)} hosts get a task of their own."
         else:
             line = sentence_of(counts, check_mode)
-        self._display.display(line, stderr=True)  # stdout may be read by a program
+        say(self._display, line)
         return {"play": play, **together, "remaining": remaining, "counts": dict(counts)}
 
     def _count(self, task: HostTask, result: Mapping[str, Any]) -> None:
@@ -95,7 +96,7 @@ class ActionModule(FleetAction):
         outcomes = noted_by_run(f"play {fleet['play']}", outcome_of(result))
         if len(outcomes) == len(fleet["remaining"]):
             counts = Counter(outcomes) + Counter(fleet["counts"])
-            self._display.display(sentence_of(counts, bool(self._task.check_mode)), stderr=True)
+            say(self._display, sentence_of(counts, bool(self._task.check_mode)))
 
 
 def _predicted(task: HostTask) -> Predicted:

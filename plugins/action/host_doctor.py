@@ -18,6 +18,7 @@ from ..module_utils._api.settings import known_secrets
 from ..module_utils._specs.arguments import Arguments
 from ..module_utils._text import redact
 from ..module_utils._timestamps import write_timestamp
+from ..plugin_utils._action import say
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.misspelt import misspelt
@@ -62,7 +63,7 @@ class ActionModule(FleetAction):
         if not self._task.check_mode:
             write_private(path, redact(bundle_text(record, examination.answers), known))
         for line in lines_of(record):
-            self._display.display(line, stderr=True)  # stdout may be read by a program
+            say(self._display, line)
         result = {"changed": False, "path": str(path), "warnings": task.misspelt_variables()}
         reasons = [reason for kind in options["fail_on"] for reason in failures(record, kind)]
         if not reasons:

@@ -19,6 +19,7 @@ from ansible.errors import AnsibleError
 from ..module_utils._errors import OptionError
 from ..module_utils._text import excerpt, first_few, plural, visible
 from ..module_utils._timestamps import write_timestamp
+from ..plugin_utils._action import say
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
@@ -85,7 +86,7 @@ class ActionModule(FleetAction):
         result.update({"warnings": warnings} if warnings else {})
         result.update({"records": records} if self._display.verbosity > 0 else {})
         for line in result["summary"]:
-            self._display.display(line, stderr=True)  # stdout may be read by a program
+            say(self._display, line)
         return result
 
     def _of_role(self, variables: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,10 +13,12 @@ packed and started.
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import lru_cache, partial
+from textwrap import fill
 from typing import Any
 
 import yaml
@@ -41,6 +43,17 @@ from ..module_utils._text import Screen, Warn, visible
 from ._plain import plain
 from ._variables import place_of, read_variables
 from ._worker import end_with_run, first_of_run, prepare_workers
+
+COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have
+
+
+def say(display: Any, text: str) -> None:
+    """Show people a text on standard output; on a terminal its lines end between words."""
+    for line in text.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()) + 2)
+        width = COLUMNS or len(line) or 1
+        apart = {"break_long_words": False, "break_on_hyphens": False}
+        display.display(fill(line, width, subsequent_indent=indent, **apart))
 
 
 def failure_diff(results: Iterable[ModuleResult]) -> str:
@@ -252,7 +265,7 @@ class ModuleAction(CollectionAction):
         task = self._task
         result = calls.run(task.action, task.args, task.check_mode, self._display.warning)
         if calls.shows_diff and result.get("failed") and result.get("diff"):
-            self._display.display(failure_diff([result]), stderr=True)
+            say(self._display, failure_diff([result]))
         return result
 
 

@@ -26,7 +26,7 @@ from ...module_utils._specs.arguments import Arguments
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Names, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME
-from .._action import ModuleCalls, argument_errors, failure_diff
+from .._action import ModuleCalls, argument_errors, failure_diff, say
 from .._plain import TEMPLATE, data_of, plain
 from .._variables import require_none, wrong_variables
 from .._worker import claimed_before
@@ -256,7 +256,7 @@ class HostTask:
 
     def tell(self, text: str) -> None:
         """Show a sentence with the name of the host."""
-        self._display.display(self._of_host(text), stderr=True)  # stdout is for programs
+        say(self._display, self._of_host(text))
 
     def warn(self, *texts: str) -> None:
         """Show warnings with the name of the host, since Ansible shows equal ones once."""
@@ -341,12 +341,12 @@ class HostTask:
             return {"failed": True, "msg": str(exc), "warnings": self.misspelt_variables()}
         result = updated.result
         if updated.failed and self._calls.shows_diff:
-            self._display.display(failure_diff([result]), stderr=True)
+            say(self._display, failure_diff([result]))
         if not updated.failed:
             of_result = {**result, "coverage": None} if updated.lines else result
             own = [self._of_host(line) for line in updated.lines]
             for line in [*lines(self.host, of_result, self._is_accepted()), *own]:
-                self._display.display(line, stderr=True)  # stdout may be read by a program
+                say(self._display, line)
         more = {
             "snapshot": updated.snapshot,
             "deleted_snapshots": list(updated.deleted),

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
+from ansible_collections.edgeops.protection.plugins.plugin_utils import _action
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import (
     ModuleCalls,
     argument_errors,
@@ -67,3 +68,22 @@ def test_a_problem_repeats_no_secret() -> None:
     options = {**CONNECTION, "enabled": CONNECTION["api_token"]}
     (problem,) = option_problems(STATUS, options, TASK, {})
     assert problem == "enabled: '********' is a text; write true or false."
+
+
+@pytest.mark.parametrize(
+    ("columns", "shown"),
+    [
+        (0, ["lima: one and-two three"]),
+        (14, ["lima: one", "  and-two", "  three"]),
+        (4, ["lima:", "  one", "  and-two", "  three"]),
+    ],
+)
+def test_what_is_for_people_ends_between_words_on_a_terminal(
+    columns: int, shown: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And on standard output."""
+    monkeypatch.setattr(_action, "COLUMNS", columns)
+    displayed: list[tuple[Any, ...]] = []
+    display = SimpleNamespace(display=lambda *arguments, **more: displayed.append((arguments, more)))
+    _action.say(display, "lima: one and-two three")
+    assert displayed == [(("\n".join(shown),), {})]
