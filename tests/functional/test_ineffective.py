@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import RULE_EXPRESSION
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import ranges_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
@@ -27,6 +28,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.sarif import sarif
 
 from tests.fake_service import LocalService
+from tests.functional.public_rules import PUBLIC_RULES
 from tests.support.ineffective_model import check_chain, check_list
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.report_schema import validate_report
@@ -286,3 +288,33 @@ def test_without_announced_networks_nothing_is_outside() -> None:
     assert ineffective_records(state) == []
     assert [item["key"] for item in ineffective_records(state, announced=[])] == ["other"]
     assert ineffective_records(state, announced=ranges_of(["198.51.100.0/24"])) == []
+
+
+PARAMETERS = {"rest": REST, "products": {"products": ["waf"]}, "phases": {"phases": ["http_ratelimit"]}}
+# Each was checked by hand.
+FALSE_HOPES = {
+    "(http.request.uri.path contains \"/.git/\")": "shadowed", "(http.request.uri.path contains \"/wp-admin\")": "shadowed",
+    "(http.request.uri.path contains \"/wp-login.php\")": "shadowed", "(http.request.method eq \"TRACE\")": "shadowed",
+    "(cf.threat_score gt 14)": "never", "cf.threat_score > 14": "never",
+    "(ip.src.country eq \"KP\") or (ip.src.country eq \"RU\")": "shadowed",
+    "(cf.client.bot) or (cf.threat_score gt 14)": "shadowed", "cf.client.bot": "duplicate",
+    "(cf.verified_bot_category eq \"AI Crawler\")": "shadowed",
+    "ip.src in {10.0.0.0/8 172.16.0.0/12 192.168.0.0/16}": "unreachable",
+}  # fmt: skip
+
+
+def test_of_sixty_public_rules_those_are_claimed_that_cannot_work() -> None:
+    rules = [
+        {**rule(expression, expression, action), "enabled": True}
+        if action not in PARAMETERS
+        else {**rule(expression, expression, "skip", action_parameters=PARAMETERS[action]), "enabled": True}
+        for action, expression in PUBLIC_RULES
+    ]
+    assert len(rules) == 60
+    records = ineffective_records({"custom_rules": rules})
+    assert {item["key"]: item["kind"] for item in records} == FALSE_HOPES
+    assert all(
+        list(RULE_EXPRESSION.examine(expression)) == []
+        for _action, expression in PUBLIC_RULES
+        if "threat" not in expression
+    )

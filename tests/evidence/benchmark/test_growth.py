@@ -12,6 +12,7 @@ import time
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import compare_coverage
 
 Account = dict[str, list[dict[str, Any]]]
@@ -43,6 +44,36 @@ def seconds(prefixes: int) -> float:
     start = time.process_time()
     compare_coverage(Coverage(before), Coverage(after))
     return time.process_time() - start
+
+
+def networks_apart(size: int) -> list[dict[str, Any]]:
+    """As many rules, each of 20 networks of which few lie in those of another rule."""
+    scattered = random.Random(size)
+
+    def some() -> str:
+        return " ".join(
+            f"{scattered.randrange(1, 220)}.{scattered.randrange(256)}.{scattered.randrange(256)}.0/24"
+            for _each in range(20)
+        )
+
+    return [
+        {"ref": f"r{number}", "action": "block", "expression": f"ip.src in {{{some()}}}", "enabled": True}
+        for number in range(size)
+    ]
+
+
+def test_a_thousand_rules_of_twenty_networks_are_searched_for_what_cannot_work_in_two_seconds() -> None:
+    quickest = dict.fromkeys((1000, 4000), math.inf)
+    for _round in range(5):
+        for size in quickest:
+            rules = networks_apart(size)
+            start = time.process_time()
+            ineffective_records({"custom_rules": rules})
+            quickest[size] = min(quickest[size], time.process_time() - start)
+        if quickest[1000] <= 2 and quickest[4000] <= 6 * quickest[1000]:
+            break
+    assert quickest[1000] <= 2, quickest
+    assert quickest[4000] <= 6 * quickest[1000], quickest
 
 
 def test_coverage_grows_no_faster_than_n_log_n() -> None:

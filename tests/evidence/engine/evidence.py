@@ -32,6 +32,10 @@ OF_HOLES = (
     " who does not"
 )
 OF_WIDTH = "A rule counts as everything exactly if all plain requests, or packets, from half of a family match it"
+OF_INEFFECTIVE = (
+    "Of random lists over a universe that is enumerated, each claim that a rule cannot work is true, none is missing,"
+    " and it names the fewest rules"
+)
 OF_NAMED = "What a baseline names and somebody changes by hand is set back as far as it protects less, and no further"
 OF_EVIDENCE = "A rule is enabled exactly if all that it would drop was watched and is allowed, or accepted by name"
 OF_PLANS = "Check mode predicts what a task does, the task does what the docs say, and doing it again changes nothing"
@@ -47,6 +51,7 @@ OF_MODELS: Mapping[str, tuple[str, str, Sequence[str]]] = {
     OF_PLANS: ("model", "plans", PLANS),
     OF_HOLES: ("model", "holes", ["tests/evidence/models/test_random_holes.py"]),
     OF_WIDTH: ("model", "width", ["tests/evidence/models/test_random_width.py"]),
+    OF_INEFFECTIVE: ("model", "ineffective", ["tests/evidence/models/test_random_ineffective.py"]),
     OF_NAMED: ("model", "named", ["tests/evidence/models/test_random_named.py"]),
     OF_EVIDENCE: ("model", "evidence", ["tests/evidence/models/test_random_evidence.py"]),
     OF_APPROVALS: ("itself", "approvals", ["tests/evidence/models/test_random_approvals.py"]),
