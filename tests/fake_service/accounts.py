@@ -17,6 +17,8 @@ from .custom_rules import PHASE, Ruleset, seed, seeded_ruleset, written
 from .ip_lists import IpLists
 from .traffic import NODES, SETTINGS, Flow, flow
 
+UNSEEN = "0" * 31 + "f"  # the account of a zone for which nobody made one: it has nothing
+
 Item = dict[str, Any]
 
 KINDS = ("syn_flood", "out_of_state_tcp")

@@ -12,7 +12,7 @@ from typing import Any
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from .accounts import Account
+from .accounts import UNSEEN, Account
 from .admission import within_contract
 from .answers import no_route, success
 from .contract import API
@@ -61,7 +61,9 @@ def read_zone(zone_id: str) -> Response:
     service.credentials.admit(request.headers, "zone", zone_id, writing=False)
     if zone_id not in service.zones:
         raise no_route(request.path)
-    return success(zone_object(zone_id, service.zones[zone_id]))
+    shown = zone_object(zone_id, service.zones[zone_id])
+    shown["account"]["id"] = shown["account"]["id"] or UNSEEN
+    return success(shown)
 
 
 def listing(names: list[tuple[str, str]], make: Callable[[str], dict[str, Any]]) -> Response:

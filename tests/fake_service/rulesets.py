@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from flask import Blueprint, g, request
 from werkzeug.wrappers import Response
 
-from .accounts import Account, Item
+from .accounts import UNSEEN, Account, Item
 from .admission import known_caller, within_contract
 from .answers import INVALID, METHOD_NOT_ALLOWED, Refusal, missing, no_route, refusal, success
 from .contract import API
@@ -54,6 +54,8 @@ def admit() -> None:
     (option,) = (name for name in KINDS if name in (request.view_args or {}))
     subject = str((request.view_args or {})[option])
     owners: dict[str, Any] = service.accounts if option == "account_id" else service.zones
+    if subject == UNSEEN:
+        owners = {UNSEEN: Account(service.clock)}
     known_caller(area_of(option, owners.get(subject)), option)
     if subject not in owners:
         raise no_route(request.path)

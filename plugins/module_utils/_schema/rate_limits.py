@@ -106,7 +106,7 @@ class Available(NamedTuple):
 
     def lacks(self, rule: Object) -> frozenset[str]:
         """The parts of a rule that the plan does not have."""
-        limit, text = limit_of(rule), str(rule.get("expression") or "")
+        limit, text = limit_of(rule), expression_of(rule)
         numbers = {"period": self.period, "mitigation_timeout": self.timeout}
         found = [
             f"a {name} above {most} s"

@@ -139,6 +139,7 @@ class Fleet:
             "ansible_python_interpreter": "{{ ansible_playbook_python }}",
             "edge_api_token": self._serving.token,
             "edge_base_url": self._serving.base_url,
+            "edge_zone_plan": "pro",  # as the inventory plugin tells it
             "baseline_call_budget": 0,
             "baseline_custom_rules": rules(),
             "report_directory": str(self._scratch / "report"),
