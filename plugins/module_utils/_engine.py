@@ -219,6 +219,11 @@ class Run(NamedTuple):
                 raise BrokenOff(cause, meanwhile.applied.operations, second.operations, ())
             seconds.append(checked)
             meanwhile.apply(second)
+        else:
+            self.warn(
+                f"Others went on to write, so that this run stops after {MOST_SECOND_PLANS} second"
+                " plans. A change of theirs may be lost; run again once nobody else writes."
+            )
         return meanwhile.applied, seconds
 
     def _with_own(self, existing: State) -> State:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 
 from tests.fake_service import LocalService
 from tests.fake_service.zones import Zone
@@ -136,6 +138,19 @@ def test_a_second_plan_with_a_risk_is_refused_with_the_acceptance(service: Local
     result = modules.done("custom_rules", **options, expected_plan=approved, accept_risks=["weakens_zone"])
     assert shown(zone.custom_rules) == ["a log", "b log", "new log"]
     assert [risk["code"] for risk in result["risks"]] == ["weakens_zone"]
+
+
+def test_a_run_ends_although_others_go_on_to_write(
+    service: LocalService, modules: Modules, zone: Zone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_engine, "MOST_SECOND_PLANS", 2)
+    numbers = count()
+    service.misbehave(
+        "meanwhile", method="PUT", action=lambda: zone.seed(custom_rules=[{**C, "ref": f"c{next(numbers)}"}])
+    )
+    result = modules.done("custom_rules", rules=[NEW])
+    assert [call.method for call in service.writes] == ["PUT"] * 3
+    assert "so that this run stops after 2 second plans. A change of theirs may be lost" in warnings_of(result)
 
 
 @pytest.mark.parametrize(("writes", "made"), [(1, "version 2"), (3, "the versions 2 to 4")])
