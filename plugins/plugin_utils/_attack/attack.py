@@ -52,6 +52,7 @@ from .variables import (
     read_options,
 )
 
+TRAFFIC = "protection_traffic_info"
 MINUTES = 15  # of traffic that are shown
 HEAVIEST = 5
 FAR = "9999-12-30"  # the end of a posture until Cloudflare's time is known
@@ -201,8 +202,9 @@ class Attack:
         """Show who attacks, as far as the analytics know it; they never stop the run."""
         if not part.options.get("account_id"):
             return
-        options = {**connection_options(part), "hours": MINUTES / 60, "top": HEAVIEST}
-        result = self._task.runner().run_module(Part("protection_traffic_info", options), False)
+        own = connection_options(part, TRAFFIC)
+        asked = Part(TRAFFIC, {**own, "hours": MINUTES / 60, "top": HEAVIEST})
+        result = self._task.runner().run_module(asked, False)
         for sentence in _traffic_lines(result):
             self._task.tell(sentence)
 

@@ -29,7 +29,7 @@ from ...module_utils._specs.arguments import Arguments, read_options
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import EXCLUSIVE, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
-from ...module_utils._specs.registry import HOST_MODULE
+from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ...module_utils._text import Names, Warn, first_few, with_names
 from .approval import EXPECTED_PLAN
 
@@ -203,9 +203,13 @@ def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[
     return {**named, "plan": {"legacy_id": plan}, **of_account} if plan else {}
 
 
-def connection_options(part: Part) -> dict[str, Any]:
-    """The options of a part that say which account or zone it is about, and how to reach it."""
-    return {option: value for option, value in part.options.items() if option in CONNECTION_OPTIONS}
+def connection_options(part: Part, module: str = HOST_MODULE) -> dict[str, Any]:
+    """The options of a part that say which account or zone it is about, and how to reach it, as far
+    as a module takes them."""
+    known = CONNECTION_OPTIONS
+    if module != HOST_MODULE:
+        known = shared_options(MODULE_SPECS[module].owner, env_fallback)
+    return {option: value for option, value in part.options.items() if option in known}
 
 
 def settings_of(part: Part, owner: str, retries: int, warn: Warn) -> Settings:

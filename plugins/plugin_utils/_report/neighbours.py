@@ -247,7 +247,7 @@ class Beside:
 
     def _run(self, module: str, **options: Any) -> Mapping[str, Any]:
         """The result of another module, with the owners and the connection of the host."""
-        own = {**connection_options(self.part), **options}
+        own = {**connection_options(self.part, module), **options}
         return self.run_module(Part(module, own, self.part.context))
 
 
@@ -294,6 +294,6 @@ def traffic_task(part: Part, hours: Any) -> Part | None:
     if not part.options.get("account_id") or not number:
         return None
     components = [*TCP_KINDS, *(["dns"] if part.options.get("dns_rules") else [])]
-    options = {**connection_options(part), "hours": number, "components": components}
+    options = {**connection_options(part, TRAFFIC), "hours": number, "components": components}
     names = {**part.names, "hours": TRAFFIC_HOURS}
     return Part(TRAFFIC, options, part.context._replace(names=names))
