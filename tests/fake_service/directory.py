@@ -44,6 +44,14 @@ def list_accounts() -> Response:
     return listing(names, lambda identity: account_object(identity, service.accounts[identity]))
 
 
+@area.get("/accounts/<account_id>")
+def read_account(account_id: str) -> Response:
+    service.credentials.admit(request.headers, "account_settings", account_id, writing=False)
+    if account_id not in service.accounts:
+        raise no_route(request.path)
+    return success(account_object(account_id, service.accounts[account_id]))
+
+
 @area.get("/zones")
 def list_zones() -> Response:
     """The zones on which the token has any permission to read them."""

@@ -20,7 +20,11 @@ from .clock import Clock, timestamp
 Item = dict[str, Any]
 
 KINDS = ("ip", "hostname", "asn", "redirect")
-MOST_ITEMS = 10_000  # over all lists of an account
+# By the type of an account: lists and items in all; and of each kind that not every account has.
+MOST: Mapping[str, Mapping[str, tuple[int, int]]] = {
+    "enterprise": {"": (1000, 500_000), "asn": (40, 30_000), "hostname": (40, 10_000)},
+    "standard": {"": (10, 10_000), "asn": (0, 0), "hostname": (0, 0)},
+}
 HIGHEST_ASN = 2**32 - 1
 LABEL = "[a-z0-9]([a-z0-9-]*[a-z0-9])?"
 HOSTNAME = re.compile(rf"(\*\.)?{LABEL}(\.{LABEL})+")
@@ -66,7 +70,7 @@ class IpLists:
     clock: Clock = field(repr=False)
     lists: list[Item] = field(default_factory=list)
     operations: list[Operation] = field(default_factory=list)
-    most_items: int = MOST_ITEMS
+    most: Mapping[str, tuple[int, int]] = field(default_factory=lambda: MOST["enterprise"])
 
     def seed(self, lists: Iterable[Mapping[str, Any]]) -> None:
         """Add lists in the shape of a state document; ids, times and defaults are filled in where missing."""
@@ -145,10 +149,15 @@ class IpLists:
     def touch(self, target: Item) -> None:
         target["modified_on"] = self.clock.timestamp()
 
-    def too_many(self, more: Iterable[Mapping[str, Any]]) -> bool:
-        """Whether the account would have more items than it may, with these beside those that are there."""
-        kept = sum(len(each["items"]) for each in self.lists)
-        return kept + len({key_of(body) for body in more}) > self.most_items
+    def too_many(self, kind: str, lists: int = 0, items: int = 0) -> str:
+        """What the account would have too much of, with so many more of a kind; an empty text if it may."""
+        for which, (most_lists, most_items) in self.most.items():
+            own = [each for each in self.lists if which in ("", each["kind"])]
+            if which in ("", kind) and len(own) + lists > most_lists:
+                return f"the account may have {most_lists} {which} lists, and would have more"
+            if which in ("", kind) and sum(len(each["items"]) for each in own) + items > most_items:
+                return f"the account may have {most_items} {which} list items, and would have more"
+        return ""
 
 
 def shown_value(fields: Mapping[str, Any]) -> Item:

@@ -18,7 +18,7 @@ from .admission import known_caller, within_contract
 from .answers import DUPLICATE, INVALID, missing, no_route, refusal, success
 from .contract import API
 from .current import service
-from .ip_lists import IpLists, key_of, refused_reason
+from .ip_lists import MOST, IpLists, key_of, refused_reason
 from .paging import LISTING, Listing
 
 BUSY = 10032
@@ -36,6 +36,8 @@ def lists_of(account_id: str) -> IpLists:
         raise no_route(request.path)
     within_contract()
     lists = service.accounts[account_id].ip_lists
+    if lists.most in MOST.values():
+        lists.most = MOST.get(service.accounts[account_id].type, MOST["standard"])
     lists.settle()
     return lists
 
@@ -74,6 +76,8 @@ def create_list(account_id: str) -> Response:
     lists, body = lists_of(account_id), request.get_json()
     if any(item["name"] == body["name"] for item in lists.lists):
         raise refusal(400, DUPLICATE, f"a list with the name {body['name']!r} exists already", "/name")
+    if reason := lists.too_many(body["kind"], lists=1):
+        raise refusal(400, TOO_MANY, reason)
     lists.seed([body])
     return success(shown(account_id, lists.lists[-1]))
 
@@ -118,8 +122,8 @@ def append_items(account_id: str, list_id: str) -> Response:
     check_items(target, bodies)
     known = {key_of(item) for item in target["items"]}
     new = [body for body in bodies if key_of(body) not in known]
-    if lists.too_many(new):
-        raise too_many(lists)
+    if reason := lists.too_many(target["kind"], items=len({key_of(body) for body in new})):
+        raise refusal(400, TOO_MANY, reason)
     return begin(lists, lambda: lists.append(target, bodies))
 
 
@@ -154,10 +158,6 @@ def check_items(target: Item, bodies: Sequence[Mapping[str, Any]]) -> None:
         reason = refused_reason(target["kind"], body)
         if reason:
             raise refusal(400, INVALID, f"invalid item: {reason}", f"/{index}/{target['kind']}")
-
-
-def too_many(lists: IpLists) -> Exception:
-    return refusal(400, TOO_MANY, f"the account may have {lists.most_items} list items, and would have more")
 
 
 def place(cursor: str) -> int:

@@ -14,13 +14,14 @@ from .._errors import Unread
 from .._expressions.fields import FIELDS_OF_LISTS, misused
 from .._expressions.grammar import Comparison
 from .._expressions.lists import list_uses
-from .._plan.plan import Operation, Plan
+from .._plan.plan import Operation, Plan, with_along
 from .._schema.account import NETWORK_FIREWALL_RULES
-from .._schema.lists import IP, KINDS, LISTS, MOST_ITEMS, items_of
+from .._schema.lists import ALL, IP, KINDS, LISTS, QUOTAS, Quota, items_of
+from .._schema.neighbours import ACCOUNT
 from .._schema.registry import evaluated_as, expressions_in, lists_named_in
 from .._schema.resource import Object, ReadCollection
-from .._text import did_you_mean, first_few, joined
-from .feasibility import Check
+from .._text import did_you_mean, first_few, joined, plural
+from .feasibility import Check, reading
 
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
@@ -103,26 +104,67 @@ def check_firewall_lists(plan: Plan, _read: ReadCollection) -> str:
     return f"{what}, and {'; '.join(clauses)}." if clauses else ""
 
 
-def check_list_items(plan: Plan, _read: ReadCollection) -> str:
-    """Warn of a plan that gives the lists of an account more items than most accounts may have;
-    this one may have a larger quota."""
-    changes = [(item.resource, item.action) for item in plan.operations]
-    changes += [(other.resource, "delete") for item in plan.operations for other in item.along]
-    of_items = Counter(action for resource, action in changes if resource.parent is LISTS)
-    more = of_items["create"] - of_items["delete"]
-    numbers = [obj.get("num_items") for obj in plan.before.get(LISTS.plural, ())]
-    before = sum(int(number) for number in numbers if isinstance(number, (int, float)))
-    if before <= MOST_ITEMS < before + more:
-        raise Unread(
-            f"The lists of the account would have {before + more} items together, and most"
-            f" accounts may have {MOST_ITEMS}. Cloudflare may refuse them."
-        )
-    return ""
+Numbers = Mapping[str, Quota]  # of lists and items, by the kind of the lists
+
+
+def check_list_quota(plan: Plan, read: ReadCollection) -> str:
+    """Check that an account takes a plan by the number of its lists and items; one that has more
+    already has a larger quota. `read` is called only if some accounts would not take it."""
+    if LISTS.plural not in plan.before:
+        return ""
+    numbers = _numbers_of(plan)
+    exceeded = {kind: _exceeded(*numbers, quotas) for kind, quotas in QUOTAS.items()}
+    some = exceeded["standard"] or exceeded["enterprise"]
+    if not some:
+        return ""
+    not_known = f"{some}, unless it is an Enterprise account, which is not known: "
+    with reading(not_known):
+        (account,) = read(ACCOUNT)
+    kind = str(account.get("type"))
+    if kind not in exceeded:
+        raise Unread(f"{not_known}it is of the type {kind}.")
+    reason = exceeded[kind]
+    return f"{reason}, since it is of the type {kind}. Remove what is too much." if reason else ""
+
+
+def _numbers_of(plan: Plan) -> tuple[Numbers, Numbers]:
+    """The lists and items before a plan and after it."""
+    kinds = _kinds_of_lists(plan)
+    before: Counter[str] = Counter()
+    after: Counter[str] = Counter()
+    items: Counter[str] = Counter()
+    for numbers, state in ((before, plan.before), (after, plan.after())):
+        numbers.update(kinds[LISTS.label_of(obj)] for obj in state[LISTS.plural])
+    for obj in plan.before[LISTS.plural]:
+        number = obj.get("num_items")
+        items[kinds[LISTS.label_of(obj)]] += int(number) if isinstance(number, (int, float)) else 0
+    changed = items.copy()
+    for item in with_along(plan.operations):
+        if item.resource.parent is LISTS and item.action != "update":
+            changed[item.resource.key[0]] += 1 if item.action == "create" else -1
+    return _by_kind(before, items), _by_kind(after, changed)
+
+
+def _by_kind(lists: Mapping[str, int], items: Mapping[str, int]) -> Numbers:
+    own = {kind: Quota(lists.get(kind, 0), items.get(kind, 0)) for kind in KINDS}
+    return {**own, ALL: Quota(*map(sum, zip(*own.values())))}
+
+
+def _exceeded(before: Numbers, after: Numbers, quotas: Mapping[str, Quota]) -> str:
+    """The numbers beyond some quotas, as clauses; empty if there are none."""
+    clauses = [
+        f"{plural(new, noun, f'{noun}s')}{f' of {KINDS[kind]}' if kind in KINDS else ''}, where at"
+        f" most {most} may be"
+        for kind, quota in quotas.items()
+        for noun, old, new, most in zip(("list", "item"), before[kind], after[kind], quota)
+        if old <= most < new
+    ]
+    return f"The account would have {' and '.join(clauses)}" if clauses else ""
 
 
 LIST_CHECKS: Sequence[Check] = (
     check_named_lists,
     check_list_kinds,
     check_firewall_lists,
-    check_list_items,
+    check_list_quota,
 )

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Hashable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._values.address_set import BITS, range_of, read_network, union
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
@@ -53,10 +53,24 @@ HIGHEST_ASN = 2**32 - 1
 _LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 HOSTNAME_FORM = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL})+")
 LONGEST_HOSTNAME = 253
+
+
+class Quota(NamedTuple):
+    """How many lists an account may have, and items in all of them together."""
+
+    lists: int
+    items: int
+
+
+ALL = "any"
+# By the type of an account, the quotas of all its lists and of those of some kinds.
+QUOTAS: Mapping[str, Mapping[str, Quota]] = {
+    "enterprise": {ALL: Quota(1000, 500000), ASN: Quota(40, 30000), HOSTNAME: Quota(40, 10000)},
+    "standard": {ALL: Quota(10, 10000), ASN: Quota(0, 0), HOSTNAME: Quota(0, 0)},
+}
 SHORTEST_LENGTHS = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
 MOST_IN_A_CALL = 1000
 MOST_TEXT = 500  # characters of a description or a comment
-MOST_ITEMS = 10000  # over all lists of most accounts
 REFERENCES = "num_referencing_filters"  # of a list: how many rules refer to it
 
 

@@ -98,7 +98,15 @@ ZONES = _read_only("zone", "zone", Permission("Zone", "zone"), path="zones", **O
 ZONE = replace(
     ZONES, plural="zone", owner=ZONE_OPTION, path=ZONE_OWNER.path, key=(), listing=Single()
 )
-NEIGHBOURS = (ONBOARDED, AUDIT_LOG, ZONE)
+ACCOUNT = replace(
+    ACCOUNTS,
+    plural="account",
+    owner=ACCOUNT_OPTION,
+    path=ACCOUNT_OWNER.path,
+    key=(),
+    listing=Single(),
+)
+NEIGHBOURS = (ONBOARDED, AUDIT_LOG, ZONE, ACCOUNT)
 
 
 def domain(value: Any) -> str:

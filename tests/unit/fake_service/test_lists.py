@@ -47,5 +47,5 @@ def test_a_list_in_use_stays(service: LocalService, lists: Client) -> None:
     ],
 )
 def test_refused_items(service: LocalService, lists: Client, body: object, message: str) -> None:
-    service.account(ACCOUNT).ip_lists.most_items = 5
+    service.account(ACCOUNT).ip_lists.most = {"": (5, 5)}
     assert message in lists.refused("POST", f"/{identity(service)}/items", body)["message"]

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError, Unread
@@ -15,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibil
     check_feasibility,
     check_onboarding,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.list_plans import check_list_quota
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
     ALL_CHECKS,
     check_catalogue,
@@ -234,26 +235,57 @@ def test_a_catalogue_that_cannot_be_read_is_said() -> None:
 ITEMS = items_of("offices")
 
 
-def warning(number: int, existing: Sequence[Mapping[str, Any]], wanted: Sequence[str], purge: bool = False) -> str:
-    """The warning of a plan for the list, where the account has so many items in all."""
-    state = {LISTS.plural: [{"id": "a", "name": "offices", "kind": "ip", "num_items": number}], ITEMS.plural: existing}
-    entries = [(Option("items", index), {"ip": ip}) for index, ip in enumerate(wanted)]
-    plan = make_plan(state, [parse_desired(ITEMS, entries, exclusive=purge)])
-    return " ".join(check_feasibility(plan, never, ALL_CHECKS)[1])
+def list_quota(account: Any, before: dict[str, tuple[int, int]], **new: tuple[int, int]) -> str:
+    """The refusal or the warning of so many new lists and items in each, by kind, in an account with others."""
+
+    def listed(kind: str, number: int, items: int) -> dict[str, Any]:
+        return {"id": f"{kind}{number}", "name": f"{kind}{number}", "kind": kind, "num_items": items}
+
+    state: dict[str, Any] = {
+        LISTS.plural: [listed(kind, one, size) for kind, (number, size) in before.items() for one in range(number)]
+    }
+    desired = []
+    for kind, (number, size) in new.items():
+        names = [f"{kind}_{one}" for one in range(number)]
+        desired.append(parse_desired(LISTS, [(Option(), {"name": name, "kind": kind}) for name in names]))
+        for items in (items_of(name, kind) for name in names):
+            values = [f"10.0.{one >> 8}.{one & 255}" if kind == "ip" else one for one in range(size)]
+            values = [f"h{one}.example" for one in range(size)] if kind == "hostname" else values
+            state[items.plural] = []
+            desired.append(parse_desired(items, [(Option("items", one), {kind: values[one]}) for one in range(size)]))
+
+    def read(resource: Resource) -> Sequence[Object]:
+        assert resource.path == "accounts/{account_id}"
+        return refusing(resource) if account is None else [{"type": account}]
+
+    refusals, unknown = check_feasibility(
+        make_plan(state, desired), read if account != "" else never, [check_list_quota]
+    )
+    return " ".join([*refusals, *unknown])
 
 
 @pytest.mark.parametrize(
-    ("number", "wanted", "purge", "warned"),
+    ("account", "before", "new", "text"),
     [
-        (9998, ["192.0.2.1", "192.0.2.2"], False, False),
-        (9999, ["192.0.2.1", "192.0.2.2"], False, True),
-        (9999, ["192.0.2.1", "192.0.2.2"], True, False),
-        (10001, ["192.0.2.1"], False, False),
-        (9999, [], False, False),
+        ("", {"ip": (9, 1)}, {"ip": (1, 9991)}, ""),
+        ("standard", {"ip": (1, 9999)}, {"ip": (1, 2)}, "The account would have 10001 items, where at most 10000 may be,"
+         " since it is of the type standard. Remove what is too much."),
+        ("standard", {"ip": (10, 1)}, {"ip": (1, 1)}, "11 lists, where at most 10 may be"),
+        ("standard", {"ip": (11, 1), "redirect": (9, 1)}, {"ip": (1, 1)}, ""),
+        ("standard", {}, {"asn": (1, 0)}, "1 list of autonomous systems, where at most 0 may be"),
+        ("enterprise", {"ip": (1, 9999)}, {"ip": (1, 2)}, ""),
+        ("enterprise", {"ip": (1, 499999)}, {"ip": (1, 2)}, "500001 items, where at most 500000 may be"),
+        ("enterprise", {"asn": (40, 1)}, {"asn": (1, 1)}, "41 lists of autonomous systems, where at most 40 may be"),
+        ("enterprise", {"asn": (1, 29999)}, {"asn": (1, 2)}, "30001 items of autonomous systems"),
+        ("enterprise", {"hostname": (1, 9999)}, {"hostname": (1, 2)}, "10001 items of hostnames, where at most 10000"),
+        (None, {"ip": (1, 9999)}, {"ip": (1, 2)}, "The account would have 10001 items, where at most 10000 may be, unless it"
+         " is an Enterprise account, which is not known: Not allowed."),
+        ("odd", {"ip": (10, 1)}, {"ip": (1, 1)}, "which is not known: it is of the type odd."),
     ],
-)
-def test_the_crossing_of_the_number_is_warned_of(number: int, wanted: list[str], purge: bool, warned: bool) -> None:
-    existing = [{"id": "b", "ip": "198.51.100.1", "comment": ""}]
-    text = warning(number, existing, wanted, purge)
-    assert ("would have 10001 items" in text) is warned
-    assert bool(text) is warned
+)  # fmt: skip
+def test_the_quota_of_lists_is_that_of_the_type_of_the_account(
+    account: Any, before: dict[str, tuple[int, int]], new: dict[str, tuple[int, int]], text: str
+) -> None:
+    answer = list_quota(account, before, **new)
+    assert text in answer
+    assert bool(answer) is bool(text)
