@@ -67,7 +67,7 @@ options:
             override keeps its action.
           - With V(log), an attack is let through.
         type: str
-        choices: [default, block, log]
+        choices: [default, block, log, ddos_dynamic]
       sensitivity:
         description:
           - The sensitivity of all managed rules (C(sensitivity_level) in the API). If omitted, an
@@ -89,9 +89,10 @@ options:
             type: str
             required: true
           action:
-            description: The action of these rules.
+            description: The action of these rules. V(ddos_dynamic) leaves it to Cloudflare; few rules take
+              it.
             type: str
-            choices: [block, log]
+            choices: [block, log, ddos_dynamic]
           sensitivity:
             description: The sensitivity of these rules.
             type: str
@@ -108,9 +109,10 @@ options:
             type: str
             required: true
           action:
-            description: The action of these rules.
+            description: The action of this rule, which must take it. A read-only rule takes none, and
+              V(ddos_dynamic) is for rules that list it (C(allowed_override_actions) in the API).
             type: str
-            choices: [block, log]
+            choices: [block, log, ddos_dynamic]
           sensitivity:
             description: The sensitivity of these rules.
             type: str

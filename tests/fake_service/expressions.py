@@ -29,6 +29,7 @@ TEXT = re.compile(
 CONSTANT = re.compile(r"(?<![\w.])(?:true|false)(?![\w.])")  # documented, and not known to the parser
 # Documented as well, and not known to the parser; its arguments are texts, fields and calls of functions.
 TIMED_HMAC = re.compile(r'\bis_timed_hmac_valid_v0\s*\((?:"(?:[^"\\]|\\.)*"|[^()"]|\([^()]*\))+\)')
+NUMBER = re.compile(r"(?<![\w.])ip\.proto\.num(?![\w.])")  # the same, and live accounts have it
 REASON = re.compile(r".*?\n.*?\n *\^* *(.*)", re.DOTALL)
 
 
@@ -44,9 +45,13 @@ def fault_in(expression: str, scheme: str | None = None, longest: int = LONGEST)
 
 
 def _without_constants(expression: str, field: str) -> str:
-    """The expression with a field that is there in the place of true and false."""
+    """The expression with a field that is there in the place of true and false, and of another number."""
     parts, end = [], 0
     for text in TEXT.finditer(expression):
-        parts += [CONSTANT.sub(field, expression[end : text.start()]), text[0]]
+        parts += [_known(expression[end : text.start()], field), text[0]]
         end = text.end()
-    return "".join([*parts, CONSTANT.sub(field, expression[end:])])
+    return "".join([*parts, _known(expression[end:], field)])
+
+
+def _known(text: str, field: str) -> str:
+    return CONSTANT.sub(field, NUMBER.sub("ip.ttl", text) if field == TRUE[PACKETS] else text)

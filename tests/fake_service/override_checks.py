@@ -18,6 +18,8 @@ LONGEST = 4000
 SENSITIVITIES = ("default", "medium", "low", "eoff")
 STAMP = "2026-01-01T00:00:00Z"
 
+Allowed = list[str] | None  # of a managed rule; None where the service does not say
+BOTH, ANY = ["block", "log"], ["block", "ddos_dynamic", "log"]
 Problem = tuple[str, str]  # a pointer below the parameters, and what is wrong there
 
 
@@ -30,8 +32,10 @@ class Overridden:
     scheme: str | None
 
 
-def managed_ruleset(identifier: str, name: str, phase: str, rules: Mapping[str, tuple[str, str, list[str]]]) -> Item:
-    """The ruleset as it is answered; `rules` are description, action and categories by id."""
+def managed_ruleset(
+    identifier: str, name: str, phase: str, rules: Mapping[str, tuple[str, str, list[str], Allowed]]
+) -> Item:
+    """The ruleset as it is answered; `rules` are description, action, categories and allowed actions by id."""
     return {
         "id": identifier,
         "name": name,
@@ -51,8 +55,9 @@ def managed_ruleset(identifier: str, name: str, phase: str, rules: Mapping[str, 
                 "expression": "",
                 "enabled": True,
                 "last_updated": STAMP,
+                **({"allowed_override_actions": allowed} if allowed is not None else {}),
             }
-            for rule_id, (description, action, categories) in rules.items()
+            for rule_id, (description, action, categories, allowed) in rules.items()
         ],
     }
 
@@ -63,13 +68,14 @@ L4 = Overridden(
         "DDoS L3/4 managed ruleset",
         "ddos_l4",
         {
-            "599dab0942ff4898ac1b7797e954e98b": ("UDP flood with high rate", "ddos_dynamic", ["udp", "generic"]),
-            "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10": ("SYN flood", "block", ["tcp", "syn"]),
-            "a3f1c2d4e5b6478899aabbccddeeff00": ("DNS amplification", "block", ["udp", "dns", "amplification"]),
-            "d60346e3a8c1450f97eb1d2b8e0d1a77": ("ICMP flood", "ddos_dynamic", ["icmp", "generic"]),
+            "599dab0942ff4898ac1b7797e954e98b": ("UDP flood with high rate", "ddos_dynamic", ["udp", "generic"], ANY),
+            "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10": ("SYN flood", "block", ["tcp", "syn"], BOTH),
+            "a3f1c2d4e5b6478899aabbccddeeff00": ("DNS amplification", "block", ["udp", "dns", "amplification"], BOTH),
+            "d60346e3a8c1450f97eb1d2b8e0d1a77": ("ICMP flood", "ddos_dynamic", ["icmp", "generic"], ANY),
+            "1f0e1d2c3b4a59687786958493a2b1c0": ("GRE flood", "block", ["gre", "advanced", "read-only"], []),
         },
     ),
-    ("block", "log"),
+    ("block", "log", "ddos_dynamic"),
     PACKETS,
 )
 L7 = Overridden(
@@ -78,12 +84,17 @@ L7 = Overridden(
         "DDoS L7 ruleset",
         "ddos_l7",
         {
-            "fdfdac75430c4c47a959592f0aa5e68a": ("HTTP requests from known botnets", "block", ["botnets"]),
-            "65d13d1d0ee2429e8c6e8d1b5c5a9b3e": ("HTTP flood with unusual headers", "managed_challenge", ["generic"]),
-            "0c7e8a35b1de4d3bb1a0c6d9c1d2f3e4": ("Cache-busting requests", "ddos_dynamic", ["cache", "generic"]),
+            "fdfdac75430c4c47a959592f0aa5e68a": ("HTTP requests from known botnets", "block", ["botnets"], None),
+            "65d13d1d0ee2429e8c6e8d1b5c5a9b3e": (
+                "HTTP flood with unusual headers",
+                "managed_challenge",
+                ["generic"],
+                None,
+            ),
+            "0c7e8a35b1de4d3bb1a0c6d9c1d2f3e4": ("Cache-busting requests", "ddos_dynamic", ["cache", "generic"], None),
         },
     ),
-    ("block", "managed_challenge", "challenge", "log"),
+    ("block", "managed_challenge", "challenge", "log", "ddos_dynamic"),
     None,
 )
 
@@ -125,6 +136,24 @@ def problems_of(parameters: Mapping[str, Any], overridden: Overridden) -> Iterat
             yield from problems_of_override(place, entry, overridden, (key,))
             if entry.get(key) not in known:
                 yield f"{place}/{key}", f"{entry.get(key)!r} is not in the ruleset"
+            yield from problems_of_rules(place, entry, rules_about(managed, key, entry.get(key)))
+    yield from problems_of_rules("/overrides", overrides, managed["rules"])
+
+
+def rules_about(managed: Item, key: str, value: Any) -> list[Item]:
+    return [
+        rule for rule in managed["rules"] if value == rule["id"] or (key == "category" and value in rule["categories"])
+    ]
+
+
+def problems_of_rules(place: str, override: Mapping[str, Any], rules: list[Item]) -> Iterator[Problem]:
+    """A read-only rule takes no override, and any other the actions that it lists; of several, one suffices."""
+    usual = ["block", "managed_challenge", "challenge", "log"]
+    allowed = [rule.get("allowed_override_actions", usual) for rule in rules]
+    if rules and not any(allowed):
+        yield place, "the rules are read-only"
+    elif rules and "action" in override and not any(override["action"] in actions for actions in allowed):
+        yield f"{place}/action", f"the rules take {allowed[0]}"
 
 
 def problems_of_override(

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
@@ -175,3 +176,50 @@ def test_an_override_behind_one_that_is_off_is_as_described(service: LocalServic
         "The HTTP DDoS override strict is off, and the baseline turns it on.",
         "The HTTP DDoS override plain sets the action log for all managed rules where the baseline has strict decide.",
     ]
+
+
+SYN, UDP, GRE = (
+    "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10",
+    "599dab0942ff4898ac1b7797e954e98b",
+    "1f0e1d2c3b4a59687786958493a2b1c0",
+)
+OF_UDP = {"ref": "udp", "expression": "ip.proto.num eq 17"}
+
+
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ({"rules": [{"id": GRE, "sensitivity": "low"}]}, f"udp overrides the managed rule GRE flood ({GRE}), which is read-only"),
+        ({"rules": [{"id": SYN, "action": "ddos_dynamic"}]},
+         f"udp sets ddos_dynamic for the managed rule SYN flood ({SYN}), which takes block, log"),
+        ({"categories": [{"category": "gre", "action": "log"}]}, "udp overrides the category gre, which is read-only"),
+        ({"categories": [{"category": "dns", "action": "ddos_dynamic"}]}, "udp sets ddos_dynamic for the category dns, which takes"),
+    ],
+)  # fmt: skip
+def test_what_a_managed_rule_does_not_take_is_refused(
+    settings: Any, text: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    failed = modules.failed("ddos_l4_overrides", check=check, overrides=[{**OF_UDP, **settings}])
+    assert text in failed["msg"]
+    assert service.writes == []
+
+
+def test_what_a_managed_rule_lists_is_taken_and_exported(service: LocalService, modules: Modules) -> None:
+    options: Any = {"overrides": [{**OF_UDP, "rules": [{"id": UDP, "action": "ddos_dynamic"}]}]}
+    predicted = modules.done("ddos_l4_overrides", check=True, **options)
+    done = modules.done("ddos_l4_overrides", **options)
+    assert (predicted["operations"], done["changed"]) == (done["operations"], True)
+    assert modules.done("ddos_l4_overrides", **options)["changed"] is False
+    export = export_state({"ddos_l4_overrides": done["overrides"]})
+    assert (export.notes, export.variables["baseline_ddos_l4_overrides"][0]["rules"]) == (
+        [],
+        options["overrides"][0]["rules"],
+    )
+
+
+def test_what_an_override_does_already_is_no_fault_of_another_change(service: LocalService, modules: Modules) -> None:
+    stored = override("udp", "ip.proto.num eq 17", L4, rules=[{"id": GRE, "sensitivity_level": "low"}])
+    service.account(ACCOUNT).seed(ddos_l4_overrides=[stored])
+    more = [{"id": GRE, "sensitivity": "low"}, {"id": UDP, "action": "block"}]
+    modules.done("ddos_l4_overrides", check=True, overrides=[{**OF_UDP, "rules": more}])

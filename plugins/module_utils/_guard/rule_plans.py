@@ -92,7 +92,7 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     if not catalogue:
         return ""
     own = [item for item in plan.operations if item.resource.plural == resource.plural]
-    naming = [item for item in own if any(map(item.fields.get, catalogue.fields))]
+    naming = [item for item in own if catalogue.names(item.fields)]
     if not naming:
         return ""
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
@@ -105,7 +105,9 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
         clauses = [
             f"{item.title} {clause}"
             for item in naming
-            for clause in catalogue.unknown(item.planned or {}, listed)
+            for known in [catalogue.faults(item.existing or {}, listed)]
+            for clause in catalogue.faults(item.planned or {}, listed)
+            if clause not in known
         ]
     except Unread:
         raise

@@ -43,6 +43,8 @@ from .resource import (
 OTHER_RULE = "other_rule"  # the action of a rule that is no override
 DEFAULT, BLOCK, LOG, OFF = "default", "block", "log", "eoff"
 ACTIONS = (DEFAULT, BLOCK, "managed_challenge", "challenge", LOG)
+DYNAMIC = "ddos_dynamic"  # Cloudflare decides; some managed rules take it in an override
+READ_ONLY, ALLOWED = "read-only", "allowed_override_actions"  # of managed rules
 SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
 RENAMED = renaming("sensitivity_level", "sensitivity")
 OWN_FIELDS = ("action", "sensitivity", *ENTRY_KEYS)
@@ -154,6 +156,47 @@ def _unknown_names(override: Object, managed: Object) -> list[str]:
     return clauses
 
 
+def _not_taken(override: Object, managed: Object) -> list[str]:
+    """The settings of an override that no managed rule which they are about takes."""
+    rules = listed_rules(managed)
+    clauses = []
+    for what, name, item in (("", "", override), *named_entries(override)):
+        action = str(item.get("action") or DEFAULT)
+        about = [rule for rule in rules if not what or name in _names_of(rule, what)]
+        if (not what and action == DEFAULT) or any(_takes(rule, action) for rule in about):
+            continue
+        title = "any managed rule" if not what else f"the {what} {name}"
+        if what == "rule" and about:
+            title = f"the managed rule {about[0].get('description') or name} ({name})"
+        actions = sorted({one for rule in about for one in rule.get(ALLOWED) or ()})
+        if about and not any(map(_takes, about)):
+            clauses.append(f"overrides {title}, which is {READ_ONLY}")
+        elif about:
+            takes = f", which takes {', '.join(actions)}" if actions else ""
+            clauses.append(f"sets {action} for {title}{takes}")
+    return clauses
+
+
+def _names_of(rule: Object, what: str) -> Sequence[Any]:
+    return [rule.get("id")] if what == "rule" else rule.get("categories") or ()
+
+
+def _takes(rule: Object, action: str = DEFAULT) -> bool:
+    """Return whether an override of a managed rule may set this action; the default is a setting of
+    the sensitivity alone. Not every rule says which it takes."""
+    if READ_ONLY in (rule.get("categories") or ()) or not rule.get(ALLOWED, True):
+        return False
+    return action in (DEFAULT, *rule.get(ALLOWED, (action,) if action != DYNAMIC else ()))
+
+
+def _faults(override: Object, managed: Object) -> list[str]:
+    return [*_unknown_names(override, managed), *_not_taken(override, managed)]
+
+
+def _names_anything(changes: Object) -> bool:
+    return any(map(changes.get, ENTRY_KEYS)) or changes.get("action") == DYNAMIC
+
+
 def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
     """The fields that say what an override sets."""
     levels: dict[str, Any] = {
@@ -200,7 +243,7 @@ def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
         quota=10,
         fields=(Field("expression", layer.expression), *fields),
         shape=Shape(_reading(layer.managed), _writing(layer.managed)),
-        catalogue=Catalogue("managed DDoS ruleset", path, tuple(ENTRY_KEYS), _unknown_names),
+        catalogue=Catalogue("managed DDoS ruleset", path, _names_anything, _faults),
         semantics=Semantics(
             normalise=_fit_override, invalid_reason=_invalid_override, protects_nobody=weakens
         ),
@@ -239,13 +282,13 @@ LAYERS: Mapping[str, _Layer] = {  # by phase
         "3b64149bfa6e4220bbbc2bd6db589552",
         "L4 DDoS Managed Ruleset",
         PACKET_OVERRIDE_EXPRESSION,
-        (BLOCK, LOG),
+        (BLOCK, LOG, DYNAMIC),
     ),
     "ddos_l7": _Layer(
         "4d21379b4f9f4bb088e0729962c8b3cf",
         "HTTP DDoS Managed Ruleset",
         HTTP_OVERRIDE_EXPRESSION,
-        ACTIONS[1:],
+        (*ACTIONS[1:], DYNAMIC),
     ),
 }
 L4_OVERRIDES = _overrides("ddos_l4_override", "DDoS L3/4 override", ACCOUNT_OPTION, "ddos_l4")

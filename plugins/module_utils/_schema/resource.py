@@ -227,16 +227,17 @@ USUAL_PAGES = Paged()
 
 
 class Catalogue(NamedTuple):
-    """Names that Cloudflare provides for objects, at a path; `unknown` takes an object and the
-    catalogue, and returns a clause for each name that is not there. `fields` are those with names.
+    """Names that Cloudflare provides for objects, at a path; `faults` takes an object and the
+    catalogue, and returns a clause for each name that is not there, or that the object does not
+    name as it may. `names` says whether changed fields have names.
 
     Raises ValueError for a catalogue that cannot be read.
     """
 
     title: str
     path: str
-    fields: tuple[str, ...]
-    unknown: Callable[[Object, Object], Sequence[str]]
+    names: Callable[[Object], bool]
+    faults: Callable[[Object, Object], Sequence[str]]
 
 
 class Permission(NamedTuple):

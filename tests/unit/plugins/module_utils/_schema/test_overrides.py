@@ -101,7 +101,50 @@ MANAGED_RULES = {"rules": [{"id": RULE, "description": "SYN flood", "categories"
 )  # fmt: skip
 def test_names_that_do_not_exist_come_with_the_nearest(override: dict[str, Any], clauses: list[str]) -> None:
     assert L4_OVERRIDES.catalogue is not None
-    assert list(L4_OVERRIDES.catalogue.unknown(override, MANAGED_RULES)) == clauses
+    assert list(L4_OVERRIDES.catalogue.faults(override, MANAGED_RULES)) == clauses
+
+
+OF_RULES: dict[str, Any] = {
+    "rules": [
+        {
+            "id": "a" * 32,
+            "description": "SYN flood",
+            "categories": ["tcp"],
+            "allowed_override_actions": ["block", "log"],
+        },
+        {
+            "id": "b" * 32,
+            "description": "UDP flood",
+            "categories": ["udp"],
+            "allowed_override_actions": ["ddos_dynamic", "log"],
+        },
+        {"id": "c" * 32, "description": "GRE flood", "categories": ["gre", "read-only"]},
+        {"id": "d" * 32, "description": "ESP flood", "categories": ["esp", "tcp"], "allowed_override_actions": None},
+        {"id": "e" * 32, "categories": ["old"]},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("override", "clauses"),
+    [
+        ({"rules": [{"id": "a" * 32, "action": "log"}, {"id": "b" * 32, "action": "ddos_dynamic"}]}, []),
+        ({"rules": [{"id": "b" * 32, "action": "block"}]},
+         [f"sets block for the managed rule UDP flood ({'b' * 32}), which takes ddos_dynamic, log"]),
+        ({"rules": [{"id": "c" * 32, "sensitivity": "low"}]}, [f"overrides the managed rule GRE flood ({'c' * 32}), which is read-only"]),
+        ({"rules": [{"id": "d" * 32, "sensitivity": "low"}]}, [f"overrides the managed rule ESP flood ({'d' * 32}), which is read-only"]),
+        ({"rules": [{"id": "e" * 32, "action": "log"}]}, []),
+        ({"rules": [{"id": "e" * 32, "action": "ddos_dynamic"}]}, [f"sets ddos_dynamic for the managed rule {'e' * 32} ({'e' * 32})"]),
+        ({"categories": [{"category": "tcp", "action": "log"}, {"category": "udp", "action": "ddos_dynamic"}]}, []),
+        ({"categories": [{"category": "tcp", "action": "ddos_dynamic"}]}, ["sets ddos_dynamic for the category tcp, which takes block, log"]),
+        ({"categories": [{"category": "gre", "sensitivity": "low"}]}, ["overrides the category gre, which is read-only"]),
+        ({"action": "ddos_dynamic"}, []),
+        ({"sensitivity": "low"}, []),
+    ],
+)  # fmt: skip
+def test_a_managed_rule_takes_the_actions_that_it_lists(override: dict[str, Any], clauses: list[str]) -> None:
+    assert L4_OVERRIDES.catalogue is not None
+    assert list(L4_OVERRIDES.catalogue.faults(override, OF_RULES)) == clauses
 
 
 @pytest.mark.parametrize(
