@@ -12,9 +12,11 @@ are computed from the plan alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Any, Collection, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError
+from .._remembered import remembered
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
 from .._text import Message, Option
 from .._values.kinds import ID, same_value
@@ -105,7 +107,7 @@ class Operation:
     along: tuple[Operation, ...] = ()
     becomes: Object | None = None
 
-    @property
+    @cached_property
     def planned(self) -> Object | None:
         """The object afterwards, as far as it can be predicted; None when it is deleted."""
         if self.action == "delete":
@@ -144,7 +146,7 @@ class Operation:
         names = {POSITION, *(item.name for item in self.resource.fields)}
         return [name for name in self.fields if name not in names]
 
-    @property
+    @cached_property
     def key(self) -> Key:
         """The normalised values that identify the object."""
         return self.resource.key_of(self.existing or self.fields)
@@ -159,7 +161,7 @@ class Operation:
         """Sorts operations alike whatever the order of the input; duplicates by their ids."""
         return (*self.target, self.label, str((self.existing or {}).get("id")))
 
-    @property
+    @cached_property
     def label(self) -> str:
         """The key as people read it."""
         return self.resource.label_of(self.existing or self.fields)
@@ -205,21 +207,37 @@ class Plan(NamedTuple):
         if not self.operations and not self.alongside:
             return self.before
         changed = [plural for plural in self.before if plural not in self.alongside]
-        planned = {plural: self._collection_after(plural, returned or {}) for plural in changed}
+        make = partial(_collection_after, returned=returned) if returned else _planned_collection
+        planned = {
+            plural: make(self.before[plural], self.operations, self.order, plural)
+            for plural in changed
+        }
         return {**planned, **self.alongside}
 
-    def _collection_after(self, plural: str, returned: Returned) -> list[Object]:
-        changes = [item for item in with_along(self.operations) if item.resource.plural == plural]
-        changed = {item.index: item for item in changes}
-        objects = [
-            _object_after(changed[index], returned) if index in changed else existing
-            for index, existing in enumerate(self.before[plural])
-        ] + [_object_after(item, returned) for item in changes if item.index is None]
-        collection = [item for item in objects if item is not None]
-        if changes and plural in self.order:
-            places = {key: index for index, key in enumerate(self.order[plural])}
-            collection.sort(key=lambda item: places[changes[0].resource.key_of(item)])
-        return collection
+
+def _collection_after(
+    before: Sequence[Object],
+    operations: Sequence[Operation],
+    order: Mapping[str, Sequence[Key]],
+    plural: str,
+    returned: Returned = NO_ITEMS,
+) -> Sequence[Object]:
+    changes = [item for item in with_along(operations) if item.resource.plural == plural]
+    if not changes:
+        return before
+    changed = {item.index: item for item in changes}
+    objects = [
+        _object_after(changed[index], returned) if index in changed else existing
+        for index, existing in enumerate(before)
+    ] + [_object_after(item, returned) for item in changes if item.index is None]
+    collection = [item for item in objects if item is not None]
+    if plural in order:
+        places = {key: index for index, key in enumerate(order[plural])}
+        collection.sort(key=lambda item: places[changes[0].resource.key_of(item)])
+    return collection
+
+
+_planned_collection = remembered(32)(_collection_after)  # a plan is looked at in many ways
 
 
 def _object_after(operation: Operation, returned: Returned) -> Object | None:
@@ -238,10 +256,12 @@ def merge_nested(
     Without `existing` objects it knows the nested objects whose ids the task names.
     """
     merged: dict[Hashable, dict[str, Any]] = {}
+    if not resource.nested:
+        return merged
     sources: dict[tuple[Hashable, str], Option] = {}
     for key, values in objects.items():
         identity = nested_id(resource, values) or nested_id(resource, existing.get(key))
-        if identity is None or not resource.nested or not values.get(resource.nested.field):
+        if identity is None or not values.get(resource.nested.field):
             continue
         field = resource.field(resource.nested.field)
         desired, path = values[field.name], paths[key].at(field.name)
@@ -263,6 +283,8 @@ def unread_nested(
     resource: Resource, objects: Iterable[Values], existing: Sequence[Object]
 ) -> list[str]:
     """The ids of the nested objects that a task names, and that no existing object has."""
+    if not resource.nested:
+        return []
     named, known = ({nested_id(resource, obj) for obj in some} for some in (objects, existing))
     return sorted(map(str, named - known - {None}))
 

@@ -366,6 +366,10 @@ class Referring:
     def _with(self, rule: ZoneRule, **lists: Contents) -> ZoneRule:
         return spelt_out(rule, {**self.contents, **lists})
 
+    def concerns(self, obj: Object) -> bool:
+        """Return whether a rule refers to a list, or may."""
+        return LISTS.label_of(obj) in self._references or uses_of(obj) > 0
+
     def loss(self, obj: Object, lacks: Contents, has: Contents) -> Loss | None:
         """The loss by a list that has some contents and lacks others."""
         if not lacks.size and not has.size:
@@ -402,7 +406,8 @@ def list_losses(was: State, becomes: State) -> Iterator[Loss]:
     referring = Referring(becomes)
     for obj in becomes.get(LISTS.plural, ()):
         resource = items_in(obj)
-        if resource.plural not in was or resource.plural not in becomes:
+        both = was.get(resource.plural), becomes.get(resource.plural)
+        if None in both or both[0] is both[1] or not referring.concerns(obj):
             continue
         former, items = was[resource.plural], becomes[resource.plural]
         lacking = other_objects(resource, former, {*map(resource.key_of, items)})

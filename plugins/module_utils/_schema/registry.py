@@ -249,13 +249,13 @@ DECIDING: Sequence[tuple[Resource, InOrder]] = tuple(
 )
 
 IN_ORDER: Mapping[str, InOrder] = {resource.plural: read for resource, read in EVALUATION}
+_OF_PHASE = {one.phase: one for one, _read in EVALUATION if one.phase}
 
 
 def evaluated_as(resource: Resource) -> Resource:
     """The rules of its phase that traffic meets, among which those of this resource stand; any
     other resource itself."""
-    of_phase = {one.phase: one for one, _read in EVALUATION if one.phase}
-    return resource if resource.plural in IN_ORDER else of_phase.get(resource.phase, resource)
+    return resource if resource.plural in IN_ORDER else _OF_PHASE.get(resource.phase, resource)
 
 
 def rules_in_force(state: State, resource: Resource = zone.CUSTOM_RULES) -> list[ZoneRule]:

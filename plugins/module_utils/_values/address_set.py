@@ -102,9 +102,10 @@ def _too_long(text: str) -> str:
 def read_network(text: str) -> tuple[NormalisedNetwork, str]:
     """The normalised value of a network, and its usual form; raises ValueError, which the cache
     does not keep."""
-    normalised = _canonical(text)
+    usual = text if "/" in text else f"{text}/{128 if ':' in text else 32}"
+    normalised = _canonical(usual)
     if normalised:
-        return normalised, text
+        return normalised, usual
     network = parse_network(text)
     return (network.version, int(network.network_address), network.prefixlen, ""), str(network)
 
