@@ -211,10 +211,15 @@ def test_items_that_cannot_be_read_again_are_done(service: LocalService, modules
     assert (failed["left"], failed["unknown"]) == ([], [])
 
 
-def test_more_items_than_most_accounts_have_are_warned_of(service: LocalService, modules: Modules) -> None:
+def test_more_items_than_the_account_may_have(service: LocalService, modules: Modules) -> None:
     service.misbehave("entry", method="GET", path=r"/lists$", fields={"num_items": "10000"})
-    done = modules.done("ip_list", check=True, **NEW)
-    assert "would have 10001 items together" in str(done["warnings"])
+    modules.done("ip_list", check=True, **NEW)
+    service.account(ACCOUNT).type = "standard"
+    failed = modules.failed("ip_list", check=True, **NEW)
+    assert "would have 10001 items, where at most 10000 may be, since it is of the type standard" in failed["msg"]
+    token = service.add_token("no-account", account_settings="none")
+    done = modules.done("ip_list", check=True, api_token=token, **NEW)
+    assert "unless it is an Enterprise account, which is not known: " in str(done["warnings"])
 
 
 def test_an_approved_plan_is_of_one_list(service: LocalService, modules: Modules) -> None:

@@ -29,7 +29,7 @@ from tests.support.ansible_run import REPOSITORY
 
 PATHS = tuple(sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/*.md")]))
 LANGUAGES = ("yaml", "console", "python", "hcl")
-FILE = re.compile(r"# ([\w./-]+\.ya?ml)\n")
+FILE = re.compile(r"# ([\w./-]+\.(?:ya?ml|txt))\n")
 ASSIGNMENT = re.compile(r"([A-Z_]+)=(.*)")
 
 

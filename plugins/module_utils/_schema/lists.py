@@ -56,7 +56,7 @@ LONGEST_HOSTNAME = 253
 
 
 class Quota(NamedTuple):
-    """How many lists an account may have, and items in all of them together."""
+    """The number of lists that an account may have, and of items in all of them together."""
 
     lists: int
     items: int
