@@ -18,7 +18,7 @@ from tests.support.ansible_run import REPOSITORY, ansible_environment
 from tests.support.inventories import write_inventory
 from tests.support.module_run import ACCOUNT
 
-SAYS = {"doctor": "lima: ", "report": "1 of 1 host was read.", "baseline": "TCP protection is on"}
+SAYS = {"doctor": "calls, all of them reads.", "report": "1 of 1 host was read.", "baseline": "TCP protection is on"}
 
 
 @pytest.mark.parametrize("playbook", SAYS)
