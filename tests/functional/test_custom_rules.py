@@ -279,10 +279,10 @@ REGEX = {"ref": "regex", "action": "block", "expression": 'http.host matches "^a
 LOG_ONE = {"ref": "logs", "action": "log", "expression": "cf.client.bot"}
 MAY_NOT_READ = "The credentials may lack the permission Zone Read (zone)"
 QUOTAS: list[tuple[str, dict[str, Any], str]] = [
-    ("free", GROWTH, "The zone has the plan Free: it takes 5 custom rules, and 6 would be there. Remove"),
-    ("pro", {"rules": [REGEX]}, "The zone has the plan Pro: it has not the operator matches, which is in regex. Remove"),
-    ("free", {"rules": [*GROWTH["rules"], REGEX]}, "and 7 would be there; it has not the operator matches"),
-    ("business", {"rules": [{"ref": "login"}, LOG_ONE], "purge": True}, "has not the action log, which is in logs"),
+    ("free", GROWTH, "The zone has the plan Free: it takes 5 custom rules, and 6 would be there. Leave out"),
+    ("pro", {"rules": [REGEX]}, "The zone has the plan Pro: it does not have the operator matches, which is in regex. Leave out"),
+    ("free", {"rules": [*GROWTH["rules"], REGEX]}, "and 7 would be there; it does not have the operator matches"),
+    ("business", {"rules": [{"ref": "login"}, LOG_ONE], "purge": True}, "does not have the action log, which is in logs"),
 ]  # fmt: skip
 
 

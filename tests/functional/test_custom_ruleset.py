@@ -164,13 +164,13 @@ def test_a_ruleset_that_two_rules_execute_is_left_to_people(service: LocalServic
 @pytest.mark.parametrize(
     ("task", "words"),
     [
-        (NEW, "The zone takes 10 custom rulesets, and 11 would be there. Remove what is too much."),
+        (NEW, "The zone takes 10 custom rulesets, and 11 would be there. Remove 1 or more."),
         ({"name": "r1", "rules": [{**ADMIN, "ref": f"n{number}"} for number in range(101)]},
          "The zone takes 100 rules of the ruleset r1, and 101 would be there."),
         ({"name": "r1", "rules": [ADMIN] + [{**ADMIN, "ref": f"n{number}"} for number in range(5)], "deploy": {"expression": "true"}},
          "The zone has the plan Free: it takes 5 custom rules, and 7 would be there."),
         ({"name": "r1", "rules": [{**ADMIN, "expression": 'http.host matches "a"'}], "deploy": {"expression": "true"}},
-         "it has not the operator matches, which is in r1 admin."),
+         "it does not have the operator matches, which is in r1 admin."),
     ],
 )  # fmt: skip
 def test_quotas_are_known_before(task: dict[str, Any], words: str, service: LocalService, modules: Modules) -> None:

@@ -45,7 +45,7 @@ def check_length(plan: Plan, _read: ReadCollection) -> str:
         if before <= resource.quota < after:
             return (
                 f"The {resource.owner.partition('_')[0]} takes {resource.quota} {resource.titles},"
-                f" and {after} would be there. Remove what is too much."
+                f" and {after} would be there. Remove {after - resource.quota} or more."
             )
     return ""
 

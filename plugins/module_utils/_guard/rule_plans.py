@@ -46,7 +46,7 @@ def exceeded_quota(plan: Plan, zone: Object) -> str:
     if quota is None:
         raise Unread("The quota of the zone's plan is not known.")
     reasons = "; ".join(_exceeded(plan, quota))
-    to_do = "Remove what is too much, or choose another plan for the zone."
+    to_do = "Leave out what the plan does not have, or choose another plan for the zone."
     return f"The zone has the plan {quota.title}: {reasons}. {to_do}" if reasons else ""
 
 
@@ -69,7 +69,7 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
         for feature in sorted(frozenset().union(*needs.values())):
             named = [label for label, lacking in needs.items() if feature in lacking]
             if named:
-                reasons.append(f"it has not {feature}, which is in {first_few(named)}")
+                reasons.append(f"it does not have {feature}, which is in {first_few(named)}")
     return reasons
 
 

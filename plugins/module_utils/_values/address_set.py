@@ -133,7 +133,9 @@ def cut_host_bits(text: Any) -> str:
     if host == network.network_address:
         return ""
     single = f"{host}/{network.max_prefixlen}"
-    return f"{text} is an address within {network}, which is taken; write {network}, or {single}"
+    return (
+        f"{text} is an address within {network}, which the task uses; write {network}, or {single}"
+    )
 
 
 def added_length(text: Any) -> str:

@@ -60,7 +60,7 @@ def test_a_plan_without_operations_is_feasible_and_asks_nobody() -> None:
 BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.1"}
 LOG = {"action": "log", "expression": 'http.host eq "a ~ b matches c"'}
 REGEX = {"action": "block", "expression": 'http.host matches "a"'}
-FEWER = ". Remove what is too much, or choose another plan for the zone."
+FEWER = ". Leave out what the plan does not have, or choose another plan for the zone."
 
 
 def zone(plan: Any) -> dict[str, Any]:
@@ -87,11 +87,11 @@ def test_a_zone_takes_as_many_rules_as_its_plan_says(plan: str, most: int) -> No
 @pytest.mark.parametrize(
     ("rule", "plan", "reason"),
     [
-        (LOG, "free", "it has not the action log, which is in n0"),
-        (LOG, "business", "it has not the action log, which is in n0"),
+        (LOG, "free", "it does not have the action log, which is in n0"),
+        (LOG, "business", "it does not have the action log, which is in n0"),
         (LOG, "enterprise", ""),
-        (REGEX, "pro", "it has not the operator matches, which is in n0"),
-        ({**BLOCK, "expression": 'http.host ~ "a"'}, "free", "it has not the operator matches, which is in n0"),
+        (REGEX, "pro", "it does not have the operator matches, which is in n0"),
+        ({**BLOCK, "expression": 'http.host ~ "a"'}, "free", "it does not have the operator matches, which is in n0"),
         (REGEX, "business", ""),
         ({**LOG, "action": "block"}, "free", ""),
         ({**BLOCK, "expression": 'http.host matches "'}, "free", ""),

@@ -62,10 +62,10 @@ def test_a_network_is_what_the_standard_library_takes_it_for(address: str, lengt
 @pytest.mark.parametrize(
     ("text", "remark"),
     [
-        ("198.51.100.77/24", "198.51.100.77/24 is an address within 198.51.100.0/24, which is taken;"),
+        ("198.51.100.77/24", "198.51.100.77/24 is an address within 198.51.100.0/24, which the task uses;"),
         (
             "2001:db8::7/48",
-            "is an address within 2001:db8::/48, which is taken; write 2001:db8::/48, or 2001:db8::7/128",
+            "is an address within 2001:db8::/48, which the task uses; write 2001:db8::/48, or 2001:db8::7/128",
         ),
         ("2001:DB8::/32", ""),
         (" 192.0.2.0/24 ", ""),
