@@ -433,7 +433,7 @@ def test_host_bits_and_missing_lengths_are_warnings_with_their_entry(service: Lo
     for check in (True, False):
         warnings = modules.done("protected_prefixes", check=check, prefixes=prefixes)["warnings"]
         assert len(warnings) == 2
-        cut = "prefixes[1].prefix: 198.51.100.77/24 is an address within 198.51.100.0/24, which is taken;"
+        cut = "prefixes[1].prefix: 198.51.100.77/24 is an address within 198.51.100.0/24, which the task uses;"
         assert f"{cut} write 198.51.100.0/24, or 198.51.100.77/32." in str(warnings)
         added = "prefixes[2].prefix: 192.0.2.7 has no length and is taken for 192.0.2.7/32; write 192.0.2.7/32."
         assert added in str(warnings)
