@@ -318,3 +318,17 @@ def test_of_sixty_public_rules_those_are_claimed_that_cannot_work() -> None:
         for _action, expression in PUBLIC_RULES
         if "threat" not in expression
     )
+
+
+def test_sarif_has_the_line_of_a_mistake_in_a_variable() -> None:
+    wrong = "baseline_custom_rules[0].action: 'blok' is none of block, skip (host_vars/lima.yml:7)."
+    report = report_of([host_record(host_results("lima", {}, {}, [{"failed": True, "msg": wrong}]), NOW)], NOW)
+    (run,) = sarif(report)["runs"]
+    (result,) = run["results"]
+    assert (result["ruleId"], result["message"]["text"]) == ("unknown", wrong)
+    assert result["locations"] == [
+        {
+            "logicalLocations": [{"fullyQualifiedName": "lima"}],
+            "physicalLocation": {"artifactLocation": {"uri": "host_vars/lima.yml"}, "region": {"startLine": 7}},
+        }
+    ]
