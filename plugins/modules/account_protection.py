@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: account_protection
-short_description: Manage the whole Advanced TCP Protection of a Cloudflare account
+short_description: Whole account in one plan, Advanced TCP Protection and DNS Protection
 version_added: 0.1.0
 description:
   - Manages the status, protected prefixes, allowlist, rules and filters of a Cloudflare account in

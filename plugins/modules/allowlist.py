@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: allowlist
-short_description: Manage the allowlist of Cloudflare Advanced TCP Protection
+short_description: Allowlist of an account, the whole list
 version_added: 0.1.0
 description:
   - Adds, updates and removes entries of the allowlist of a Cloudflare account. With O(purge=true),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: allowlist_entry
-short_description: Manage one entry of the allowlist of Cloudflare Advanced TCP Protection
+short_description: One entry of the allowlist of an account
 version_added: 0.1.0
 description:
   - Adds, updates or removes one entry of the allowlist of a Cloudflare account.

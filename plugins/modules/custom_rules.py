@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: custom_rules
-short_description: Manage the WAF custom rules of a Cloudflare zone
+short_description: WAF custom rules of a zone, in their order
 version_added: 1.0.0
 description:
   - Creates, updates, orders and removes the WAF custom rules of a zone. Custom rules are the

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: custom_rules_info
-short_description: Read the WAF custom rules of a Cloudflare zone
+short_description: Read WAF custom rules of a zone
 version_added: 1.0.0
 description:
   - Returns the custom rules of a zone that meet all given conditions, in the order in which Cloudflare

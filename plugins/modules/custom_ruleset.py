@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: custom_ruleset
-short_description: Manage a custom ruleset of a Cloudflare account or zone
+short_description: Custom ruleset of an account or zone, with its deployment
 version_added: 1.0.0
 description:
   - Creates, updates and deletes a custom ruleset of the WAF with its rules, and the rule that

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ddos_l4_overrides
-short_description: Manage overrides of the managed DDoS rules of layers 3 and 4 of a Cloudflare account
+short_description: DDoS overrides of an account, for layers 3 and 4
 version_added: 1.0.0
 description:
   - Creates, updates, orders and removes overrides of the managed DDoS rules of layers 3 and 4 of an account. An override gives managed rules

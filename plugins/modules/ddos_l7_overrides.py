@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ddos_l7_overrides
-short_description: Manage overrides of the managed HTTP DDoS rules of a Cloudflare zone
+short_description: HTTP DDoS overrides of a zone
 version_added: 1.0.0
 description:
   - Creates, updates, orders and removes overrides of the managed HTTP DDoS rules of a zone. An override gives managed rules

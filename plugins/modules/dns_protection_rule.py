@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: dns_protection_rule
-short_description: Manage a DNS protection rule
+short_description: DNS protection rule of an account
 version_added: 1.0.0
 description:
   - Creates, updates or removes one rule of the Advanced DNS Protection of a Cloudflare account.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: firewall_rules
-short_description: Update existing firewall rules of a Cloudflare zone
+short_description: Firewall rules of a zone, those that exist
 version_added: 0.1.0
 description:
   - Updates existing firewall rules. The module neither creates nor deletes rules.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: firewall_rules_info
-short_description: Read the firewall rules of a Cloudflare zone
+short_description: Read firewall rules of a zone
 version_added: 0.1.0
 description:
   - Returns the firewall rules of a zone that meet all given conditions.

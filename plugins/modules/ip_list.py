@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: ip_list
-short_description: Manage a list of addresses, autonomous systems or hostnames for rules of Cloudflare
+short_description: List of addresses, ASNs or hostnames, and its items
 version_added: 1.0.0
 description:
   - Creates, updates and deletes a list of addresses and networks, of autonomous systems, or of

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: managed_rules
-short_description: Deploy managed rules in a Cloudflare zone, with overrides and exceptions
+short_description: Managed rules of a zone, with overrides and exceptions
 version_added: 1.0.0
 description:
   - Creates, updates, orders and removes the rules that deploy managed rulesets of the WAF in a

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: network_firewall_rules
-short_description: Manage the Network Firewall rules of a Cloudflare account
+short_description: Network Firewall rules of an account, in their order
 version_added: 1.0.0
 description:
   - Creates, updates, orders and removes the rules of the Cloudflare Network Firewall (formerly Magic

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protected_prefixes
-short_description: Manage the networks that Cloudflare Advanced TCP Protection protects
+short_description: Protected prefixes of an account, the whole list
 version_added: 0.1.0
 description:
   - Adds, updates and removes the protected prefixes of a Cloudflare account. With O(purge=true),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protection_filter
-short_description: Manage a SYN flood filter or an out-of-state TCP filter
+short_description: SYN flood filter or out-of-state TCP filter of an account
 version_added: 0.1.0
 description:
   - Creates, updates or removes one filter of the Advanced TCP Protection of a Cloudflare account.

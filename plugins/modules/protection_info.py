@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protection_info
-short_description: Read the Advanced TCP Protection of a Cloudflare account
+short_description: Read the protection of an account, and its coverage
 version_added: 0.1.0
 description:
   - Returns the status, protected prefixes, allowlist, rules and filters of a Cloudflare account,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: protection_rule
-short_description: Manage a SYN flood rule or an out-of-state TCP rule
+short_description: SYN flood rule or out-of-state TCP rule of an account
 version_added: 0.1.0
 description:
   - Creates, updates or removes one rule of the Advanced TCP Protection of a Cloudflare account.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: rate_limit_rules
-short_description: Manage the rate limiting rules of a Cloudflare zone
+short_description: Rate limiting rules of a zone, in their order
 version_added: 1.0.0
 description:
   - Creates, updates, orders and removes the rate limiting rules of a zone. Such a rule counts the

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: tcp_protection_status
-short_description: Turn Advanced TCP Protection of a Cloudflare account on or off
+short_description: Turn Advanced TCP Protection of an account on or off
 version_added: 0.1.0
 description:
   - Turns the Advanced TCP Protection of a Cloudflare account on or off.
