@@ -122,7 +122,9 @@ class Fleet:
         """What a run takes; raises Failure if it does not find every zone in order, or writes."""
         self._scratch.mkdir(exist_ok=True)
         described = rules()
-        held = {zone: {"name": name, "plan": "business", "custom_rules": described} for name, zone in self._zones.items()}
+        held = {
+            zone: {"name": name, "plan": "business", "custom_rules": described} for name, zone in self._zones.items()
+        }
         self._serving.hold({}, self._latency, held)
         taken, text = run(words, self._scratch)
         read = {call["path"].split("/")[2] for call in self._serving.calls() if "rulesets" in call["path"]}
