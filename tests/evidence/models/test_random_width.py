@@ -92,7 +92,7 @@ def requests(host: str, source: str) -> Iterator[dict[str, Any]]:
         (True, False),
         (b"", b"a=b"),
         (b"", b"https://b/"),
-        (0, 99),
+        (0,),  # always, as its own page says
         (0, 64512),
     )
     for path, agent, country, bot, query, referer, score, network in every:
