@@ -18,7 +18,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from functools import lru_cache, partial
-from textwrap import fill
+from textwrap import TextWrapper
 from typing import Any
 
 import yaml
@@ -52,8 +52,10 @@ def say(display: Any, text: str) -> None:
     for line in text.splitlines():
         indent = " " * (len(line) - len(line.lstrip()) + 2)
         width = COLUMNS or len(line) or 1
-        apart = {"break_long_words": False, "break_on_hyphens": False}
-        display.display(fill(line, width, subsequent_indent=indent, **apart))
+        folded = TextWrapper(
+            width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+        )
+        display.display(folded.fill(line))
 
 
 def failure_diff(results: Iterable[ModuleResult]) -> str:

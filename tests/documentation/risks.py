@@ -106,7 +106,10 @@ def option_text(name: str, facts: Mapping[str, Any], width: int = WIDTH) -> str:
     sentences = [wrapped(text, width) for text in facts["description"]]
     others = to_yaml({fact: value for fact, value in facts.items() if fact not in ("description", "suboptions")})
     text = f"  {name}:\n    description:\n{''.join(sentences)}{indent(others, ' ' * 4)}"
-    inner = "".join(option_text(*item, width - 4) for item in facts.get("suboptions", {}).items())
+    inner = "".join(
+        option_text(inner_name, inner_facts, width - 4)
+        for inner_name, inner_facts in facts.get("suboptions", {}).items()
+    )
     return f"{text}    suboptions:\n{indent(inner, ' ' * 4)}" if inner else text
 
 
