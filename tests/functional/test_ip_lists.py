@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -418,3 +419,23 @@ def test_lists_of_the_network_firewall_hold_ipv4_alone(check: bool, service: Loc
     modules.done("ip_list", check=check, name="offices", items=both[:1])
     account.ip_lists.list_named("offices")["items"].append(account.ip_lists.item({"ip": "2001:db8::3"}))
     modules.done("ip_list", check=check, name="offices", items=[{"ip": "192.0.2.10"}])  # which is there already
+
+
+def test_an_export_describes_lists_of_each_kind_and_leaves_out_what_no_option_says(
+    service: LocalService, modules: Modules
+) -> None:
+    account = service.account(ACCOUNT)
+    account.ip_lists.lists.clear()
+    wide = {"hostname": {"url_hostname": "*.example.org", "exclude_exact_hostname": False}}
+    account.seed(lists=[*KINDS_OF_LISTS[2:4], {"name": "wide", "kind": "hostname", "items": [wide]}])
+    read = modules.done("protection_info", gather_subset=["ip_lists"])
+    export = export_state({"ip_lists": read["ip_lists"]})
+    described = {one["name"]: one["items"] for one in export.variables["baseline_ip_lists"]}
+    assert described == {
+        "systems": [{"asn": 64500, "comment": ""}],
+        "hosts": [{"hostname": "*.example.net", "comment": ""}, {"hostname": "shop.example.com", "comment": ""}],
+        "wide": [],
+    }
+    assert "Parts of the list wide" in str(export.notes)
+    again = {"ip_lists": [{**one, "purge": True} for one in export.variables["baseline_ip_lists"]]}
+    assert modules.done("host_baseline", **again)["changed"] is False

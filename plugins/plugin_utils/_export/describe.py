@@ -46,6 +46,7 @@ def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
     Fields without an option stand in `api_fields` if the resource takes it, and else are left out;
     so are those that mean nothing beside the others, such as products of a rule that blocks.
     """
+    obj = resource.semantics.described(obj)
     known = resource.managed(declared(resource, obj))
     meant = resource.semantics.normalise(known, known, frozenset())
     options = {
@@ -211,6 +212,11 @@ def _export_rules(
             )
         if resource is not CUSTOM_RULES or obj.get("ref") not in elsewhere:
             export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
+    export.notes += [
+        f"Parts of the {name_of(resource, obj)} cannot be described; the role leaves them alone."
+        for obj in objects
+        if resource.semantics.described(obj) is not obj
+    ]
     export.incomplete += [variable.removeprefix(PREFIX)] if "" in patterns else []
     export.variables[variable] = exclusive_entries(resource, described) if purge else described
     patterns = list(dict.fromkeys(filter(None, patterns)))
