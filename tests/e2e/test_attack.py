@@ -239,7 +239,7 @@ def test_a_posture_in_the_variables_holds_beside_the_file(site: Site) -> None:
 
 
 WRONG_FILES: dict[str, tuple[str, str]] = {
-    "an unknown key": ("berlin: [{name: under_attack, untill: 2027-01-30}]", "untill: there is no such field"),
+    "an unknown key": ("berlin: [{name: under_attack, utnil: 2027-01-30}]", "utnil: there is no such field"),
     "no end": ("berlin: [{name: under_attack}]", "postures.yml: berlin[0].until: it is missing"),
     "no list": ("berlin: {name: under_attack}", "it takes lists of postures by host, such as berlin: [{name:"),
     "no host": ("- {name: under_attack}", "it takes lists of postures by host"),

@@ -48,8 +48,8 @@ def lock(session: nox.Session) -> None:
     path = ROOT / "tests" / "requirements" / "lock.txt"
     files = sorted(set(path.parent.glob("*.txt")) - {path, path.with_name("octorules.txt")})
     options = ("--universal", "--python-version", "3.13", "--generate-hashes", "--no-annotate", "--no-header")
-    words = ("pip", "compile", "--quiet", "--upgrade", *options, *files)
-    run(session, "uv", *words, "--output-file", path, requires="nox")
+    compiled = ("pip", "compile", "--quiet", "--upgrade", *options)
+    run(session, "uv", *compiled, *files, "--output-file", path, requires="nox")
     licence = "".join(files[0].read_text(encoding="utf-8").splitlines(keepends=True)[:3])
     pins = path.read_text(encoding="utf-8")
     path.write_text(
