@@ -178,7 +178,7 @@ def test_an_override_behind_one_that_is_off_is_as_described(service: LocalServic
     ]
 
 
-SYN, UDP, GRE = (
+SYN_FLOOD, UDP_FLOOD, GRE_FLOOD = (
     "8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10",
     "599dab0942ff4898ac1b7797e954e98b",
     "1f0e1d2c3b4a59687786958493a2b1c0",
@@ -190,9 +190,9 @@ OF_UDP = {"ref": "udp", "expression": "ip.proto.num eq 17"}
 @pytest.mark.parametrize(
     ("settings", "text"),
     [
-        ({"rules": [{"id": GRE, "sensitivity": "low"}]}, f"udp overrides the managed rule GRE flood ({GRE}), which is read-only"),
-        ({"rules": [{"id": SYN, "action": "ddos_dynamic"}]},
-         f"udp sets ddos_dynamic for the managed rule SYN flood ({SYN}), which takes block, log"),
+        ({"rules": [{"id": GRE_FLOOD, "sensitivity": "low"}]}, f"udp overrides the managed rule GRE flood ({GRE_FLOOD}), which is read-only"),
+        ({"rules": [{"id": SYN_FLOOD, "action": "ddos_dynamic"}]},
+         f"udp sets ddos_dynamic for the managed rule SYN flood ({SYN_FLOOD}), which takes block, log"),
         ({"categories": [{"category": "gre", "action": "log"}]}, "udp overrides the category gre, which is read-only"),
         ({"categories": [{"category": "dns", "action": "ddos_dynamic"}]}, "udp sets ddos_dynamic for the category dns, which takes"),
     ],
@@ -206,7 +206,7 @@ def test_what_a_managed_rule_does_not_take_is_refused(
 
 
 def test_what_a_managed_rule_lists_is_taken_and_exported(service: LocalService, modules: Modules) -> None:
-    options: Any = {"overrides": [{**OF_UDP, "rules": [{"id": UDP, "action": "ddos_dynamic"}]}]}
+    options: Any = {"overrides": [{**OF_UDP, "rules": [{"id": UDP_FLOOD, "action": "ddos_dynamic"}]}]}
     predicted = modules.done("ddos_l4_overrides", check=True, **options)
     done = modules.done("ddos_l4_overrides", **options)
     assert (predicted["operations"], done["changed"]) == (done["operations"], True)
@@ -219,7 +219,7 @@ def test_what_a_managed_rule_lists_is_taken_and_exported(service: LocalService, 
 
 
 def test_what_an_override_does_already_is_no_fault_of_another_change(service: LocalService, modules: Modules) -> None:
-    stored = override("udp", "ip.proto.num eq 17", L4, rules=[{"id": GRE, "sensitivity_level": "low"}])
+    stored = override("udp", "ip.proto.num eq 17", L4, rules=[{"id": GRE_FLOOD, "sensitivity_level": "low"}])
     service.account(ACCOUNT).seed(ddos_l4_overrides=[stored])
-    more = [{"id": GRE, "sensitivity": "low"}, {"id": UDP, "action": "block"}]
+    more = [{"id": GRE_FLOOD, "sensitivity": "low"}, {"id": UDP_FLOOD, "action": "block"}]
     modules.done("ddos_l4_overrides", check=True, overrides=[{**OF_UDP, "rules": more}])
