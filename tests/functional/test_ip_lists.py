@@ -437,5 +437,5 @@ def test_an_export_describes_lists_of_each_kind_and_leaves_out_what_no_option_sa
         "wide": [],
     }
     assert "Parts of the list wide" in str(export.notes)
-    again = {"ip_lists": [{**one, "purge": True} for one in export.variables["baseline_ip_lists"]]}
+    again: Any = {"ip_lists": [{**one, "purge": True} for one in export.variables["baseline_ip_lists"]]}
     assert modules.done("host_baseline", **again)["changed"] is False
