@@ -218,6 +218,14 @@ items:
       description: The address or network, as Cloudflare stores it.
       type: str
       sample: 198.51.100.0/24
+    asn:
+      description: The number of the autonomous system, in place of an address.
+      type: int
+      sample: 64500
+    hostname:
+      description: The hostname, in place of an address.
+      type: str
+      sample: '*.shop.example'
     comment:
       description: The comment.
       type: str

@@ -57,6 +57,7 @@ FOREIGN = {
 }
 FOREIGN |= {"overrides.other_rule", "ddos_l4_overrides.other_rule"}
 FOREIGN |= {f"rules.ratelimit.{name}" for name in ("of_the_future", "score_per_period", "score_response_header_name")}
+FOREIGN |= {"items.exclude_exact_hostname"}  # an item with it is left alone
 
 ROOT = Path(__file__).parents[2]
 ACTIONS = {
