@@ -195,7 +195,7 @@ def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShar
 
 
 def _purge_of(part: str, own: ReadOptions) -> bool | list[str]:
-    """What a part makes exclusive of that which the host has."""
+    """The collections of a part that are exclusive, of those that the host has."""
     if part != ACCOUNT:
         return bool(purged(own["purge"], [part]))
     lists = purged(own["purge"], COLLECTIONS)
