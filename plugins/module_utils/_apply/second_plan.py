@@ -93,32 +93,47 @@ class Version(NamedTuple):
 def as_others_left(
     resource: Resource, versions: Sequence[Version], own: AbstractSet[Key]
 ) -> list[Object]:
-    """The last version, which replaced the one before it, with all that others changed, in their
-    order; but for the `own` objects, which this run has changed.
+    """The last version with all that others had changed when this run replaced it, in their order;
+    but for the `own` objects, which this run has changed.
 
-    Of two values of an object the one counts that came later. A value that an earlier version had
-    is not new: whoever writes a whole list from an earlier version brings back values of that, and
-    does not mean them.
+    Of several values of an object the one counts that came last. A value that an earlier version
+    had is not new: whoever writes a whole list from an earlier version brings back values of that,
+    and does not mean them.
     """
-    last, now = versions[-2].by_key(resource), versions[-1].by_key(resource)
-    foreign = [one.by_key(resource) for one in versions if not one.is_own]
+    listings = [one.by_key(resource) for one in versions]
+    foreign = [one for one, version in zip(listings, versions) if not version.is_own]
+    replaced = [place for place, one in enumerate(versions) if one.is_own and place]
     chosen: dict[Key, Object | None] = {}
-    for key in {**last, **now}:
+    for key in dict.fromkeys(key for listing in listings for key in listing):
         stages = [_stage(resource, one.get(key)) for one in foreign]
-        theirs, ours = _stage(resource, last.get(key)), _value(resource, now.get(key))
-        latest = stages.index(theirs) if theirs in stages else -1
-        known = [stages.index(one) for one in stages if one[0] == ours]
-        keeps = key in own or max(known, default=-1) >= latest
-        chosen[key] = now.get(key) if keeps else last.get(key)
-    return [obj for obj in map(chosen.get, _merged_order([*last], [*now], chosen)) if obj]
+        chosen[key] = listings[-1].get(key)
+        for place in dict.fromkeys((*replaced, len(listings) - 1)) if key not in own else ():
+            theirs = listings[place - 1].get(key)
+            stage = _stage(resource, theirs)
+            latest = stages.index(stage) if stage in stages else -1
+            if all(
+                _since(resource, stages, one) < latest
+                for one in (listings[place].get(key), chosen[key])
+            ):
+                chosen[key] = theirs
+    order: list[Key] = []
+    for listing in (listings[-2], listings[-1], *reversed(listings[:-2])):
+        order = _merged_order(order, [*listing], chosen)
+    return [obj for obj in map(chosen.get, order) if obj]
+
+
+def _since(resource: Resource, stages: Sequence[tuple[object, object]], obj: Object | None) -> int:
+    """The place of the last stage that began with these values, whatever the id; -1 if none did."""
+    value = _value(resource, obj)
+    return max((stages.index(one) for one in stages if one[0] == value), default=-1)
 
 
 def _merged_order(
-    order: Sequence[Key], own: Sequence[Key], chosen: Mapping[Key, Object | None]
+    order: Sequence[Key], others: Sequence[Key], chosen: Mapping[Key, Object | None]
 ) -> list[Key]:
     """The keys in one order; those that it lacks stand as in another one."""
-    merged = [key for key in order if chosen[key]]
-    keys = [key for key in own if chosen[key]]
+    merged = [*order]
+    keys = [key for key in others if chosen[key]]
     for place, key in enumerate(keys):
         if key in merged:
             continue

@@ -47,6 +47,7 @@ def shown(objects: Any) -> str:
         (["a", "a own:theirs", "+a own:ours"], "a own:ours"),  # which this run has changed
         (["a", "a b", "a", "+a own"], "a own"),  # the third is from the first, and its writer puts b back
         (["a", "a b", "a c", "+a c own", "a c d", "+a b c own"], "a b c d own"),
+        (["a", "a b", "+a own", "a", "a own"], "a own b"),  # the second plan of this run was refused
     ],
 )
 def test_all_is_kept_that_others_changed(versions: list[str], end: str) -> None:
