@@ -39,12 +39,14 @@ except ImportError:  # before ansible-core 2.19, which does not compile what a t
 
 # Loaded by the first rule that is judged, or by the first plan of a role.
 LATE = (
+    "_expressions.covering",
     "_expressions.evaluation",
     "_expressions.mistakes",
     "_expressions.operands",
     "_guard.needs",
     "_guard.rule_plans",
     "_protection.desired_protection",
+    "_protection.ineffective",
 )
 
 

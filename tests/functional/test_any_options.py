@@ -76,7 +76,7 @@ def test_any_options_end_in_a_result_or_in_a_sentence(
         options |= data.draw(objects({name: shared[name] for name in shared if name != "base_url"}))
     result = modules.run(module, check=check, **options)
     if result.get("failed"):
-        assert 10 < len(result["msg"]) < 2000
+        assert 10 < len(result["msg"]) < 2500
         assert "Traceback" not in str(result)
         assert "exception" not in result
     else:

@@ -256,7 +256,7 @@ def test_a_plan_that_meets_another_version_with_409_is_made_again(service: Local
     assert "The module read again and planned b again." in warnings_of(result)
 
 
-@pytest.mark.parametrize("existing", [None, [{"ref": "a", "action": "log", "expression": "true"}]])
+@pytest.mark.parametrize("existing", [None, [{"ref": "a", "action": "log", "expression": "ssl"}]])
 def test_the_modules_own_versions_are_nothing_to_warn_of(
     existing: list[dict[str, Any]] | None, service: LocalService, modules: Modules
 ) -> None:

@@ -86,7 +86,7 @@ def test_lists_of_rules_are_known(service: LocalService) -> None:
     ("state", "question", "problem"),
     [
         (RULES, {}, "it takes either a request or a packet"),
-        (RULES, {"request": "/admin"}, "request: '/admin' is a text; write {key: ...}"),
+        (RULES, {"request": "/admin"}, "request: '/admin' is a text; write {key: /admin}"),
         (RULES, {"request": {"path": "admin"}}, "request.path: 'admin' is no path"),
         ({"zone_id": "x"}, {"request": {"path": "/"}}, "this one has no rules"),
         ("x", {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),

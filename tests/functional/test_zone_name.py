@@ -12,7 +12,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, FIREWALL, RULE_1
-from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
+from tests.support.module_run import AREA_B, ZONE, Modules
 
 NAME = "shop.example.com"
 OTHER = "9" * 32
@@ -89,8 +89,3 @@ def test_no_zone_anywhere_names_all_ways_to_give_one(named: LocalService) -> Non
         "zone_id: no zone is named; give zone_id or zone_name, or set the environment variable CLOUDFLARE_ZONE_ID"
     )
     assert named.calls == []
-
-
-def test_the_defaults_of_the_action_group_may_name_a_zone_for_the_modules_of_an_account(modules: Modules) -> None:
-    modules.service.account(ACCOUNT)
-    modules.done("protection_info", zone_name=NAME)

@@ -140,7 +140,9 @@ def export_state(state: State, purge: bool = False) -> Export:
     for plural in state:
         if BY_PLURAL[plural].key and plural not in OPTION_OF:
             _export_rules(BY_PLURAL[plural], state[plural], purge, export, deployments_of(state))
-    export.variables[PURGE] = purge_of(export.variables, export.incomplete) if purge else []
+    if purge_of(export.variables):
+        exclusive = purge_of(export.variables, export.incomplete) if purge else []
+        export.variables[PURGE] = exclusive
     return export
 
 

@@ -157,7 +157,7 @@ def test_the_rest_is_read_and_the_traffic_asked_for_once() -> None:
     assert sorted(service.paths) == ["allowlist", "graphql"]
     assert (plan.before["allowlist"], plan.operations) == ([], ())
     [verdict] = list(rollout.against.values())
-    assert verdict.reason == "unknown" and "The analytics saw no traffic." in verdict.message
+    assert verdict.reason == "unknown" and "The analytics saw no traffic to 192.0.2.0/24." in verdict.message
 
 
 @pytest.mark.parametrize("modified_on", [(NOON - timedelta(hours=23)).isoformat(), None])
