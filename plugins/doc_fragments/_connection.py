@@ -26,7 +26,7 @@ options:
         C(DDoS Protection Write), or C(DDoS Protection Read) for reading. Only API tokens have it.
       - Firewall rules need the permission C(Firewall Services Write), or C(Firewall Services Read)
         for reading. Custom rules need C(Zone WAF Write), or C(Zone WAF Read) for reading. C(Zone
-        Read) is needed for O(zone_name). The description of each other module names its permission,
+        Read) is needed for C(zone_name). The description of each other module names its permission,
         such as C(Account Filter Lists Edit) for lists.
       - If no credentials are given at all, the module uses the environment variable
         E(CLOUDFLARE_API_TOKEN).
