@@ -200,7 +200,7 @@ EXAMPLES = r"""
     account_id: 023e105f4ecef8ad9ca31a8372d0c353
     overrides:
       - ref: calm
-        expression: ip.dst in {203.0.113.0/24}
+        expression: ip.dst in {198.51.100.0/24}
         categories:
           - category: dns
             sensitivity: medium

@@ -204,7 +204,7 @@ EXAMPLES = r"""
     zone_id: 5c2a81f0f7ae4b2d9b1e6f3a7d904c11
     overrides:
       - ref: calm
-        expression: http.request.uri.path eq "/upload"
+        expression: http.request.uri.path eq "/load-test"
         categories:
           - category: generic
             sensitivity: medium

@@ -57,8 +57,10 @@ def playbook(service: LocalService, name: str, *arguments: str, **variables: str
 
 
 def operations(run: Run) -> Mapping[str, Any]:
-    """What a run changed, or would have changed, by host."""
-    return {task.host: task.result["operations"] for task in run.tasks if "operations" in task.result}
+    """The changes of all hosts: those with a task of their own, and those that one task predicted."""
+    (fleet,) = (task.result for task in run.tasks if "remaining" in task.result)
+    own = {task.host: task.result["operations"] for task in run.tasks if "operations" in task.result}
+    return {**{host: result["operations"] for host, result in fleet["hosts"].items()}, **own}
 
 
 def test_a_dry_run_of_all_accounts_and_zones_predicts_the_run(applied: Applied) -> None:

@@ -128,7 +128,7 @@ def test_every_file_is_there_for_its_owner(inventory: Path, service: LocalServic
     folder = inventory.parent / "report"
     files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     known = {host for host, status in STATUSES.items() if status != "unknown"}
-    assert files == {f"report.{kind}" for kind in ("json", "md", "html", "prom", "xml")} | {
+    assert files == {f"report.{kind}" for kind in ("json", "md", "html", "prom", "sarif", "xml")} | {
         f"plans/{host}.json" for host in known
     }
     assert {stat.S_IMODE(path.stat().st_mode) for path in folder.rglob("*") if path.is_file()} == {0o600}

@@ -205,7 +205,7 @@ def test_a_report_shows_such_texts_and_runs_none(site: Site) -> None:
     changed_by_hand(site)
     site.play("report", report_previous=str(site.folder / "report" / "report.json"), report_traffic_hours=1, **owner)
     files = {path.suffix: path.read_text(encoding="utf-8") for path in (site.folder / "report").glob("report.*")}
-    assert {*files} == {".json", ".md", ".html", ".xml", ".prom"}
+    assert {*files} == {".json", ".md", ".html", ".xml", ".prom", ".sarif"}
     assert not Page(files[".html"]).elements
     (body,) = re.findall(r"<body.*</body>", files[".html"], re.DOTALL)
     assert body.count("<script") == re.sub("<script>1</script>", "", body).count("<script") and "<img" not in body
