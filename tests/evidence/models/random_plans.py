@@ -9,6 +9,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
@@ -153,15 +155,13 @@ def single(module: str, collection: str) -> st.SearchStrategy[tuple[str, Item]]:
     return parts.map(lambda part: (module, {**part[0], **part[1], **part[2]}))
 
 
-LIMITS = limited(
-    {
-        "max_deletions_percent": PERCENTAGES,
-        "min_monitoring_hours": st.sampled_from([4, 3.25, 1000, 0.5]),
-        "min_allowlist_prefix_length_ipv4": st.sampled_from([24, 25]),
-        "min_allowlist_prefix_length_ipv6": st.sampled_from([48, 32, 1]),
-        "max_allowlist_entries": st.sampled_from([200, 1, 2]),
-    }
-)
+LIMITS: dict[str, Any] = {
+    "max_deletions_percent": PERCENTAGES,
+    "min_monitoring_hours": st.sampled_from([4, 3.25, 1000, 0.5]),
+    "min_allowlist_prefix_length_ipv4": st.sampled_from([24, 25]),
+    "min_allowlist_prefix_length_ipv6": st.sampled_from([48, 32, 1]),
+    "max_allowlist_entries": st.sampled_from([200, 1, 2]),
+}
 MODULES = st.one_of(  # hypothesis takes the first most often
     whole_tasks(),
     whole_tasks(),
@@ -173,7 +173,17 @@ MODULES = st.one_of(  # hypothesis takes the first most often
     single("dns_protection_rule", "dns_rules"),
     st.tuples(st.just("tcp_protection_status"), st.fixed_dictionaries({"enabled": FLAGS})),
 )  # fmt: skip
-ACCOUNT_TASKS = st.tuples(MODULES, LIMITS).map(lambda pair: (pair[0][0], {**pair[0][1], **pair[1]}))
+
+
+def with_limits(task: tuple[str, Item]) -> st.SearchStrategy[tuple[str, Item]]:
+    """A task, and some of the limits that its module has."""
+    module, options = task
+    known = argument_spec(MODULE_SPECS[module]).get("limits", {}).get("options", {})
+    limits = limited({name: values for name, values in LIMITS.items() if name in known})
+    return limits.map(lambda chosen: (module, {**options, **chosen}))
+
+
+ACCOUNT_TASKS = MODULES.flatmap(with_limits)
 
 
 ONE_SERVICE = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
