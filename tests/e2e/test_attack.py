@@ -88,7 +88,7 @@ def test_the_same_again_holds_longer_and_changes_nothing_else(site: Site) -> Non
     output = site.attack(posture="under_attack", hours=8, reason="INC-9")
     assert site.service.writes == []
     assert [one["until"][11:16] for one in site.entries()] == ["07:00", "12:00"]
-    assert "berlin: The posture under_attack holds until 2027-01-29T12:0" in output
+    assert "berlin: The posture under_attack holds until 2027-01-29T12:0" in output and "changed=1" in output
     site.service.clock.advance(hours=4)
     assert (site.scheduled(), site.state()) == (False, IN)
     site.attack(posture="under_attack", hours=8)

@@ -109,7 +109,8 @@ class Attack:
         left = [one for one in entries if parse_expiry(str(one["until"])) > now]
         ours = [*known, *entries]
         self._write(None, lambda others: [*left, *(one for one in others if one not in ours)])
-        result = {**run.result, "postures_file": str(self._file.path)}
+        changed = bool(run.result.get("changed")) or entries != known
+        result = {**run.result, "changed": changed, "postures_file": str(self._file.path)}
         run = run._replace(result=result, postures=taken.records())
         task.warn(*task.way_back(values, self._with(left), run, {"accept_risks": ACCEPT}))
         return run._replace(lines=[*self._lines(run, taken)])

@@ -67,7 +67,10 @@ for _item in MANAGED:
     RESOURCES.setdefault(variable_of(_item), []).append(_item.resource)
 # The risks of the end of values without a name, by their option.
 WAY_BACK: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(("rules", "dns_rules"), ("stops_mitigation", "lowers_sensitivity")),
+    **dict.fromkeys(
+        ("rules", "dns_rules"),
+        ("stops_mitigation", "lowers_sensitivity", "disables_protection", "empties_list"),
+    ),
     "security_level": ("lowers_sensitivity",),
     "network_firewall_rules": ("weakens_network_firewall", "empties_list"),
     "custom_rules": ("weakens_zone", "empties_list"),
