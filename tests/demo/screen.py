@@ -20,19 +20,23 @@ MAX_LINE = 110  # characters
 
 def host_lines(record: Mapping[str, Any]) -> Iterator[str]:
     """A host with its status, its risks, and what a run would do to it."""
-    yield f"  {record['host']}: {LABELS[record['status']]}. {record['reasons'][0] if record['reasons'] else ''}"[
-        :MAX_LINE
-    ]
+    reason = record["reasons"][0] if record["reasons"] else ""
+    yield shortened(f"  {record['host']}: {LABELS[record['status']]}. {reason}")
     for risk in record["risks"]:
-        yield f"    ! {'accepted' if risk['accepted'] else 'refused'} {risk['code']}: {risk['message']}"[:MAX_LINE]
+        yield shortened(f"    ! {'accepted' if risk['accepted'] else 'refused'} {risk['code']}: {risk['message']}")
     shown: Counter[tuple[str, str]] = Counter()
     for item in record["operations"]:
         shown[item["action"], item["title"]] += 1
         if shown[item["action"], item["title"]] <= MAX_ALIKE:
-            yield operation_line(item)[:MAX_LINE]
+            yield shortened(operation_line(item))
     for (action, title), count in shown.items():
         if count > MAX_ALIKE:
             yield f"    {SIGNS[action]} {title}: {count - MAX_ALIKE} more"
+
+
+def shortened(line: str) -> str:
+    """A line that fits; of a longer one, the words that do."""
+    return line if len(line) <= MAX_LINE else line[: MAX_LINE - 4].rpartition(" ")[0] + " ..."
 
 
 def operation_line(operation: Mapping[str, Any]) -> str:
