@@ -40,7 +40,7 @@ def lists_of(service: LocalService) -> model.Lists:
 
 @given(existing=ACCOUNTS, task=ACCOUNT_TASKS, consent=CONSENTS)
 @plans(1)
-@pytest.mark.fewest(disables_protection=0.02, allowlists_own_prefix=0.02, unmet=0.01, refused=0.02)
+@pytest.mark.fewest(disables_protection=0.02, allowlists_own_prefix=0.02, unmet=0.01)
 @pytest.mark.fewest(broad_allowlist=0.01, lowers_sensitivity=0.005, skips_monitoring=0.005, empties_list=0.005)
 @pytest.mark.fewest(unprotects_addresses=0.003, mass_deletion=0.003)
 def test_a_random_plan_for_an_account(existing: Item, task: tuple[str, Item], consent: str, run: Run) -> None:
