@@ -53,7 +53,8 @@ from ansible.errors import AnsibleError
 from ansible.inventory.manager import InventoryManager
 from ansible.plugins.lookup import LookupBase
 
-SEVERAL, REMAINING = "several", "remaining"
+SEVERAL = "several"
+REMAINING = "remaining"
 FLEET = "baseline_fleet"  # what the play before registers
 GROUPS = ("accounts", "zones")  # of the inventory plugin, and of the docs
 

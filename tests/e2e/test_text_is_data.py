@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from threading import Thread
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml

@@ -36,8 +36,8 @@ def test_a_value_of_another_form_is_told_with_the_form_to_write(
 SEVERAL: list[tuple[str, dict[str, Any], list[str]]] = [
     ("protected_prefixes", {"account_id": "frankfurt", "timeout": 0, "prefixes": [{"prefix": "x"}, PREFIX, PREFIX, {"prefix": "y"}]},
      ["account_id: 'frankfurt' is not", "timeout: ", "prefixes[0].prefix: 'x'", "prefixes[2]: 192.0.2.0/24 is named", "prefixes[3].prefix: 'y'"]),
-    ("account_protection", {"purge": ["filters"], "prefixes": [{"prefix": "x"}], "rules": [REGION, {**REGION, "name": " "}], "limits": {"max_deletions_percent": 101},
-                            "accept_risks": ["all"]},
+    ("account_protection", {"purge": ["filters"], "prefixes": [{"prefix": "x"}], "rules": [REGION, {**REGION, "name": " "}],
+                            "limits": {"max_deletions_percent": 101}, "accept_risks": ["all"]},
      ["limits.max_deletions_percent: ", "accept_risks[0]: ", "purge: it takes filters", "prefixes[0].prefix: ", "rules[0].name: ", "rules[1].name: "]),
     ("custom_rules", {"rules": [{"ref": " ", "expression": " "}, {"ref": "a", "position": "top"}]},
      ["rules[1].position: ", "rules[0].ref: ", "rules[0].expression: "]),

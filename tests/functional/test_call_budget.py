@@ -97,7 +97,9 @@ def test_tasks_of_many_hosts_share_budgets_of_their_own_size(
     with shared_connections():
         for budget in (900, 900, 800):
             with ThreadPoolExecutor(4) as pool:
-                tasks = [pool.submit(copy_context().run, read_account, account, call_budget=budget) for _ in range(2)]
+                tasks = [
+                    pool.submit(copy_context().run, read_account, account, call_budget=budget) for _again in range(2)
+                ]
             assert [task.result()[1] for task in tasks] == [[], []]
         assert len(opened) == 2 and len(set(opened)) == 1
     read_account(account, call_budget=30000)

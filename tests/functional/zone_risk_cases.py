@@ -36,7 +36,14 @@ PACKET_RULES: Sequence[Rule] = (
 )
 
 
-def custom(name: str, rules: Sequence[Rule], existing: Sequence[Rule] = SHOP, state: str = "present", purge: bool = False, **expected: Any) -> RiskCase:  # fmt: skip
+def custom(
+    name: str,
+    rules: Sequence[Rule],
+    existing: Sequence[Rule] = SHOP,
+    state: str = "present",
+    purge: bool = False,
+    **expected: Any,
+) -> RiskCase:
     options = {"rules": rules, "state": state, "purge": purge}
     return RiskCase(name, "custom_rules", options, None, existing={"custom_rules": existing}, **expected)
 
@@ -55,7 +62,14 @@ def everybody(action: str, **fields: Any) -> dict[str, Any]:
     return {"ref": "everybody", "action": action, "expression": EVERYBODY, **parameters, **fields}
 
 
-def packets(name: str, rules: Sequence[Rule], existing: Sequence[Rule] | None = None, state: str = "present", purge: bool = False, **expected: Any) -> RiskCase:  # fmt: skip
+def packets(
+    name: str,
+    rules: Sequence[Rule],
+    existing: Sequence[Rule] | None = None,
+    state: str = "present",
+    purge: bool = False,
+    **expected: Any,
+) -> RiskCase:
     options = {"rules": rules, "state": state, "purge": purge}
     existing = PACKET_RULES if existing is None else existing
     return RiskCase(

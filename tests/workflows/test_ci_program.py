@@ -153,7 +153,7 @@ def test_a_report_fails_on_drift_and_tells_once(project: Project) -> None:
     finally:
         server.shutdown()
     (body,) = bodies
-    assert body["text"].startswith("Protection: 1 new.\nNew: berlin is ")
+    assert body["text"].startswith("```\nProtection: 1 new.\nNew: berlin is ")
     assert json.loads(project.read("report.json"))["hosts"][0]["host"] == "berlin"
     assert project.run("report", FAIL_ON="[]").returncode == 0
 

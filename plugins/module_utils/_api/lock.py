@@ -71,16 +71,20 @@ def _normalised(base_url: str) -> str:
     return f"{scheme}://{host}:{parts.port or PORTS.get(scheme)}{parts.path.rstrip('/')}"
 
 
+def _is_locked(file: int) -> bool:
+    """Return whether this process holds the lock now."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
 def _acquire(file: int, title: str, waiting: Waiting) -> None:
     """Lock a file, and write into it who holds it."""
     began, pause, is_said = time.monotonic(), FIRST_PAUSE, False
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            holder = _holder(file)
-        else:
-            break
+    while not _is_locked(file):
+        holder = _holder(file)
         if pause == LONGEST_PAUSE and not is_said:
             waiting.say(f"Another run writes to the {title}: {holder}. This run waits for its end.")
             is_said = True

@@ -372,7 +372,8 @@ def _rules(resource: Resource, state: State, announced: Ranges | None) -> Iterat
     for keys in by_name.values():  # a ruleset that two rules execute may work for one of them
         kinds = {claims[key].kind if key in claims else "" for key in keys}
         if (len(kinds) == 1 and "" not in kinds) or kinds == {NEVER, SHADOWED}:
-            yield next(claims[key] for key in keys if claims[key].kind != NEVER or len(kinds) == 1)
+            shadowed = [key for key in keys if claims[key].kind != NEVER]
+            yield claims[(shadowed or keys)[0]]
 
 
 class _RuleList:

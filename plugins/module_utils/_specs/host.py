@@ -248,11 +248,12 @@ def _beside(desired: Desired, described: AbstractSet[Key], deploying: AbstractSe
 
 
 # Options of the packed module: those of a connection stand beside what the host describes.
+OF_ACTION = ("attack", "fleet")
 PACKED: OptionSpec = {
     **shared_options("", env_fallback),
     **PLAN_OPTIONS,
     "described": {"type": "dict", "default": {}},
-    "attack": {"type": "bool", "default": False},  # of its action
+    **{name: {"type": "bool", "default": False} for name in OF_ACTION},
 }
 
 
@@ -269,7 +270,7 @@ def unpacked(options: Options) -> dict[str, Any]:
     described = read_options(Host.options, options["described"])
     if described.errors:
         raise ValueError(as_one(described.errors).message)
-    beside = {name: options[name] for name in options if name not in ("described", "attack")}
+    beside = {name: options[name] for name in options if name not in ("described", *OF_ACTION)}
     return {**described, **beside}
 
 
