@@ -180,7 +180,7 @@ def existing_lists(draw: st.DrawFn) -> Items:
     for name in draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True)):
         each = {"name": name, "description": draw(TEXTS), "num_referencing_filters": draw(REFERENCES)}
         if draw(ONE_IN_MANY):
-            lists.append({**each, "kind": "hostname"})
+            lists.append({**each, "kind": "redirect"})
             continue
         most = draw(st.sampled_from([0, 3, 8]))
         entries = st.lists(EXISTING_ITEM, min_size=min(most, 1), max_size=most, unique_by=lambda item: item["ip"])
