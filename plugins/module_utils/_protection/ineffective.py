@@ -43,6 +43,7 @@ from .._schema.registry import (
     EVALUATION,
     IN_ORDER,
     ZoneRule,
+    beyond,
     contents_in,
     evaluated_as,
     in_order_of,
@@ -233,16 +234,28 @@ def _protected(state: State, announced: Ranges | None) -> Ranges:
     return union([*Coverage(state).inside, *announced])
 
 
+class Judged(NamedTuple):
+    """The kind of an object that cannot work, the places of those that it is ineffective by, and
+    the reason; an empty kind if it can work, as far as it is known."""
+
+    kind: str = ""
+    places: Sequence[int] = ()
+    reason: str = ""
+
+
 class _Matching:
-    """The traffic that objects of a list match, in their order, of requests or of packets."""
+    """The traffic that objects of a list match, with their names and in their order, of requests or
+    of packets."""
 
     def __init__(
         self,
+        names: Sequence[str],
         expressions: Sequence[str],
         decide: Any = None,
         packets: bool = False,
         tcp: bool = False,
     ) -> None:
+        self.names, self.traffic = names, "packet" if packets else "request"
         self.diagrams = Diagrams(decide, tcp, MOST_LEVELS)
         self.spent = 0
         self.sets = [self.of(one) for one in expressions]
@@ -261,10 +274,26 @@ class _Matching:
         self.diagrams.steps = 0
         return self.diagrams.variable(expression) if is_long else self.diagrams.matching(expression)
 
-    def is_empty(self, traffic: Set) -> bool:
-        return self.covering.possible(traffic) == EMPTY
+    def judged(
+        self, place: int, traffic: Set, same: int, before: Sequence[int], alike: str
+    ) -> Judged:
+        """Judge the object at a place by others of the list: `same` is the place of the first that
+        does the same, with the words for both, and `before` has those that decide before it."""
+        if self.covering.possible(traffic) == EMPTY:
+            return Judged(NEVER, [], f"no {self.traffic} matches its expression")
+        if same != place:
+            return Judged(DUPLICATE, [same], alike.format(self.names[same]))
+        places = self._by(traffic, before)
+        names = first_few(self.names[at] for at in places)
+        reason = f"every {self.traffic} that it matches is decided before it by {names}"
+        return Judged(SHADOWED, places, reason) if places else Judged()
 
-    def by(self, traffic: Set, places: Sequence[int]) -> list[int]:
+    def claim(self, key: Key, place: int, judged: Judged) -> Claim:
+        """The claim about the object at a place."""
+        by = [self.names[at] for at in judged.places]
+        return Claim(key, self.names[place], judged.kind, by, judged.reason)
+
+    def _by(self, traffic: Set, places: Sequence[int]) -> list[int]:
         """The places of the fewest, among some, that have all of some traffic."""
         if self.spent > MOST_STEPS_OF_ALL or traffic == EMPTY or not places:
             return []
@@ -283,32 +312,20 @@ def _filters(resource: Resource, state: State, announced: Ranges | None) -> Iter
     order = {mode: at for at, mode in enumerate(IN_TURN) if mode != UNDECIDED}
     filters = [obj for obj in state[resource.plural] if str(obj.get("mode")) in order]
     filters.sort(key=lambda obj: order[str(obj["mode"])])
-    matching = _Matching([expression_of(obj) for obj in filters], packets=True, tcp=True)
+    names, expressions = map(resource.label_of, filters), map(expression_of, filters)
+    matching = _Matching([*names], [*expressions], packets=True, tcp=True)
     space = _protected(state, announced)
+    alike = "it matches the packets of {}, and has its mode"
     first: dict[tuple[Set, str], int] = {}
     for place, (obj, traffic) in enumerate(zip(filters, matching.sets)):
-        mode, key, label = str(obj["mode"]), resource.key_of(obj), resource.label_of(obj)
+        mode = str(obj["mode"])
         ending = [at for at, one in enumerate(filters[:place]) if str(one["mode"]) != mode]
         same = first.setdefault((traffic, mode), place)
-        if matching.is_empty(traffic):
-            yield Claim(key, label, NEVER, [], NO_TRAFFIC.format("packet"))
-        elif same != place:
-            by = resource.label_of(filters[same])
-            reason = f"it matches the packets of {by}, and has its mode"
-            yield Claim(key, label, DUPLICATE, [by], reason)
-        else:
-            names = [resource.label_of(filters[at]) for at in matching.by(traffic, ending)]
-            if names:
-                yield Claim(key, label, SHADOWED, names, _decided_before("packet", names))
-            elif space and matching.outside(traffic, DESTINATION_LEVEL, space):
-                yield Claim(key, label, OUTSIDE, [], NAMES_NO_DESTINATION)
-
-
-def _decided_before(traffic: str, names: Sequence[str]) -> str:
-    return f"every {traffic} that it matches is decided before it by {first_few(names)}"
-
-
-NO_TRAFFIC = "no {} matches its expression"
+        judged = matching.judged(place, traffic, same, ending, alike)
+        if not judged.kind and space and matching.outside(traffic, DESTINATION_LEVEL, space):
+            judged = Judged(OUTSIDE, [], NAMES_NO_DESTINATION)
+        if judged.kind:
+            yield matching.claim(resource.key_of(obj), place, judged)
 
 
 def _overrides(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
@@ -316,29 +333,23 @@ def _overrides(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]
     decides about it."""
     active = [obj for obj in objects if not is_off(obj)]
     is_packet = resource is L4_OVERRIDES
-    matching = _Matching([expression_of(obj) or "true" for obj in active], packets=is_packet)
+    expressions = [expression_of(obj) or "true" for obj in active]
+    matching = _Matching([*map(resource.label_of, active)], expressions, packets=is_packet)
+    alike = "it has the expression and the settings of {}"
     first: dict[tuple[Set, str], int] = {}
     for place, (obj, traffic) in enumerate(zip(active, matching.sets)):
-        key, label = resource.key_of(obj), resource.label_of(obj)
         same = first.setdefault((traffic, as_json(_set_by(obj))), place)
-        what = "packet" if is_packet else "request"
-        if matching.is_empty(traffic):
-            yield Claim(key, label, NEVER, [], NO_TRAFFIC.format(what))
-            continue
-        if not_understood(obj):
-            continue
-        if same != place and not not_understood(active[same]):
-            by = resource.label_of(active[same])
-            yield Claim(
-                key, label, DUPLICATE, [by], f"it has the expression and the settings of {by}"
-            )
-            continue
-        ending = [at for at, one in enumerate(active[:place]) if _decides_for(one, obj)]
-        names = [resource.label_of(active[at]) for at in matching.by(traffic, ending)]
-        if names:
-            yield Claim(key, label, SHADOWED, names, _decided_before(what, names))
-        elif not is_packet and matching.outside(traffic, SOURCE_LEVEL, ARRIVING):
-            yield Claim(key, label, UNREACHABLE, [], NOT_ARRIVING)
+        is_unclear = bool(not_understood(obj))
+        if is_unclear or not_understood(active[same]):
+            same = place
+        before = () if is_unclear else enumerate(active[:place])
+        ending = [at for at, one in before if _decides_for(one, obj)]
+        judged = matching.judged(place, traffic, same, ending, alike)
+        is_open = not (is_packet or is_unclear or judged.kind)
+        if is_open and matching.outside(traffic, SOURCE_LEVEL, ARRIVING):
+            judged = Judged(UNREACHABLE, [], NOT_ARRIVING)
+        if judged.kind:
+            yield matching.claim(resource.key_of(obj), place, judged)
 
 
 def _set_by(override: Object) -> Mapping[str, Any]:
@@ -381,19 +392,19 @@ class _RuleList:
 
     def __init__(self, resource: Resource, rules: Sequence[ZoneRule], state: State) -> None:
         lists, values = contents_in(state), zone_values(state)
-        self.traffic = resource.traffic
         self.rules = [spelt_out(rule, lists) for rule in rules]
         self.lists = lists
         is_custom = evaluated_as(resource) not in LATER
         skips = [] if is_custom else [*_skips_of(resource, state, lists)]
-        self.names = [one.entry for one in (*self.rules, *(skip for skip, _passed in skips))]
+        names = [one.entry for one in (*self.rules, *(skip for skip, _passed in skips))]
         self.matching = _Matching(
-            [one.expression for one in self.rules] + [_less(*both) for both in skips],
+            names,
+            [one.expression for one in self.rules] + [beyond(*both) for both in skips],
             partial(_by_zone, values) if values else None,
-            packets=self.traffic == "packet",
+            packets=resource.traffic == "packet",
         )
         self.places = {rule.key: at for at, rule in enumerate(self.rules)}
-        self.skips = [*range(len(self.rules), len(self.names))]
+        self.skips = [*range(len(self.rules), len(names))]
         self.ending = [at for at, one in enumerate(self.rules) if is_custom and _ends(one)]
 
     def claims(self, space: Ranges) -> Iterator[Claim]:
@@ -411,29 +422,21 @@ class _RuleList:
             same = first.setdefault((traffic, limits, is_clear or rule.key), place)
             if rule.of_account:  # its account judges it
                 continue
-            kind, places, reason = self._judged(place, traffic, same)
-            if not kind and space and self.matching.outside(traffic, DESTINATION_LEVEL, space):
-                kind, reason = OUTSIDE, NAMES_NO_DESTINATION
-            if kind:
-                yield Claim(rule.key, rule.entry, kind, [self.names[at] for at in places], reason)
+            judged = self._judged(place, traffic, same, space)
+            if judged.kind:
+                yield self.matching.claim(rule.key, place, judged)
 
-    def _judged(self, place: int, traffic: Set, same: int) -> tuple[str, Sequence[int], str]:
-        """The kind of a rule that cannot work, the places of those that it is ineffective by, and
-        the reason; an empty kind if it can work, as far as it is known."""
-        if self.matching.is_empty(traffic):
-            return NEVER, [], NO_TRAFFIC.format(self.traffic)
-        if same != place:
-            by = self.names[same]
-            return DUPLICATE, [same], f"it has the expression, the action and the limits of {by}"
+    def _judged(self, place: int, traffic: Set, same: int, space: Ranges) -> Judged:
         passed = [self.places[one.key] for one in self.rules[place].unless]
         before = [*self.ending[: bisect_left(self.ending, place)], *passed, *self.skips]
-        places = self.matching.by(traffic, before)
-        if places:
-            names = [self.names[at] for at in places]
-            return SHADOWED, places, _decided_before(self.traffic, names)
-        if self.traffic == "request" and self.matching.outside(traffic, SOURCE_LEVEL, ARRIVING):
-            return UNREACHABLE, [], NOT_ARRIVING
-        return "", [], ""
+        alike = "it has the expression, the action and the limits of {}"
+        judged, matching = self.matching.judged(place, traffic, same, before, alike), self.matching
+        is_request = matching.traffic == "request"
+        if not judged.kind and is_request and matching.outside(traffic, SOURCE_LEVEL, ARRIVING):
+            return Judged(UNREACHABLE, [], NOT_ARRIVING)
+        if not judged.kind and space and matching.outside(traffic, DESTINATION_LEVEL, space):
+            return Judged(OUTSIDE, [], NAMES_NO_DESTINATION)
+        return judged
 
 
 LATER = (RATE_LIMIT_RULES, MANAGED_RULES)  # what they decide ends no evaluation of others
@@ -458,10 +461,6 @@ def _skips_of(
             yield rule, [*before]
         elif rule.action != "block" and (rule.terminates or rule.unknown):  # challenges are solved
             before.append(rule)
-
-
-def _less(rule: ZoneRule, others: Sequence[ZoneRule]) -> str:
-    return " and not ".join(f"({one.expression})" for one in (rule, *others))
 
 
 def _by_zone(values: Mapping[str, bytes], leaf: Comparison) -> object:

@@ -22,7 +22,7 @@ from .._expressions.grammar import WORD, Combination, Comparison, Negation, Tree
 from .._expressions.solve import Flows, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
-from .._schema.registry import ZoneRule
+from .._schema.registry import ZoneRule, beyond
 from .._schema.resource import Key, Object, Resource, State
 from .._text import first_few
 from .._values.address_set import (
@@ -100,7 +100,7 @@ def rules_matching_all_traffic(
             met[rule.key] = rule, what, ()
             before += [rule] if rule.terminates else []
         elif rule.enforces or rule.lets_pass:
-            narrow.append(rule._replace(expression=_left(rule, before)))
+            narrow.append(rule._replace(expression=beyond(rule, before)))
     groups = [[one for one in narrow if one.enforces]]
     for item in sorted({item for one in narrow if one.lets_pass for item in one.skips}):
         groups.append([one for one in narrow if one.lets_pass and item in one.skips])
@@ -169,11 +169,7 @@ def width(resource: Resource, rule: ZoneRule, state: State, before: Sequence[Zon
     objects = owner_names_in(resource, state) or ()
     known = [obj for obj in objects if FLAG.normalise(obj.get("excluded")) != "true"]
     names = [str(obj[name]).lower() for obj in known if obj.get(name)]
-    return plain_traffic(_left(rule, before), resource.traffic, rule.lets_pass, tuple(names))
-
-
-def _left(rule: ZoneRule, before: Sequence[ZoneRule]) -> str:
-    return " and not ".join(f"({one.expression})" for one in (rule, *before))
+    return plain_traffic(beyond(rule, before), resource.traffic, rule.lets_pass, tuple(names))
 
 
 def depends_on_owner(resource: Resource, rule: ZoneRule) -> bool:

@@ -394,16 +394,23 @@ def _conjunction(rule: ZoneRule, other: ZoneRule) -> str:
     return f"({rule.expression}) and ({other.expression})"
 
 
+def beyond(rule: ZoneRule, others: Sequence[ZoneRule]) -> str:
+    """An expression for what a rule matches and none of the others."""
+    return " and not ".join(f"({one.expression})" for one in (rule, *others))
+
+
 def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
     """A rule that requests meet unless one of these matches."""
-    certain = [one.expression for one in skips if not one.conditions]
+    certain = [one for one in skips if not one.conditions]
     conditions = [*rule.conditions, *(name for one in skips for name in one.conditions)]
-    expression = " and not ".join(f"({one})" for one in (rule.expression, *certain))
     if not certain:
         return rule._replace(conditions=conditions)
-    whole = rule.whole or rule.expression
-    unless = [*rule.unless, *(one for one in skips if not one.conditions)]
-    return rule._replace(expression=expression, conditions=conditions, unless=unless, whole=whole)
+    return rule._replace(
+        expression=beyond(rule, certain),
+        conditions=conditions,
+        unless=[*rule.unless, *certain],
+        whole=rule.whole or rule.expression,
+    )
 
 
 def _is_meant(skip: ZoneRule, rule: ZoneRule, by: ZoneRule | None) -> bool:
