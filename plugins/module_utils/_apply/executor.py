@@ -167,6 +167,11 @@ class BrokenOff(ProtectionError):
         self.refusals = refusals or {}
         self.made = made
 
+    @property
+    def needs_reread(self) -> bool:
+        """Return whether the state is to be read again before anything else is tried."""
+        return isinstance(self.cause, ServiceError) and self.cause.needs_reread
+
 
 class Sent(NamedTuple):
     """The answers to a plan: the object of each operation that created or updated one, and the

@@ -13,6 +13,7 @@ from .._api.client import Client
 from .._concurrency import concurrently
 from .._errors import ServiceError
 from .._plan.plan import Plan
+from .._plan.reconcile import PHASES
 from .._schema.resource import Key, Object, Resource, State
 from .._text import Warn, first_few
 from .executor import BrokenOff, apply_plan
@@ -61,8 +62,7 @@ class Meanwhile:
         before = {**self._plan.before, **self.applied.state}
         order = {resource.plural: one.order for resource, one in seconds if one.order}
         operations = tuple(item for _resource, one in seconds for item in one.operations)
-        turns = ("create", "update", "delete")
-        ordered = tuple(sorted(operations, key=lambda item: turns.index(item.action)))
+        ordered = tuple(sorted(operations, key=lambda item: PHASES.index(item.action)))
         return Plan(before, ordered, order, unread=self._plan.unread)
 
     def apply(self, plan: Plan) -> None:
@@ -77,7 +77,7 @@ class Meanwhile:
         try:
             sent = apply_plan(plan, self._client, self._warn)
         except BrokenOff as exc:
-            if not (isinstance(exc.cause, ServiceError) and exc.cause.needs_reread):
+            if not exc.needs_reread:
                 done = (*applied.operations, *exc.done)
                 raise BrokenOff(exc.cause, done, exc.left, exc.unknown) from exc
             self.applied = applied._replace(made=applied.made | exc.made)

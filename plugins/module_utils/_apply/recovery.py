@@ -61,12 +61,11 @@ def apply_with_recovery(
     return _apply(again, plan_again, client, warn)._replace(before=again.before)
 
 
-def _may_look(cause: ProtectionError, looks: int) -> bool:
+def _may_look(broken: BrokenOff, looks: int) -> bool:
     """Return whether another look may help: one after a lost answer, and some as long as others are
     faster."""
-    if not isinstance(cause, ServiceError) or not cause.needs_reread:
-        return False
-    return looks == 0 or (looks < MOST_LOOKS and not cause.maybe_applied)
+    is_known = isinstance(broken.cause, ServiceError) and not broken.cause.maybe_applied
+    return broken.needs_reread and (looks == 0 or (looks < MOST_LOOKS and is_known))
 
 
 def _apply(
@@ -77,7 +76,7 @@ def _apply(
         return Applied(plan.operations, sent.after(plan), made=sent.made)
     except BrokenOff as exc:
         first = exc
-    if not _may_look(first.cause, looks):
+    if not _may_look(first, looks):
         raise first
     try:
         rest = plan_again()

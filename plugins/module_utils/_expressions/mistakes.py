@@ -45,7 +45,7 @@ from .grammar import (
 from .operands import is_address, is_number, text_of
 
 QUANTIFIERS = ("any", "all")
-# What the functions of the vendor's page "Functions" return.
+# Functions of the vendor's page "Functions", by the kind that they return.
 FUNCTIONS_BY_KIND = {
     TEXT: """
 concat decode_base64 encode_base64 join lower lookup_json_string regex_replace remove_bytes
