@@ -101,7 +101,7 @@ def _performed(
     try:
         client = client_of_owner(client, task.settings)
         written = {} if check_mode else task.written(client.owner)
-        with locked_owners(task.settings.base_url, written, waiting):
+        with locked_owners(task.settings.address, written, waiting):
             result = perform(task, client, check_mode, warn)
     except ProtectionError as exc:
         if verbose:

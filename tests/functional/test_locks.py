@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.lock import Waiting, locked_owners
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import Settings, parse_base_url
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError
 
 from tests.fake_service import LocalService
@@ -32,7 +33,8 @@ def held(
         waited.append(seconds)
         return sum(waited) < 2
 
-    return locked_owners(url, owners, Waiting(wait, ([] if said is None else said).append, "berlin"))
+    settings = Settings(parse_base_url(url)[0], {}, owners, None, 1, 0, 1, 0, True)
+    return locked_owners(settings.address, owners, Waiting(wait, ([] if said is None else said).append, "berlin"))
 
 
 def test_a_run_that_writes_waits_for_another_one_and_says_for_whom(

@@ -16,7 +16,6 @@ import os
 import time
 from contextlib import ExitStack, contextmanager
 from typing import Callable, Iterator, Mapping, NamedTuple
-from urllib.parse import urlsplit
 
 from .._budget.state import Unusable, open_own, state_path
 from .._errors import ProtectionError
@@ -25,7 +24,6 @@ from .._text import Warn, excerpt, visible, worded
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.05, 1.0  # seconds between two looks
 MOST_SAID = 200  # characters that a holder says of itself
-PORTS = {"https": 443, "http": 80}
 
 
 class Waiting(NamedTuple):
@@ -38,9 +36,9 @@ class Waiting(NamedTuple):
 
 
 @contextmanager
-def locked_owners(base_url: str, owners: Mapping[str, str], waiting: Waiting) -> Iterator[None]:
-    """Keep other runs of this control node from writing to these owners, by the option that names
-    each: the account before the zone.
+def locked_owners(address: str, owners: Mapping[str, str], waiting: Waiting) -> Iterator[None]:
+    """Keep other runs of this control node from writing to these owners at an address, by the
+    option that names each: the account before the zone.
 
     Raises ProtectionError if another run holds one for longer than this one may wait. If a lock
     cannot be used, a warning says so.
@@ -52,7 +50,7 @@ def locked_owners(base_url: str, owners: Mapping[str, str], waiting: Waiting) ->
             title = f"{owner.title} {owners[name]}"
             try:
                 identity = {"lock of": name, "id": owners[name]}
-                path = state_path(os.environ, _normalised(base_url), identity)
+                path = state_path(os.environ, address, identity)
                 file = open_own(path)
             except Unusable as exc:
                 waiting.say(
@@ -62,13 +60,6 @@ def locked_owners(base_url: str, owners: Mapping[str, str], waiting: Waiting) ->
             held.callback(os.close, file)
             _acquire(file, title, waiting)
         yield
-
-
-def _normalised(base_url: str) -> str:
-    """The base URL without what makes no difference."""
-    parts = urlsplit(base_url)
-    scheme, host = parts.scheme.lower(), (parts.hostname or "").lower()
-    return f"{scheme}://{host}:{parts.port or PORTS.get(scheme)}{parts.path.rstrip('/')}"
 
 
 def _is_locked(file: int) -> bool:

@@ -113,6 +113,7 @@ def known_secrets(options: Mapping[str, Any], environment: Mapping[str, str]) ->
 BASE_URL_VARIABLE = "CLOUDFLARE_BASE_URL"  # of the environment
 DEFAULT_BASE_URL = "https://api.cloudflare.com/client/v4"
 VERSION_SEGMENTS = "/client/v4"
+USUAL_PORTS = {"https": 443, "http": 80}
 BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its default, its least value
     "timeout": ("float", 30.0, 0.1),
     "retries": ("int", 4, 0),
@@ -167,11 +168,18 @@ class Settings:
     verify: bool | str
 
     @property
+    def address(self) -> str:
+        """The base URL without what makes no difference: capital letters, and a usual port."""
+        parts = urlsplit(self.base_url)
+        scheme, port = parts.scheme.lower(), parts.port
+        return f"{scheme}://{parts.hostname}:{port or USUAL_PORTS.get(scheme)}{parts.path}"
+
+    @property
     def reader(self) -> str:
         """Names the base URL with the credentials, of which it tells nothing. Others may get
         another answer to the same call."""
         headers = sorted(self.headers.items())
-        return sha256(json.dumps([self.base_url.lower(), headers]).encode()).hexdigest()
+        return sha256(json.dumps([self.address, headers]).encode()).hexdigest()
 
 
 def parse_settings(
