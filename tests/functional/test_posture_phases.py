@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.postu
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import EXECUTED, PER_ADDRESS
+from tests.functional.idempotence_cases import BLOCK, ONE_RULE
 from tests.support.host_parts import host, run_module
 from tests.support.module_run import ACCOUNT, ZONE
 from tests.support.sampled_rows import sample
@@ -28,15 +28,6 @@ from tests.support.service_state import collections_of, comparable
 BEFORE, FIRST, SECOND, AFTER = (datetime(2027, 1, 29, hour, tzinfo=UTC) for hour in (3, 7, 9, 11))
 SOON, LATER = "2027-01-29T08:00:00Z", "2027-01-29T10:00:00Z"
 SYN = {"kind": "syn_flood", "scope": "global"}
-BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.9"}
-RULES: Mapping[str, Mapping[str, Any]] = {
-    "network_firewall_rules": BLOCK,
-    "ddos_l4_overrides": {"expression": "ip.dst in {192.0.2.0/24}", "action": "block"},
-    "ddos_l7_overrides": {"expression": "not ssl", "action": "block"},
-    "custom_rules": BLOCK,
-    "rate_limit_rules": {**BLOCK, "ratelimit": PER_ADDRESS},
-    "managed_rules": EXECUTED,
-}
 OF_ZONE = ("ddos_l7_overrides", "custom_rules", "rate_limit_rules", "managed_rules", "security_level")
 # By the variable of a posture: an entry of the baseline, the same in the posture, and another one.
 KINDS: Mapping[str, tuple[Any, Any, Any]] = {
@@ -76,7 +67,7 @@ KINDS: Mapping[str, tuple[Any, Any, Any]] = {
             {"ref": "own", "enabled": False},
             {"ref": "new", **rule, "position": "first"},
         )
-        for name, rule in RULES.items()
+        for name, rule in ONE_RULE.items()
     },
 }
 SINGLE: Mapping[str, tuple[Any, Any]] = {"enabled": (False, True), "security_level": ("medium", "under_attack")}

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.postu
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService
-from tests.functional.idempotence_cases import EXECUTED, PER_ADDRESS
+from tests.functional.idempotence_cases import ONE_RULE
 from tests.support.host_parts import host, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
@@ -194,15 +194,6 @@ def test_a_mistake_in_a_posture_that_does_not_hold_stops_no_run() -> None:
 
 
 ACCOUNTS = ("network_firewall_rules", "ddos_l4_overrides")
-BLOCK = {"action": "block", "expression": "ip.src eq 192.0.2.9"}
-ONE_RULE: Mapping[str, Mapping[str, Any]] = {
-    "network_firewall_rules": BLOCK,
-    "ddos_l4_overrides": {"expression": "ip.dst in {192.0.2.0/24}", "action": "block"},
-    "ddos_l7_overrides": {"expression": "not ssl", "action": "block"},
-    "custom_rules": BLOCK,
-    "rate_limit_rules": {**BLOCK, "ratelimit": PER_ADDRESS},
-    "managed_rules": EXECUTED,
-}
 
 
 def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list[dict[str, Any]]:
