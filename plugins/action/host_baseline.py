@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..plugin_utils._action import say
@@ -65,7 +66,7 @@ class ActionModule(FleetAction):
     def _all_hosts(self, variables: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
         """The results of all hosts in check mode, and the hosts that get a task of their own: those
         that fail, so that no other host does, and those that change in a run, which read again."""
-        hosts, play = self.hosts(variables), str(self._task.get_play()._uuid)
+        hosts, play = self.hosts(variables), uuid4().hex
         values = HostTask(self.calls(variables)).values([EACH_HOST])
         is_each = read_variables({EACH_HOST: BASELINE[EACH_HOST]}, values)[EACH_HOST]
         if is_each or REQUESTS_IMPORT_ERROR:
