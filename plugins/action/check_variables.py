@@ -21,7 +21,7 @@ from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt, misspelt_in_host
-from ..plugin_utils._baseline.posture import BEGINNING, Entries, merged, postures_of
+from ..plugin_utils._baseline.posture import START_OF_TIME, PostureEntries, merged, postures_of
 from ..plugin_utils._baseline.unmanaged import ACCEPTED, parse_accepted
 from ..plugin_utils._baseline.variables import (
     OF_HOST,
@@ -111,10 +111,10 @@ def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
         yield from _unfit(task, named, [(name, posture)])
 
 
-def _unfit(task: HostTask, values: Mapping[str, Any], entries: Entries) -> Iterator[str]:
+def _unfit(task: HostTask, values: Mapping[str, Any], entries: PostureEntries) -> Iterator[str]:
     """A sentence for each value that the host does not take, as if these postures held."""
     try:
-        current = merged(task.host, {**values, **PLACEHOLDER}, entries, BEGINNING)
+        current = merged(task.host, {**values, **PLACEHOLDER}, entries, START_OF_TIME)
         part = current.part(task.host)
     except ValueError as exc:
         yield str(exc)

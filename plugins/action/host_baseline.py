@@ -21,7 +21,7 @@ from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
 from ..plugin_utils._baseline.host_task import HeldTexts, HostRun, HostRunner, HostTask
 from ..plugin_utils._baseline.misspelt import defaults_of
-from ..plugin_utils._baseline.results import outcome_of, sentence_of, shortened
+from ..plugin_utils._baseline.results import host_outcome, sentence_of, shortened
 from ..plugin_utils._baseline.variables import (
     BASELINE,
     EACH_HOST,
@@ -79,7 +79,7 @@ class ActionModule(FleetAction):
             if not (result.get("failed") or (result["changed"] and not check_mode)):
                 texts.show()
                 others[host] = result
-        counts = Counter(map(outcome_of, others.values()))
+        counts = Counter(map(host_outcome, others.values()))
         remaining = [host for host in hosts if host not in others]
         together = {**self.together(others), "hosts": results}
         if remaining:
@@ -94,7 +94,7 @@ class ActionModule(FleetAction):
         fleet = task.variables.get(FLEET)
         if not isinstance(fleet, Mapping):
             return
-        outcomes = noted_by_run(f"play {fleet['play']}", outcome_of(result))
+        outcomes = noted_by_run(f"play {fleet['play']}", host_outcome(result))
         if len(outcomes) == len(fleet["remaining"]):
             counts = Counter(outcomes) + Counter(fleet["counts"])
             say(self._display, sentence_of(counts, bool(self._task.check_mode)))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import Entries, merged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import PostureEntries, merged
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture_file import PostureFile
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE
 
@@ -128,7 +128,7 @@ CASES = [
 ]
 
 
-def entries_of(case: Case, folder: Path) -> Entries:
+def entries_of(case: Case, folder: Path) -> PostureEntries:
     """The postures of the host, the first in its variables, the others in the file."""
     contents = {"name": {"name": "night"}, "values": case.values, "beside": case.beside}
     entries = []
@@ -157,7 +157,7 @@ class Lima:
         self.values = {**ids, **case.baseline, "baseline_postures": {"night": case.values}}
         self.service, self.entries = service, entries_of(case, folder)
 
-    def run(self, now: datetime, entries: Entries) -> dict[str, Any]:
+    def run(self, now: datetime, entries: PostureEntries) -> dict[str, Any]:
         """Predict, apply and apply again; the state afterwards."""
         part = merged("lima", self.values, entries, now).part("lima")
         predicted, done, again = runs = [run_module(part, check) for check in (True, False, False)]

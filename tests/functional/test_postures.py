@@ -14,7 +14,11 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import BEGINNING, MergedHost, merged
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import (
+    START_OF_TIME,
+    MergedHost,
+    merged,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService
@@ -32,7 +36,7 @@ IDS = {"edge_account_id": ACCOUNT, "edge_zone_id": ZONE, "edge_api_token": "x" *
 
 def held(values: Mapping[str, Any], holds: bool = True) -> MergedHost:
     """The variables of a host with those of its posture, before or after its end."""
-    return merged_at({**IDS, **values}, BEGINNING if holds else END_OF_TIME)
+    return merged_at({**IDS, **values}, START_OF_TIME if holds else END_OF_TIME)
 
 
 def merged_at(values: Mapping[str, Any], now: datetime) -> MergedHost:
@@ -89,13 +93,13 @@ def test_a_posture_of_both_kinds_of_hosts_brings_what_is_for_this_one() -> None:
     postures = {"a": {"security_level": "high", "rules": [{**RULE, "mode": "enabled"}]}}
     values = {"baseline_postures": postures, "baseline_posture": {"name": "a", "until": UNTIL}}
     zone = {"edge_zone_id": ZONE, "baseline_security_level": "low", **values}
-    assert merged_at(zone, BEGINNING).values == {
+    assert merged_at(zone, START_OF_TIME).values == {
         "edge_zone_id": ZONE,
         "baseline_security_level": "high",
         "baseline_accept_risks": [],
     }
     with pytest.raises(ValueError, match="the posture a has nothing for lima"):
-        merged_at({"edge_zone_id": ZONE, **values, "baseline_postures": {"a": {"enabled": True}}}, BEGINNING)
+        merged_at({"edge_zone_id": ZONE, **values, "baseline_postures": {"a": {"enabled": True}}}, START_OF_TIME)
 
 
 def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -> None:
@@ -114,7 +118,7 @@ def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -
         "blocked": "",
     }.items():
         values["baseline_posture"] |= {"expectations": [{"request": request, "expect": expect}]} if expect else {}
-        result = run_module(merged_at(values, BEGINNING).part("lima"), True)
+        result = run_module(merged_at(values, START_OF_TIME).part("lima"), True)
         assert (message in result.get("msg", "")) and bool(result.get("failed")) is bool(message)
 
 
@@ -293,7 +297,7 @@ def test_a_rule_of_a_posture_waits_for_no_rollout(service: LocalService) -> None
     assert {item["mode"] for item in (*account.rules["syn_flood"], *account.filters["syn_flood"])} == {"enabled"}
     values = {**host(service), **staged, "baseline_accept_risks": [], "baseline_rules": [{**RULE, "mode": "enabled"}]}
     during = {**values, "baseline_posture": {"until": UNTIL, "rules": OF_ACCOUNT["rules"]}}
-    part = merged_at(during, BEGINNING).part("lima")
+    part = merged_at(during, START_OF_TIME).part("lima")
     service.reset()
     service.account(ACCOUNT), service.zone(ZONE)
     assert [risk["code"] for risk in run_module(part, True)["risks"]] == ["skips_monitoring"]
@@ -321,7 +325,7 @@ def test_values_without_a_name_go_back_without_an_acceptance(more: dict[str, Any
     posture = {"until": UNTIL, "accept_risks": ["skips_monitoring"], **rules}
     own = {"baseline_accept_risks": [], "baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
     values = {**host(service), **own, "baseline_posture": posture}
-    for moment, number in ((BEGINNING, 1), (datetime(2027, 1, 29, 10, tzinfo=UTC), 0)):
+    for moment, number in ((START_OF_TIME, 1), (datetime(2027, 1, 29, 10, tzinfo=UTC), 0)):
         result = run_module(merged_at(values, moment).part("lima"), False)
         assert result["changed"], result
         assert (len(account.dns_rules), len(account.rules_of("network_firewall_rules"))) == (number, number * len(more))

@@ -97,7 +97,7 @@ class Connections:
         )
 
 
-class Shared:
+class SharedByTasks:
     """The connections and budgets of tasks that share theirs, by their settings."""
 
     def __init__(self) -> None:
@@ -106,14 +106,14 @@ class Shared:
         self.mutex = Lock()
 
 
-_of_all_tasks: ContextVar[Shared | None] = ContextVar("shared", default=None)
+_of_all_tasks: ContextVar[SharedByTasks | None] = ContextVar("shared", default=None)
 
 
 @contextmanager
 def shared_connections() -> Iterator[None]:
     """Have tasks and their threads share connections, so that they open one for each thread, and
     not for each host; and budgets, so that threads wait for one another rather than for a file."""
-    shared = Shared()
+    shared = SharedByTasks()
     token = _of_all_tasks.set(shared)
     try:
         yield

@@ -197,7 +197,7 @@ def overwritten(
         if values[1] in (values[0], values[2]):
             continue
         label = resource.named(theirs or kept or base[key])
-        was, stays = _shown(resource, theirs, kept)
+        was, stays = _differing(resource, theirs, kept)
         if key not in own and kept is None:
             sentences.append(f"The {label}, which another writer added, is deleted by the purge.")
         elif key in own:
@@ -208,7 +208,7 @@ def overwritten(
     return sentences
 
 
-def _shown(resource: Resource, *both: Object | None) -> list[str]:
+def _differing(resource: Resource, *both: Object | None) -> list[str]:
     """Two values of one object: the fields that differ."""
     one, other = (resource.managed(obj or {}) for obj in both)
     names = [name for name in {**one, **other} if one.get(name) != other.get(name)]

@@ -24,6 +24,7 @@ from .._errors import Unread
 from .._values.address_set import IPV6, Ranges
 from .grammar import (
     PATTERN,
+    QUANTIFIERS,
     QUOTED,
     RAW,
     Combination,
@@ -68,7 +69,6 @@ TEXT_KINDS: Kinds = (bytes,)
 NUMBER_KINDS: Kinds = (int,)  # and no bool
 ADDRESS_KINDS: Kinds = (ipaddress.IPv4Address, ipaddress.IPv6Address)
 OfValue = Callable[[Any], bool]  # the same without the fields
-QUANTIFIERS = ("any", "all")
 DECISIVE = {"or": True, "and": False}
 NOT_ALL = NotKnown(("not all elements of an array are given",))
 # The end of a pattern that says nothing; behind a parenthesis only if there is no choice.

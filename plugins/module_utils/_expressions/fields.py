@@ -149,7 +149,7 @@ tcp.flags.syn tcp.flags.urg
     "": "icmp ip tcp udp",
 }
 PACKET_FIELDS = frozenset(" ".join(PACKET_FIELDS_BY_KIND.values()).split())
-KINDS = {
+FIELD_KINDS = {
     name: kind
     for fields in (PACKET_FIELDS_BY_KIND, FIELDS_BY_KIND)
     for kind, names in fields.items()
@@ -182,10 +182,10 @@ RANGES: Mapping[str, Range] = {
     **dict.fromkeys(SIZES.split(), (0, GREATEST)),
 }
 CAPITALS, SMALL = "no small letters", "no capital letters"  # of all parts of a text as well
-FORMS = {CAPITALS: re.compile(r"[^a-z]*"), SMALL: re.compile(r"[^A-Z]*")}
+TEXT_FORMS = {CAPITALS: re.compile(r"[^a-z]*"), SMALL: re.compile(r"[^A-Z]*")}
 COUNTRIES, A_COUNTRY = "two capital letters, such as DE", re.compile("(?:[A-Z][A-Z0-9])?")
 # The texts that a field can have, by its own page, in words; a field may be empty.
-TEXTS: Mapping[str, str] = {
+TEXTS_OF_FIELDS: Mapping[str, str] = {
     "http.request.method": CAPITALS,
     "upper": CAPITALS,
     **dict.fromkeys(("ip.src.country", "ip.geoip.country", "ip.dst.country"), COUNTRIES),
@@ -200,7 +200,11 @@ TEXTS: Mapping[str, str] = {
 # Two names of one field.
 SAME_FIELD: Mapping[str, str] = {
     "cf.bot_management.verified_bot": "cf.client.bot",
-    **{name: name.replace(".geoip.", ".src.") for name in KINDS if name.startswith("ip.geoip.")},
+    **{
+        name: name.replace(".geoip.", ".src.")
+        for name in FIELD_KINDS
+        if name.startswith("ip.geoip.")
+    },
 }
 
 
@@ -211,9 +215,9 @@ def possible_texts(leaf: Comparison) -> list[str] | None:
         return None
     if any(item.kind != QUOTED or HARD_TO_END.search(item.text) for item in leaf.operands):
         return None
-    form = TEXTS.get(leaf.field.partition(" ")[0], "")
-    if form in FORMS:
-        pattern = FORMS[form]
+    form = TEXTS_OF_FIELDS.get(leaf.field.partition(" ")[0], "")
+    if form in TEXT_FORMS:
+        pattern = TEXT_FORMS[form]
     elif form and leaf.operator != "contains":
         pattern = A_COUNTRY if form == COUNTRIES else re.compile(form.replace(", ", "|") + "|")
     else:
@@ -257,7 +261,7 @@ def is_known_field(name: str, known: AbstractSet[str] = KNOWN_FIELDS) -> bool:
 
 
 FIELDS_OF_LISTS: Mapping[str, Sequence[str]] = {  # that may be in a list, by the kind of the list
-    "ip": [name for name, kind in KINDS.items() if kind == ADDRESS],
+    "ip": [name for name, kind in FIELD_KINDS.items() if kind == ADDRESS],
     "asn": ["ip.src.asnum", "ip.geoip.asnum"],
     "hostname": ["http.host"],
 }
@@ -266,5 +270,5 @@ FIELDS_OF_LISTS: Mapping[str, Sequence[str]] = {  # that may be in a list, by th
 def misused(use: Comparison, kind: str) -> bool:
     """Return whether a comparison looks for a field of another kind in a list of this one; not for
     a field that is not known."""
-    known = [name for name in names_in(use.field) if name in KINDS]
+    known = [name for name in names_in(use.field) if name in FIELD_KINDS]
     return bool(known) and not set(known) & {*FIELDS_OF_LISTS.get(kind, ())}

@@ -126,6 +126,7 @@ def _unread_character(expression: str, position: int) -> Unread:
     return Unread(f"{quoted(word)} is not expected there{HINTS.get(word, '')}", at=position)
 
 
+QUANTIFIERS = ("any", "all")  # of the elements of an array
 LONGEST_FILTER = 8192
 UNPARSED = "\0"  # no expression has it
 

@@ -12,7 +12,7 @@ import re
 from typing import Mapping, Sequence
 
 from .._errors import Unread
-from .._values.list_contents import WILDCARD, Contents
+from .._values.list_contents import ANY_LABEL, Contents
 from .grammar import WORD, Comparison, Token, leaves, parse, tokens_of
 
 LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
@@ -56,8 +56,8 @@ def with_contents(expression: str, lists: Mapping[str, Contents]) -> str:
 def _among(field: str, contents: Contents) -> str:
     """The comparison of a field with hostnames, some with a wildcard in front."""
     texts = [json.dumps(name) for name in contents.written()]
-    exact = " ".join(text for text in texts if not text.startswith(f'"{WILDCARD}'))
-    wild = [f"{field} wildcard {text}" for text in texts if text.startswith(f'"{WILDCARD}')]
+    exact = " ".join(text for text in texts if not text.startswith(f'"{ANY_LABEL}'))
+    wild = [f"{field} wildcard {text}" for text in texts if text.startswith(f'"{ANY_LABEL}')]
     return f"({' or '.join([f'{field} in {{{exact}}}', *wild])})"
 
 

@@ -19,17 +19,18 @@ from .._text import did_you_mean
 from .fields import (
     ADDRESS,
     ARRAY,
+    FIELD_KINDS,
     FILTER_FIELDS,
     FLAG,
-    KINDS,
     MAP,
     NUMBER,
     RANGES,
     TEXT,
-    TEXTS,
+    TEXTS_OF_FIELDS,
     possible_texts,
 )
 from .grammar import (
+    QUANTIFIERS,
     QUOTED,
     WORD,
     Comparison,
@@ -44,7 +45,6 @@ from .grammar import (
 )
 from .operands import is_address, is_number, text_of
 
-QUANTIFIERS = ("any", "all")
 # Functions of the vendor's page "Functions", by the kind that they return.
 FUNCTIONS_BY_KIND = {
     TEXT: """
@@ -61,16 +61,17 @@ is_timed_hmac_valid_v0 starts_with wildcard
     ARRAY: "split",
     "": "coalesce hmac",
 }
-FUNCTIONS: Mapping[str, str] = {
+RESULTS_OF_FUNCTIONS: Mapping[str, str] = {
     name: kind for kind, names in FUNCTIONS_BY_KIND.items() for name in names.split()
 }
-NEAR = 0.7
-IN_WORDS = {TEXT: "a text", NUMBER: "a number", ADDRESS: "an address", FLAG: "true or false"}
+NEAR_FUNCTIONS = 0.7
+KINDS_IN_WORDS = {TEXT: "a text", NUMBER: "a number", ADDRESS: "an address", FLAG: "true or false"}
 NUMBER_OPERATORS = ("eq", "ne", "lt", "le", "gt", "ge", "in")
 NUMBER_RANGE, AS_NUMBER = re.compile("[0-9]+-[0-9]+"), re.compile("[aA][sS]([0-9]+)")
 LOWERED = ("http.request.headers", "http.response.headers")
 BYTES = re.compile(r"[0-9a-fA-F]{2}(?:[:.-][0-9a-fA-F]{2})+")  # of a text, without quotes
-NAMES = re.compile(r"(?:cf|http|icmp|ip|raw|tcp|udp)\.[a-z0-9_.]+")  # of fields, also of new ones
+# Also of fields that are new.
+FIELD_NAME = re.compile(r"(?:cf|http|icmp|ip|raw|tcp|udp)\.[a-z0-9_.]+")
 
 
 def mistakes_in(tree: Tree) -> Iterator[Unread]:
@@ -87,16 +88,18 @@ def mistakes_in(tree: Tree) -> Iterator[Unread]:
 def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterator[Unread]:
     words = () if leaf.plain else tokens_of(leaf.field)
     name, *rest = [token.text for token in words] or [leaf.field]
-    if rest[:1] == ["("] and name not in FUNCTIONS:
-        near = did_you_mean(name, FUNCTIONS, NEAR)
+    if rest[:1] == ["("] and name not in RESULTS_OF_FUNCTIONS:
+        near = did_you_mean(name, RESULTS_OF_FUNCTIONS, NEAR_FUNCTIONS)
         problem = f"no page of Cloudflare names a function {quoted(name)}{near}"
         yield Unread(f"{problem}; Cloudflare may refuse it", at=start, malformed=False)
         return
     if name in QUANTIFIERS and rest:
         yield from _of_quantifier(leaf, name, start)
         return
-    if "[" in rest and KINDS.get(name) in IN_WORDS:
-        yield Unread(f"{name} is {IN_WORDS[KINDS[name]]}, and has no elements", at=start)
+    if "[" in rest and FIELD_KINDS.get(name) in KINDS_IN_WORDS:
+        yield Unread(
+            f"{name} is {KINDS_IN_WORDS[FIELD_KINDS[name]]}, and has no elements", at=start
+        )
         return
     if name in LOWERED and (rest[1:2] or [""])[0] != (rest[1:2] or [""])[0].lower():
         problem = f"the keys of {name} have small letters alone; write {rest[1].lower()}"
@@ -134,8 +137,8 @@ def _of_quantifier(leaf: Comparison, name: str, start: int) -> Iterator[Unread]:
 def _kind_of(name: str, rest: list[str]) -> str:
     """The kind of the left side of a comparison; empty if it is not known."""
     if rest[:1] == ["("]:
-        return FUNCTIONS[name] if "[" not in rest[_end_of(rest) :] or "*" in rest else ""
-    kind, indexes = KINDS.get(name, ""), rest.count("[")
+        return RESULTS_OF_FUNCTIONS[name] if "[" not in rest[_end_of(rest) :] or "*" in rest else ""
+    kind, indexes = FIELD_KINDS.get(name, ""), rest.count("[")
     if not indexes or kind not in (ARRAY, MAP):
         return "" if indexes else kind
     if name.endswith(("_categories", "_sizes", "_ids")) or ".multipart." in name:
@@ -164,7 +167,7 @@ def _of_single(leaf: Comparison, kind: str, start: int) -> Iterator[Unread]:
             "the set in braces is empty, so that nothing is in it", at=start, malformed=False
         )
     elif kind in (NUMBER, ADDRESS) and operator not in NUMBER_OPERATORS:
-        yield Unread(f"'{operator}' does not go with {IN_WORDS[kind]}", at=start)
+        yield Unread(f"'{operator}' does not go with {KINDS_IN_WORDS[kind]}", at=start)
     elif not in_list and leaf.field not in FILTER_FIELDS:  # whose values are checked
         for token in leaf.operands:
             yield from _of_value(token, kind)
@@ -180,14 +183,14 @@ def _of_value(token: Token, kind: str) -> Iterator[Unread]:
             fits = is_number(bare) if kind == NUMBER else is_address(bare)
             to_do = f"; write {bare}" if fits else ""
             yield Unread(
-                f"{text} is a text, and no {IN_WORDS[kind].split()[1]}{to_do}", at=token.start
+                f"{text} is a text, and no {KINDS_IN_WORDS[kind].split()[1]}{to_do}", at=token.start
             )
         elif token.kind == QUOTED:
             try:
                 text_of(token)
             except Unread as exc:
                 yield Unread(f'{exc}; write \\\\, or a raw text r"..."', at=token.start)
-    elif NAMES.fullmatch(text) or text in KINDS:
+    elif FIELD_NAME.fullmatch(text) or text in FIELD_KINDS:
         return  # a field
     elif kind == TEXT and not BYTES.fullmatch(text):
         yield Unread(f'{quoted(text)} is no text without quotes; write "{text}"', at=token.start)
@@ -203,7 +206,7 @@ def _of_value(token: Token, kind: str) -> Iterator[Unread]:
 
 def _always(leaf: Comparison, start: int) -> Iterator[Unread]:
     """A comparison that is always true or false by the range of its field."""
-    possible, why = possible_texts(leaf), TEXTS.get(leaf.field.partition(" ")[0])
+    possible, why = possible_texts(leaf), TEXTS_OF_FIELDS.get(leaf.field.partition(" ")[0])
     truth = None
     if possible == []:
         truth = leaf.operator == "ne"

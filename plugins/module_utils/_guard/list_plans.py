@@ -16,8 +16,8 @@ from .._expressions.grammar import Comparison
 from .._expressions.lists import list_uses
 from .._plan.plan import Operation, Plan, with_along
 from .._schema.account import NETWORK_FIREWALL_RULES
-from .._schema.lists import ALL, IP, KINDS, LISTS, QUOTAS, Quota, items_of
-from .._schema.neighbours import ACCOUNT
+from .._schema.lists import ALL, IP, LIST_KINDS, LIST_QUOTAS, LISTS, ListQuota, items_of
+from .._schema.neighbours import ACCOUNT_DETAILS
 from .._schema.registry import evaluated_as, expressions_in, lists_named_in
 from .._schema.resource import Object, ReadCollection
 from .._text import did_you_mean, first_few, joined, plural
@@ -67,7 +67,7 @@ def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
             kind = kinds.get(name, "")
             if kind and (use.field, name) not in before and misused(use, kind):
                 looks = f"The {item.title} looks for {use.field} in ${name}"
-                wrong.append(f"{looks}, a list of {KINDS.get(kind, kind)}; {_taken_by(kind)}.")
+                wrong.append(f"{looks}, a list of {LIST_KINDS.get(kind, kind)}; {_taken_by(kind)}.")
     return joined(" ", wrong)
 
 
@@ -97,14 +97,14 @@ def check_firewall_lists(plan: Plan, _read: ReadCollection) -> str:
         objects = after.get(items, ()) if name in newly else added
         others = [str(obj[IP]) for obj in objects if ":" in str(obj.get(IP))]
         if name in newly and kind != IP:
-            clauses.append(f"{name} is a list of {KINDS.get(kind, kind)}")
+            clauses.append(f"{name} is a list of {LIST_KINDS.get(kind, kind)}")
         elif others:
             clauses.append(f"{name} would hold {first_few(others)}")
     what = "Lists to which rules of the Network Firewall refer hold IPv4 addresses alone"
     return f"{what}, and {'; '.join(clauses)}." if clauses else ""
 
 
-Numbers = Mapping[str, Quota]  # of lists and items, by the kind of the lists
+Numbers = Mapping[str, ListQuota]  # of lists and items, by the kind of the lists
 
 
 def check_list_quota(plan: Plan, read: ReadCollection) -> str:
@@ -113,13 +113,13 @@ def check_list_quota(plan: Plan, read: ReadCollection) -> str:
     if LISTS.plural not in plan.before:
         return ""
     numbers = _numbers_of(plan)
-    exceeded = {kind: _exceeded(*numbers, quotas) for kind, quotas in QUOTAS.items()}
+    exceeded = {kind: _beyond_quotas(*numbers, quotas) for kind, quotas in LIST_QUOTAS.items()}
     some = exceeded["standard"] or exceeded["enterprise"]
     if not some:
         return ""
     not_known = f"{some}, unless it is an Enterprise account, which is not known: "
     with reading(not_known):
-        (account,) = read(ACCOUNT)
+        (account,) = read(ACCOUNT_DETAILS)
     kind = str(account.get("type"))
     if kind not in exceeded:
         raise Unread(f"{not_known}it is of the type {kind}.")
@@ -146,15 +146,15 @@ def _numbers_of(plan: Plan) -> tuple[Numbers, Numbers]:
 
 
 def _by_kind(lists: Mapping[str, int], items: Mapping[str, int]) -> Numbers:
-    own = {kind: Quota(lists.get(kind, 0), items.get(kind, 0)) for kind in KINDS}
-    return {**own, ALL: Quota(*map(sum, zip(*own.values())))}
+    own = {kind: ListQuota(lists.get(kind, 0), items.get(kind, 0)) for kind in LIST_KINDS}
+    return {**own, ALL: ListQuota(*map(sum, zip(*own.values())))}
 
 
-def _exceeded(before: Numbers, after: Numbers, quotas: Mapping[str, Quota]) -> str:
+def _beyond_quotas(before: Numbers, after: Numbers, quotas: Mapping[str, ListQuota]) -> str:
     """The numbers beyond some quotas, as clauses; empty if there are none."""
     clauses = [
-        f"{plural(new, noun, f'{noun}s')}{f' of {KINDS[kind]}' if kind in KINDS else ''}, where at"
-        f" most {most} may be"
+        f"{plural(new, noun, f'{noun}s')}{f' of {LIST_KINDS[kind]}' if kind in LIST_KINDS else ''},"
+        f" where at most {most} may be"
         for kind, quota in quotas.items()
         for noun, old, new, most in zip(("list", "item"), before[kind], after[kind], quota)
         if old <= most < new

@@ -278,7 +278,9 @@ def _own_names(plan: Plan, asked: Asked) -> Readings:
             for state, contents in states
             for rule in rules_in_force(state, resource)
         ]
-        if not plan.operations and all(_is_named(resource, rule, asked) for rule, _in in in_force):
+        if not plan.operations and all(
+            _names_origin(resource, rule, asked) for rule, _in in in_force
+        ):
             continue  # only what nobody names is judged
         rules = {
             (rule.action, rule.expression, rule.active): spelt_out(rule, contents)
@@ -290,7 +292,7 @@ def _own_names(plan: Plan, asked: Asked) -> Readings:
     return readings
 
 
-def _is_named(resource: Resource, rule: ZoneRule, asked: Asked) -> bool:
+def _names_origin(resource: Resource, rule: ZoneRule, asked: Asked) -> bool:
     """Return whether the task names the object by which a rule is there."""
     whose, obj = listed(resource, rule)
     return whose.key_of(obj) in asked.named.get(whose.plural, ())

@@ -106,7 +106,7 @@ World = Tuple["EndingRule | None", "EndingRule | None"]
 
 # The outcome of a plan for requests: the rule that ends their evaluation, or may do so, the
 # counters that they add to, of which the last one is its kind, and what is not known.
-Verdict = Tuple["EndingRule | None", Sequence[str], Sequence[str]]
+Decided = Tuple["EndingRule | None", Sequence[str], Sequence[str]]
 
 
 @dataclass
@@ -135,7 +135,7 @@ class Backtest:
         self.fields = tuple(
             dict.fromkeys(name for text in self._numbers for name in names_in(text))
         )
-        self._outcomes: dict[Met, Verdict] = {}
+        self._outcomes: dict[Met, Decided] = {}
         self.requests: Counter[str] = Counter()
         self._doubts: dict[str, None] = {}
         self._existing = {step.own for step in self._sides[0]}
@@ -168,7 +168,7 @@ class Backtest:
             outcome = None, ["all", "passing", "may_block", UNDECIDED], [doubt]
             self._count(Group({}, requests, 0), Fields({}), outcome)
 
-    def _count(self, group: Group, known: Fields, outcome: Verdict) -> None:
+    def _count(self, group: Group, known: Fields, outcome: Decided) -> None:
         step, counters, doubts = outcome
         kind = counters[-1]
         self.requests["samples"] += group.samples
@@ -183,7 +183,7 @@ class Backtest:
                 values = [(name, _readable(known.values[name])) for name in names]
                 tried.examples[(kind, *values)] += group.requests
 
-    def _outcome(self, numbers: Sequence[int], known: Fields) -> Verdict:
+    def _outcome(self, numbers: Sequence[int], known: Fields) -> Decided:
         """The outcome for requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
         sides = [[step for step in side if self._number(step) in certain] for side in self._sides]

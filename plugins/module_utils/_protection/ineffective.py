@@ -65,12 +65,12 @@ from .overrides import not_understood
 
 NEVER, SHADOWED, DUPLICATE = "never", "shadowed", "duplicate"
 UNREACHABLE, OUTSIDE, COVERED = "unreachable", "outside", "covered"
-KINDS = (NEVER, SHADOWED, DUPLICATE, UNREACHABLE, OUTSIDE, COVERED)
+INEFFECTIVE_KINDS = (NEVER, SHADOWED, DUPLICATE, UNREACHABLE, OUTSIDE, COVERED)
 # Requests may seem to come from class E, which "Pseudo IPv4" uses.
 ARRIVING = union([*ROUTABLE, *ranges_of(["240.0.0.0/4"])])
 SOURCE_LEVEL, DESTINATION_LEVEL = map(FIRST_LEVELS.index, (SOURCE, DESTINATION))
-LIMITS = ("action", "action_parameters", "ratelimit", "products")
-MOST_LEVELS = 100_000
+ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
+MOST_COMPARED = 100_000
 MOST_STEPS_OF_ALL = 8 * MOST_STEPS
 
 
@@ -95,13 +95,13 @@ class Claim(NamedTuple):
 
 
 CHECKED = (PREFIXES, ALLOWLIST, *FILTERS, *DDOS_OVERRIDES, *(one for one, _read in EVALUATION))
-NAMES = frozenset(one.plural for one in CHECKED)
+CHECKED_NAMES = frozenset(one.plural for one in CHECKED)
 
 
 def is_checked(resource: Resource) -> bool:
     """Return whether objects of a collection can be ineffective; prefixes only by networks that
     are announced, which a task does not read."""
-    is_known = evaluated_as(resource).plural in NAMES and resource is not PREFIXES
+    is_known = evaluated_as(resource).plural in CHECKED_NAMES and resource is not PREFIXES
     return is_known or resource.parent is LISTS
 
 
@@ -182,9 +182,9 @@ def _claims(
     if resource is PREFIXES:
         return _carving_nothing(state, announced)
     if resource.component:
-        return _filters(resource, state, announced)
+        return _filter_claims(resource, state, announced)
     if resource in DDOS_OVERRIDES:
-        return _overrides(resource, objects)
+        return _override_claims(resource, objects)
     return _rules(resource, state, announced)
 
 
@@ -209,9 +209,9 @@ def _covered(
         around.append((network, obj))
 
 
-OWN_NETWORKS = "every network that the account protects or announces"
-NO_NETWORK = f"it lies outside of {OWN_NETWORKS}"
-NAMES_NO_DESTINATION = f"it names destinations outside of {OWN_NETWORKS}"
+ANY_OWN_NETWORK = "every network that the account protects or announces"
+NO_NETWORK = f"it lies outside of {ANY_OWN_NETWORK}"
+NAMES_NO_DESTINATION = f"it names destinations outside of {ANY_OWN_NETWORK}"
 
 
 def _carving_nothing(state: State, announced: Ranges | None) -> Iterator[Claim]:
@@ -256,7 +256,7 @@ class _Matching:
         tcp: bool = False,
     ) -> None:
         self.names, self.traffic = names, "packet" if packets else "request"
-        self.diagrams = Diagrams(decide, tcp, MOST_LEVELS)
+        self.diagrams = Diagrams(decide, tcp, MOST_COMPARED)
         self.spent = 0
         self.sets = [self.of(one) for one in expressions]
         universe = WHOLE
@@ -307,7 +307,7 @@ class _Matching:
         return bool(values) and not intersection(values or [], space)
 
 
-def _filters(resource: Resource, state: State, announced: Ranges | None) -> Iterator[Claim]:
+def _filter_claims(resource: Resource, state: State, announced: Ranges | None) -> Iterator[Claim]:
     """The filters of a component; those of one mode decide alike, in no order."""
     order = {mode: at for at, mode in enumerate(IN_TURN) if mode != UNDECIDED}
     filters = [obj for obj in state[resource.plural] if str(obj.get("mode")) in order]
@@ -328,7 +328,7 @@ def _filters(resource: Resource, state: State, announced: Ranges | None) -> Iter
             yield matching.claim(resource.key_of(obj), place, judged)
 
 
-def _overrides(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
+def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
     """The overrides of managed rules. The first that matches and sets something for a managed rule
     decides about it."""
     active = [obj for obj in objects if not is_off(obj)]
@@ -343,7 +343,7 @@ def _overrides(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]
         if is_unclear or not_understood(active[same]):
             same = place
         before = () if is_unclear else enumerate(active[:place])
-        ending = [at for at, one in before if _decides_for(one, obj)]
+        ending = [at for at, one in before if _sets_all_of(one, obj)]
         judged = matching.judged(place, traffic, same, ending, alike)
         is_open = not (is_packet or is_unclear or judged.kind)
         if is_open and matching.outside(traffic, SOURCE_LEVEL, ARRIVING):
@@ -359,7 +359,7 @@ def _set_by(override: Object) -> Mapping[str, Any]:
     return {**({"": whole} if whole else {}), **settings}
 
 
-def _decides_for(earlier: Object, override: Object) -> bool:
+def _sets_all_of(earlier: Object, override: Object) -> bool:
     """Return whether an override sets something for each managed rule that another one is about."""
     own, other = _set_by(earlier), _set_by(override)
     sets_all = "" in own or ("" not in other and own.keys() >= other.keys())
@@ -417,7 +417,7 @@ class _RuleList:
             traffic = self.matching.sets[place]
             if rule.whole:
                 traffic = self.matching.of(with_contents(rule.whole, self.lists))
-            limits = as_json([rule.obj.get(name) for name in LIMITS])
+            limits = as_json([rule.obj.get(name) for name in ALIKE_IN])
             is_clear = not rule.conditions
             same = first.setdefault((traffic, limits, is_clear or rule.key), place)
             if rule.of_account:  # its account judges it

@@ -17,7 +17,7 @@ from typing import Any, Hashable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._values.address_set import BITS, range_of, read_network, union
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
-from .._values.list_contents import WILDCARD, Contents
+from .._values.list_contents import ANY_LABEL, Contents
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -39,7 +39,7 @@ from .resource import (
 
 LIST_KIND = IP = "ip"  # of a list of which nobody says its kind
 ASN, HOSTNAME = "asn", "hostname"
-KINDS: Mapping[str, str] = {  # of lists, with what their items are, in sentences
+LIST_KINDS: Mapping[str, str] = {  # of lists, with what their items are, in sentences
     IP: "addresses",
     ASN: "autonomous systems",
     HOSTNAME: "hostnames",
@@ -55,7 +55,7 @@ HOSTNAME_FORM = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL})+")
 LONGEST_HOSTNAME = 253
 
 
-class Quota(NamedTuple):
+class ListQuota(NamedTuple):
     """The number of lists that an account may have, and of items in all of them together."""
 
     lists: int
@@ -64,9 +64,13 @@ class Quota(NamedTuple):
 
 ALL = "any"
 # By the type of an account, the quotas of all its lists and of those of some kinds.
-QUOTAS: Mapping[str, Mapping[str, Quota]] = {
-    "enterprise": {ALL: Quota(1000, 500000), ASN: Quota(40, 30000), HOSTNAME: Quota(40, 10000)},
-    "standard": {ALL: Quota(10, 10000), ASN: Quota(0, 0), HOSTNAME: Quota(0, 0)},
+LIST_QUOTAS: Mapping[str, Mapping[str, ListQuota]] = {
+    "enterprise": {
+        ALL: ListQuota(1000, 500000),
+        ASN: ListQuota(40, 30000),
+        HOSTNAME: ListQuota(40, 10000),
+    },
+    "standard": {ALL: ListQuota(10, 10000), ASN: ListQuota(0, 0), HOSTNAME: ListQuota(0, 0)},
 }
 SHORTEST_LENGTHS = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
 MOST_IN_A_CALL = 1000
@@ -125,7 +129,7 @@ def _parse_hostname(value: Any) -> str:
     return name
 
 
-FIELDS: Mapping[str, Field] = {  # of items, by the kind of their list
+ITEM_FIELDS: Mapping[str, Field] = {  # of items, by the kind of their list
     IP: Field(IP, NETWORK._replace(parse=_parse_address, examine=_examine_address)),
     ASN: Field(ASN, Value({"type": "raw"}, _parse_asn, _normalise_asn)),
     HOSTNAME: Field(
@@ -142,7 +146,7 @@ def _read_item(item: Object) -> dict[str, Any]:
     hostname = known.get(HOSTNAME)
     if isinstance(hostname, Mapping):
         known[HOSTNAME] = hostname.get(URL_HOSTNAME)
-        has_apex = hostname.get(APEX) is False and str(known[HOSTNAME]).startswith(WILDCARD)
+        has_apex = hostname.get(APEX) is False and str(known[HOSTNAME]).startswith(ANY_LABEL)
         known.update({APEX: False} if has_apex else {})
     return known
 
@@ -156,13 +160,13 @@ def _write_item(item: Object) -> dict[str, Any]:
 def _not_our_item(item: Object) -> str:
     if APEX not in item:
         return ""
-    return f"stands for {item[HOSTNAME][len(WILDCARD) :]} as well ({APEX}), which no option says"
+    return f"stands for {item[HOSTNAME][len(ANY_LABEL) :]} as well ({APEX}), which no option says"
 
 
 def _not_ours(obj: Object) -> str:
     kind = str(obj.get("kind"))
     why = "redirects requests, and protects nothing" if kind == "redirect" else "is not known here"
-    return "" if kind in KINDS else f"is of the kind {kind}, which {why}"
+    return "" if kind in LIST_KINDS else f"is of the kind {kind}, which {why}"
 
 
 LISTS = Resource(
@@ -174,7 +178,7 @@ LISTS = Resource(
     permission=LIST_PERMISSION,
     fields=(
         Field("name", Value({"type": "str"}, _parse_name, str), required=True),
-        Field("kind", choice(*KINDS), default=LIST_KIND, absent_default=LIST_KIND, fixed=True),
+        Field("kind", choice(*LIST_KINDS), default=LIST_KIND, absent_default=LIST_KIND, fixed=True),
         Field("description", text(MOST_TEXT), default="", inert=True),
     ),
     key=("name",),
@@ -190,7 +194,7 @@ LISTS = Resource(
 
 
 _COMMENT = Field("comment", text(MOST_TEXT), default="", inert=True)
-ANY_ITEM = (*FIELDS.values(), _COMMENT)  # the fields of an item of any list
+ANY_ITEM = (*ITEM_FIELDS.values(), _COMMENT)  # the fields of an item of any list
 
 
 def items_of(name: str, kind: str = LIST_KIND) -> Resource:
@@ -204,7 +208,7 @@ def items_of(name: str, kind: str = LIST_KIND) -> Resource:
         owner=ACCOUNT_OPTION,
         path=LISTS_PATH + "/{parent_id}/items",
         permission=LIST_PERMISSION,
-        fields=(FIELDS[kind], _COMMENT),
+        fields=(ITEM_FIELDS[kind], _COMMENT),
         key=(kind,),
         create=upsert,
         update=upsert,
@@ -221,7 +225,7 @@ def items_of(name: str, kind: str = LIST_KIND) -> Resource:
 def items_in(obj: Object) -> Resource:
     """The items of a list, by its name and its kind."""
     kind = str(obj.get("kind"))
-    return items_of(LISTS.label_of(obj), kind if kind in KINDS else LIST_KIND)
+    return items_of(LISTS.label_of(obj), kind if kind in LIST_KINDS else LIST_KIND)
 
 
 def of_existing_kind(resource: Resource, state: State) -> Resource:
@@ -233,7 +237,7 @@ def of_existing_kind(resource: Resource, state: State) -> Resource:
 
 def kind_of_item(item: Mapping[str, Any]) -> str:
     """The kind of the lists that have such items; empty if it says none, or several."""
-    kinds = [kind for kind in KINDS if item.get(kind) is not None]
+    kinds = [kind for kind in LIST_KINDS if item.get(kind) is not None]
     return kinds[0] if len(kinds) == 1 else ""
 
 
@@ -246,7 +250,7 @@ def contents_of(items: Iterable[Object]) -> Contents:
     return Contents(
         union(filter(None, (range_of(item[IP]) for item in items if item.get(IP)))),
         frozenset(int(str(one)) for one in systems if ASN_FORM.fullmatch(str(one))),
-        frozenset([*names, *(name[len(WILDCARD) :] for name in wide)]),
+        frozenset([*names, *(name[len(ANY_LABEL) :] for name in wide)]),
     )
 
 
@@ -255,8 +259,8 @@ def _parse_items(value: Any) -> list[dict[str, Any]]:
     for item in value:
         kind = kind_of_item(item)
         if not kind:
-            raise ValueError(f"an item needs one of {', '.join(KINDS)}")
-        key = FIELDS[kind].value.parse(item[kind])
+            raise ValueError(f"an item needs one of {', '.join(LIST_KINDS)}")
+        key = ITEM_FIELDS[kind].value.parse(item[kind])
         if (kind, key) in items:
             raise ValueError(f"it names {key} twice")
         items[kind, key] = {kind: key, "comment": item.get("comment") or ""}
@@ -269,7 +273,7 @@ def _normalise_items(value: Any) -> tuple[Any, ...]:
     known = [(kind_of_item(item), item) for item in items if isinstance(item, Mapping)]
     return tuple(
         sorted(
-            (kind, FIELDS[kind].normalised(item), str(item.get("comment") or ""))
+            (kind, ITEM_FIELDS[kind].normalised(item), str(item.get("comment") or ""))
             for kind, item in known
             if kind and not _not_our_item(item)
         )

@@ -98,7 +98,7 @@ ZONES = _read_only("zone", "zone", Permission("Zone", "zone"), path="zones", **O
 ZONE = replace(
     ZONES, plural="zone", owner=ZONE_OPTION, path=ZONE_OWNER.path, key=(), listing=Single()
 )
-ACCOUNT = replace(
+ACCOUNT_DETAILS = replace(
     ACCOUNTS,
     plural="account",
     owner=ACCOUNT_OPTION,
@@ -106,7 +106,7 @@ ACCOUNT = replace(
     key=(),
     listing=Single(),
 )
-NEIGHBOURS = (ONBOARDED, AUDIT_LOG, ZONE, ACCOUNT)
+NEIGHBOURS = (ONBOARDED, AUDIT_LOG, ZONE, ACCOUNT_DETAILS)
 
 
 def domain(value: Any) -> str:

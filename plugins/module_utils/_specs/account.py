@@ -30,7 +30,7 @@ from .base import (
     Setting,
     fields_of,
     list_option,
-    purge_of,
+    purge_option,
     purged,
 )
 
@@ -135,7 +135,7 @@ class AccountProtection(ModuleSpec):
                 name: list_option(items[0], KIND_OPTION if len(items) > 1 else None)
                 for name, items in COLLECTIONS.items()
             },
-            **purge_of(*COLLECTIONS),
+            **purge_option(*COLLECTIONS),
             "ignore_ids": {"type": "list", "elements": "str", "default": []},
             **EXPECTATION_OPTIONS,
             **STAGED_ROLLOUT,

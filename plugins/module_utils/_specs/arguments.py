@@ -61,7 +61,7 @@ KEY_VALUE = re.compile(r"\s*\w+=")
 IN_BRACKETS = re.compile(r"[\w./]([\w./:*@-]*[\w./*@-])?")  # as YAML takes a text
 
 
-class Fields(Dict[str, Argument]):
+class ArgumentFields(Dict[str, Argument]):
     """The fields of a dictionary, beside which others may stand that are `ignored`: a task may give
     back what a result shows."""
 

@@ -22,7 +22,7 @@ from .._protection.expectation import Expectation
 from .._schema.resource import ACCOUNT_OPTION, TIMES_OF_CLOUDFLARE, OptionSpec, Resource, State
 from .._text import Option
 from .._values.address_set import range_of
-from .arguments import Fields
+from .arguments import ArgumentFields
 
 Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]
@@ -143,13 +143,13 @@ def list_option(
     """An option that takes a list of objects, also as results show them; those of an ordered list
     with their positions."""
     position = POSITION_OPTION if resource.is_ordered else {}
-    options = Fields({**(more or {}), **position, **resource.options})
+    options = ArgumentFields({**(more or {}), **position, **resource.options})
     options.ignored = resource.assigned
     spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
     return dict(spec, required=True) if required else spec
 
 
-def purge_of(*names: str) -> OptionSpec:
+def purge_option(*names: str) -> OptionSpec:
     """The option that makes some of several collections exclusive, or with true all."""
     choices = [True, False, *names]
     return {"purge": {"type": "raw", "choices": choices, "default": False}}

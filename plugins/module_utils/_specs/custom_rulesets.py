@@ -56,7 +56,7 @@ from .._schema.zone import (
     whole_ruleset,
 )
 from .._text import Message, Option, first_few
-from .arguments import Fields
+from .arguments import ArgumentFields
 from .base import (
     ABSENT,
     IGNORE_OPTION,
@@ -273,7 +273,7 @@ class CustomRulesets(OfRulesets):
     """The module custom_rulesets: rulesets in one plan; with a purge, all of their owner."""
 
     def __init__(self) -> None:
-        options = Fields(OF_A_RULESET)
+        options = ArgumentFields(OF_A_RULESET)
         options.ignored = ("id", "version", "last_updated")
         self.options = {
             "rulesets": {"type": "list", "elements": "dict", "options": options, "required": True},

@@ -41,7 +41,7 @@ from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
 from .._text import Names
 from .account import SPECS as ACCOUNT_SPECS
 from .arguments import ReadOptions, read_options
-from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, purge_of, purged
+from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, purge_option, purged
 from .custom_rulesets import CustomRulesets
 from .ip_lists import IpLists
 from .rulesets import SPECS as ZONE_SPECS
@@ -87,7 +87,7 @@ def _options() -> OptionSpec:
         if option != "state"
     }
     risks = [risk for spec in HOST_PARTS.values() for risk in spec.risks]
-    return {**options, **risk_options(risks), **purge_of(*EXCLUSIVE), **EXPECTATION_OPTIONS}
+    return {**options, **risk_options(risks), **purge_option(*EXCLUSIVE), **EXPECTATION_OPTIONS}
 
 
 class HostShare(NamedTuple):

@@ -17,8 +17,8 @@ from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, parse_ignore
 from .._schema.lists import (
     ANY_ITEM,
-    KINDS,
     LIST_KIND,
+    LIST_KINDS,
     LISTS,
     items_in,
     items_of,
@@ -29,7 +29,7 @@ from .._schema.lists import (
 )
 from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Message, Option
-from .arguments import Fields
+from .arguments import ArgumentFields
 from .base import (
     ABSENT,
     IGNORE_OPTION,
@@ -83,9 +83,9 @@ def _check_kind(option: Option, item: Options, kind: str, path: Option) -> None:
     if own == kind:
         return
     if own:
-        problem = Message(f"the list has {KINDS[kind]}; set ", path.at("kind"), f" to {own}")
+        problem = Message(f"the list has {LIST_KINDS[kind]}; set ", path.at("kind"), f" to {own}")
         raise OptionError(option.at(own), problem)
-    raise OptionError(option, f"it needs {kind}, and no other of {', '.join(KINDS)}")
+    raise OptionError(option, f"it needs {kind}, and no other of {', '.join(LIST_KINDS)}")
 
 
 class IpList(ModuleSpec):
@@ -132,7 +132,7 @@ class IpLists(ModuleSpec):
     of_rules = True
 
     def __init__(self) -> None:
-        options = Fields(LIST_OPTIONS)
+        options = ArgumentFields(LIST_OPTIONS)
         options.ignored = LISTS.assigned
         self.options = {
             "lists": {"type": "list", "elements": "dict", "options": options, "required": True},

@@ -15,6 +15,7 @@ from .base import ModuleSpec
 Specs = Mapping[str, ModuleSpec]
 
 
+TRAFFIC = "protection_traffic_info"
 HOST_MODULE = "host_baseline"  # all that a host describes, of several modules
 # By the file that has them; `rulesets` has all others.
 ROOMS: Mapping[str, Sequence[str]] = {
@@ -31,7 +32,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
     "ip_lists": ("ip_list",),
     "custom_rulesets": ("custom_ruleset",),
     "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
-    "traffic": ("protection_traffic_info",),
+    "traffic": (TRAFFIC,),
     "host": (HOST_MODULE,),
     "rulesets": (),
 }

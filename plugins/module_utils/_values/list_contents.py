@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from .address_set import Ranges, difference, networks
 
-WILDCARD = "*."  # in front of a hostname: any name below it, and not the name itself
+ANY_LABEL = "*."  # in front of a hostname: any name below it, and not the name itself
 NO_ADDRESSES: Ranges = []
 
 
@@ -37,7 +37,7 @@ class Contents(NamedTuple):
         hostnames."""
         _label, _dot, above = name.partition(".")
         while name not in self.hostnames and above:
-            name, (_label, _dot, above) = WILDCARD + above, above.partition(".")
+            name, (_label, _dot, above) = ANY_LABEL + above, above.partition(".")
         return name in self.hostnames
 
     def without(self, other: Contents) -> Contents:

@@ -23,11 +23,12 @@ from ansible.errors import AnsibleError
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._schema.resource import OWNERS
+from ...module_utils._specs.registry import TRAFFIC
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from .._baseline.approval import approved_plan
 from .._baseline.host_task import HostRun, HostRunner, HostTask
-from .._baseline.posture import RISKS, Entries, MergedHost, merged
+from .._baseline.posture import RISKS, MergedHost, PostureEntries, merged
 from .._baseline.posture_file import Changed, PostureFile
 from .._baseline.results import mitigated
 from .._baseline.variables import (
@@ -41,18 +42,17 @@ from .._export.snapshot import snapshots_in
 from .._files import require_writable
 from .variables import (
     ACCEPT,
+    ACCOUNT_PREFIXES,
     ATTACK,
     LEVEL,
     OVER,
-    OWN_PREFIXES,
     asked_entries,
     check_options,
     end_of_attack,
     is_meant,
-    read_options,
+    read_attack,
 )
 
-TRAFFIC = "protection_traffic_info"
 MINUTES = 15  # of traffic that are shown
 HEAVIEST = 5
 FAR = "9999-12-30"  # the end of a posture until Cloudflare's time is known
@@ -69,7 +69,7 @@ class Attack:
 
     def __init__(self, task: HostTask, variables: Iterable[str], check_mode: bool) -> None:
         self._task, self._check_mode = task, check_mode
-        self._values = {**task.checked(OF_HOST), **read_options(task.values(ATTACK), variables)}
+        self._values = {**task.checked(OF_HOST), **read_attack(task.values(ATTACK), variables)}
         hosts = task.value("ansible_play_hosts_all") or [task.host]
         check_options(self._values, hosts, task.value("ansible_limit"))
         file = task.posture_file(self._values)
@@ -94,7 +94,7 @@ class Attack:
         known = self._file.of(task.host)
         over = values[OVER]
         entries = self._ended(known, FAR) if over else [*known, *asked_entries(values, FAR, "")]
-        now, there = task.read_there(values, self._with(entries), OWN_PREFIXES)
+        now, there = task.read_there(values, self._with(entries), ACCOUNT_PREFIXES)
         if over:
             entries = self._ended(known, write_time(now))
         else:
@@ -115,7 +115,7 @@ class Attack:
         task.warn(*task.way_back(values, self._with(left), run, {"accept_risks": ACCEPT}))
         return run._replace(lines=[*self._lines(run, taken)])
 
-    def _with(self, entries: Sequence[Any]) -> Entries:
+    def _with(self, entries: Sequence[Any]) -> PostureEntries:
         """The postures of the variables, and these entries in the file."""
         own = self._task.own_entries(self._values)
         return [*own, *self._file.placed(self._task.host, entries)]

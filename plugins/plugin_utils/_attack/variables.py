@@ -46,19 +46,19 @@ ATTACK: Arguments = {
 }
 LONGEST_ATTACK = 24 * 31
 BLOCKED_BY = {"account_id": "network_firewall_rules", "zone_id": "custom_rules"}
-FORMS = {  # of what a block names: its field, its form, and an example
+BLOCK_FORMS = {  # of what a block names: its field, its form, and an example
     "asns": ("ip.src.asnum", "(?:AS)?([1-9][0-9]{0,9})", "the number of a system, as 64496"),
     "countries": ("ip.src.country", "([A-Z]{2})", "the code of a country, as DE"),
 }
-OWN_PREFIXES = PREFIXES.plural  # those that the account has
+ACCOUNT_PREFIXES = PREFIXES.plural  # those that the account has
 OWN_NETWORKS = {
     **{name: f"in {name}" for name in (f"{PREFIX}prefixes", f"{PREFIX}allowlist")},
-    OWN_PREFIXES: "in the account",
+    ACCOUNT_PREFIXES: "in the account",
 }
 NO, YES = ("", "false", "no"), ("true", "yes")
 
 
-def read_options(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def read_attack(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
     """The options in these values, of which a survey leaves some empty; raises ValueError for wrong
     ones, and if one of the names is close to theirs."""
     if wrong := misspelt(names, "attack_", ATTACK, "the playbook attack"):
@@ -167,7 +167,7 @@ def _blocking(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
         f"networks[{i}]: {text}" for i, one in enumerate(networks) if (text := _problem(one, host))
     ]
     parts = {"ip.src": networks}
-    for name, (field, pattern, form) in FORMS.items():
+    for name, (field, pattern, form) in BLOCK_FORMS.items():
         texts = [str(text) for text in block.get(name) or ()]
         matches = [re.fullmatch(pattern, text.upper()) for text in texts]
         parts[field] = [match[1] for match in matches if match]

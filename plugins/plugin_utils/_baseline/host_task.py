@@ -32,7 +32,7 @@ from .._variables import require_none, wrong_variables
 from .._worker import claimed_before
 from .approval import ApprovedPlan
 from .misspelt import misspelt_in_host
-from .posture import BEGINNING, Entries, MergedHost, merged, not_forgotten, read_there
+from .posture import START_OF_TIME, MergedHost, PostureEntries, merged, not_forgotten, read_there
 from .posture_file import PostureFile, posture_file
 from .results import NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
@@ -204,14 +204,14 @@ class HostTask:
         sources = self.value("ansible_inventory_sources") or []
         return posture_file(values.get(POSTURES_FILE), sources)
 
-    def own_entries(self, values: Mapping[str, Any]) -> Entries:
+    def own_entries(self, values: Mapping[str, Any]) -> PostureEntries:
         """The postures in the variables of the host."""
         own = values.get(POSTURE)
         if isinstance(own, list):
             return [(f"{POSTURE}[{index}]", one) for index, one in enumerate(own)]
         return [(POSTURE, own)] if own else []
 
-    def entries(self, values: Mapping[str, Any]) -> Entries:
+    def entries(self, values: Mapping[str, Any]) -> PostureEntries:
         """The postures of the host: those of its variables, and then those of the file; raises
         ValueError."""
         file = self.posture_file(values)
@@ -231,11 +231,11 @@ class HostTask:
         return known
 
     def read_there(
-        self, values: Mapping[str, Any], entries: Entries, wanted: str = ""
+        self, values: Mapping[str, Any], entries: PostureEntries, wanted: str = ""
     ) -> tuple[datetime, State]:
         """The time of Cloudflare, and a collection; raises ValueError, also for a wrong posture."""
         known = not_forgotten(entries, values, datetime.now(timezone.utc))
-        first = merged(self.host, values, known, BEGINNING)  # wrong ones before any request
+        first = merged(self.host, values, known, START_OF_TIME)  # wrong ones before any request
         return read_there(first.part(self.host), self.runner().run_module, wanted)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
@@ -299,7 +299,7 @@ class HostTask:
     def way_back(
         self,
         values: Mapping[str, Any],
-        entries: Entries,
+        entries: PostureEntries,
         updated: HostRun,
         names: Names = MappingProxyType({}),
     ) -> list[str]:

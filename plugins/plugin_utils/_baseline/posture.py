@@ -44,8 +44,9 @@ from .variables import (
     with_own_purge,
 )
 
-Entries = Sequence[tuple[str, Any]]  # of a host: its postures, each with the place that names it
-BEGINNING = datetime.min.replace(tzinfo=timezone.utc)  # when every posture holds
+# The postures of a host, each with the place that names it.
+PostureEntries = Sequence[tuple[str, Any]]
+START_OF_TIME = datetime.min.replace(tzinfo=timezone.utc)  # when every posture holds
 AFTERWARDS = timedelta(days=7)  # in which a run is to take a posture back
 BACK = "the way back"
 LONG_AGO = "2010-01-01"  # the end of what does not hold
@@ -207,7 +208,7 @@ class MergedHost:
         self.brought[ACCEPT_RISKS] = {"": f"{postures[-1].place}.{RISKS}", **entries}
 
 
-def merged(host: str, values: Values, entries: Entries, now: datetime) -> MergedHost:
+def merged(host: str, values: Values, entries: PostureEntries, now: datetime) -> MergedHost:
     """The variables of a host with these postures at a time; raises ValueError for a posture that
     is wrong, and for one of which nothing sets back what it changes."""
     values = with_own_purge(values)
@@ -236,7 +237,7 @@ def merged(host: str, values: Values, entries: Entries, now: datetime) -> Merged
     return result
 
 
-def not_forgotten(entries: Entries, values: Values, now: datetime) -> Entries:
+def not_forgotten(entries: PostureEntries, values: Values, now: datetime) -> PostureEntries:
     """The entries without those that have ended, and whose posture nobody prepares any more."""
     named = postures_of(values)
     return [item for item in entries if not _is_forgotten(item[1], named, now)]
@@ -353,7 +354,7 @@ class _List:
                 yield from self._take(entry, resource, key, holds)
 
     def _take(self, entry: _Entry, resource: Resource, key: Key, holds: bool) -> Iterator[str]:
-        keys = {name: entry.values[name] for name in _names_of(resource) if name in entry.values}
+        keys = {name: entry.values[name] for name in _key_names(resource) if name in entry.values}
         parsed = parse_values(resource, Option(), _key_in(resource, keys))
         entry.title = resource.named(parsed)
         self.taken.append((resource, parsed, _Entry(dict(entry.values), entry.path)))
@@ -428,7 +429,7 @@ class _List:
         return None, (id(values),)
 
 
-def _names_of(resource: Resource) -> Sequence[str]:
+def _key_names(resource: Resource) -> Sequence[str]:
     """The names of the values that say which object an entry is."""
     return (*resource.key, "kind")
 

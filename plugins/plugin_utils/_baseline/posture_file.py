@@ -19,7 +19,7 @@ from ...module_utils._text import visible
 from .._files import locked, write_whole
 from .variables import POSTURES_FILE
 
-NAME = "postures.yml"
+FILE_NAME = "postures.yml"
 FORM = "berlin: [{name: under_attack, until: 2027-01-31T09:00:00Z}]"
 HEADER = (
     "---\n# The postures of hosts. The playbook edgeops.protection.attack writes this file, without"
@@ -112,10 +112,10 @@ def posture_file(named: Any, sources: Iterable[Any]) -> PostureFile | None:
     source = next((Path(str(item)) for item in sources if os.path.exists(str(item))), None)
     if source is None:
         return None
-    place = Path(os.path.abspath(source)).parent / NAME
-    if os.path.lexists(source / NAME):
+    place = Path(os.path.abspath(source)).parent / FILE_NAME
+    if os.path.lexists(source / FILE_NAME):
         raise ValueError(
-            f"{source / NAME}: Ansible would read it as an inventory. Move it to {place}, or set"
-            f" {POSTURES_FILE}."
+            f"{source / FILE_NAME}: Ansible would read it as an inventory. Move it to {place}, or"
+            f" set {POSTURES_FILE}."
         )
     return PostureFile(place)

@@ -28,7 +28,7 @@ READ_STATE = {"protection", "invocation", *map(option_of, MANAGED)}  # of a resu
 OF_ALL_HOSTS = ("changed", "failed", "msg", "plan_id", "operations", "risks", "pending")
 IN_ORDER, CHANGED, REFUSED = "in order", "changed", "refused"
 NOT_REACHED, UNFINISHED = "not reached", "left unfinished"
-OUTCOMES = (IN_ORDER, CHANGED, REFUSED, NOT_REACHED, UNFINISHED)
+HOST_OUTCOMES = (IN_ORDER, CHANGED, REFUSED, NOT_REACHED, UNFINISHED)
 PREDICTED = {CHANGED: "would change"}
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
@@ -65,7 +65,7 @@ def mitigated(coverage: Mapping[str, Any]) -> str:
     return first_sentences(["No attack on a protected address is mitigated.", *coverage["reasons"]])
 
 
-def outcome_of(result: ModuleResult) -> str:
+def host_outcome(result: ModuleResult) -> str:
     """The outcome of a host by its result, as the last lines of the playbook count it."""
     if not result.get("failed"):
         return CHANGED if result.get("changed") else IN_ORDER
@@ -76,7 +76,7 @@ def outcome_of(result: ModuleResult) -> str:
 
 def sentence_of(numbers: Counter[str], check_mode: bool) -> str:
     """The numbers of hosts by their outcomes, in a sentence."""
-    named = [name for name in OUTCOMES if numbers[name] or name != UNFINISHED]
+    named = [name for name in HOST_OUTCOMES if numbers[name] or name != UNFINISHED]
     texts = [
         f"{numbers[name]} {PREDICTED.get(name, name) if check_mode else name}" for name in named
     ]

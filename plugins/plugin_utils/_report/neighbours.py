@@ -22,6 +22,7 @@ from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, lists
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Object, Owner, Resource
 from ...module_utils._specs.host import ACCOUNT, CUSTOM
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
+from ...module_utils._specs.registry import TRAFFIC
 from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
 from ...module_utils._values.address_set import (
@@ -34,7 +35,7 @@ from ...module_utils._values.address_set import (
 )
 from .._baseline.variables import Part, connection_options
 from .record import Announced, LastChange, Unused, values_by_key
-from .results import TRAFFIC, HostResults, differences_of
+from .results import HostResults, differences_of
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
@@ -19,6 +19,7 @@ from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._schema.registry import BY_NAME, DECIDING, InOrder, ZoneRule, title_of_resource
 from ...module_utils._schema.resource import Object, Resource
 from ...module_utils._specs.base import ModuleResult
+from ...module_utils._specs.registry import TRAFFIC
 from ...module_utils._text import sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from .._plain import plain
@@ -42,14 +43,13 @@ from .record import (
     misfit_of,
 )
 
-TRAFFIC: Final = "protection_traffic_info"
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
 RULES_OF_ZONES = {
     resource.plural: (resource, in_order) for resource, in_order in DECIDING
 }  # of zones
 
-Item = TypeVar("Item")
+Element = TypeVar("Element")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class HostResults:
     overdue: list[str] = field(default_factory=list)
     accepted: AcceptedNow = field(default_factory=AcceptedNow)
 
-    def of_each(self, read: Callable[[ModuleResult], Iterable[Item]]) -> list[Item]:
+    def of_each(self, read: Callable[[ModuleResult], Iterable[Element]]) -> list[Element]:
         """Parts of all results."""
         return [item for result in self.results.values() for item in read(result)]
 

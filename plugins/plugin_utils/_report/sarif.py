@@ -14,7 +14,7 @@ from typing import Any
 
 from .record import HostRecord, Report, ineffective_text
 
-SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PAGES = "https://github.com/edgeops/ansible-protection/blob/main/docs"
 PAGE_OF = {"ineffective": "ineffective", "risk": "risks", "unknown": "check_inventory"}
 PLACE = re.compile(r" \(([^()\s:]+):([1-9]\d*)\)")  # of a value, behind the mistake in it
@@ -29,7 +29,7 @@ def sarif(report: Report) -> dict[str, Any]:
     ]
     driver = {"name": "edgeops.protection", "informationUri": PAGES, "rules": rules}
     run = {"tool": {"driver": driver}, "results": results}
-    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
 def _results(record: HostRecord) -> Iterator[dict[str, Any]]:

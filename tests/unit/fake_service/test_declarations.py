@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import FIELDS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ITEM_FIELDS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, InFiles, Resource, Write
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import rules_of
@@ -24,7 +24,7 @@ PLACEHOLDER = re.compile(r"\{\w+\}")
 PATHS = {PLACEHOLDER.sub("{}", path): item for path, item in (SPEC / "paths").str_items()}
 RESOURCES = [
     *(one for name, one in BY_NAME.items() if name not in ("ip_list_item", "custom_ruleset_rule")),
-    *(items_of("office", kind) for kind in FIELDS),
+    *(items_of("office", kind) for kind in ITEM_FIELDS),
     *(rules_of(owner, "office") for owner in ("account_id", "zone_id")),
 ]
 # Fields of bodies that no option sets: ids, and parts that Cloudflare gets back as it showed them.
@@ -116,7 +116,7 @@ def test_the_fields_of_a_body_are_those_of_the_contract(body: Body) -> None:
     update = body.name.startswith("update")  # in which the key goes by the path, or does not change
     if "override" in body.name or "security_level" in body.name:
         return  # which are known here in another shape
-    others = {*FIELDS} if "ip_list_item" in body.name else set()  # of lists of another kind
+    others = {*ITEM_FIELDS} if "ip_list_item" in body.name else set()  # of lists of another kind
     assert known <= declared | OF_CLOUDFLARE | others
     assert update or declared <= known
     assert body.most is None or body.write.batch <= body.most
