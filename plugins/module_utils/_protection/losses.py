@@ -28,6 +28,7 @@ from .._schema.registry import (
     REST_OF_THE_LIST,
     UNREAD,
     ZoneRule,
+    beyond,
     contents_in,
     phase_of,
     rules_in_force,
@@ -97,11 +98,11 @@ def rule_losses(
 def _is_never_met(rule: ZoneRule, rules: Sequence[ZoneRule]) -> bool:
     """True if it is proven that rules in front of it take every request past all of a rule."""
     skips = [
-        f"not ({one.expression})"
+        one
         for one in rules[: rules.index(rule)]
         if one.lets_pass and not one.doubts and one.takes_past(rule, wholly=True)
     ]
-    return bool(skips) and matches_nothing(" and ".join([f"({rule.expression})", *skips]))
+    return bool(skips) and matches_nothing(beyond(rule, skips))
 
 
 def _loss(
