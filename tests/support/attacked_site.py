@@ -93,7 +93,7 @@ class Site:
         scratch.mkdir(exist_ok=True)
         playbook = f"edgeops.protection.{name}"
         run = ansible_playbook("-i", self.inventory, "--limit", "berlin", *arguments, playbook, directory=scratch)
-        assert run.code == code, run.output
+        assert run.code == code, (run.code, run.output)
         return run
 
     def attack(self, *arguments: str, code: int = 0, **variables: Any) -> str:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,49 +22,72 @@ from pathlib import Path
 from typing import NoReturn
 
 REPOSITORY = Path(__file__).parents[2]
+MOST_BYTES = 1 << 20
 
 
 class PreloadedAnsible:
-    """Runs programs of Ansible one after the other; the settings of Ansible are those of this environment."""
+    """Runs programs of Ansible, several at once if threads ask for them; its environment has the settings of Ansible."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.support.preloaded_ansible"],
-            cwd=REPOSITORY,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
+        self._requests, requests = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with requests:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.support.preloaded_ansible", str(requests.fileno())],
+                cwd=REPOSITORY,
+                env=environment,
+                pass_fds=[requests.fileno()],
+            )
 
     def run(
         self, program: str, arguments: Sequence[str], directory: Path, environment: Mapping[str, str]
     ) -> tuple[int, str]:
         """The exit code of a program, and what it printed."""
-        assert self._process.stdin and self._process.stdout
         with tempfile.NamedTemporaryFile() as output:
             request = (program, arguments, str(directory), dict(environment), output.name)
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-            code = int(self._process.stdout.readline())
-            return code, Path(output.name).read_text(encoding="utf-8")
+            answer, answered = os.pipe()
+            with open(answer, encoding="ascii") as code:
+                socket.send_fds(self._requests, [json.dumps(request).encode()], [answered])
+                os.close(answered)
+                return int(code.read()), Path(output.name).read_text(encoding="utf-8")
 
     def end(self) -> None:
         """End the process, which removes Ansible's temporary files."""
-        assert self._process.stdin
-        self._process.stdin.close()
+        self._requests.close()
         self._process.wait()
 
 
-def serve() -> None:
-    """Run each program that a line of standard input asks for, and write its exit code."""
+def serve(requests: socket.socket) -> None:
+    """Run each program that a message asks for; its exit code goes to the descriptor that came with the message."""
     importlib.import_module("ansible.cli.playbook")
     _import_collection()
-    for line in sys.stdin:
-        child = os.fork()
-        if child == 0:
-            _run(*json.loads(line))
-        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+    while True:
+        message, descriptors, _flags, _address = socket.recv_fds(requests, MOST_BYTES, 1)
+        if not message:
+            return
+        (answered,) = descriptors
+        if os.fork() == 0:
+            requests.close()
+            _run_and_answer(answered, json.loads(message))
+        os.close(answered)
+        while _ended_child():
+            pass
+
+
+def _ended_child() -> bool:
+    """Whether a program has ended that was waited for by nobody."""
+    try:
+        return os.waitpid(-1, os.WNOHANG)[0] != 0
+    except ChildProcessError:
+        return False
+
+
+def _run_and_answer(answered: int, request: tuple[str, Sequence[str], str, Mapping[str, str], str]) -> NoReturn:
+    child = os.fork()
+    if child == 0:
+        os.close(answered)
+        _run(*request)
+    os.write(answered, str(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])).encode())
+    os._exit(0)
 
 
 def _import_collection() -> None:
@@ -107,4 +131,4 @@ def _redirect(path: str, flags: int, *descriptors: int) -> None:
 
 
 if __name__ == "__main__":
-    serve()
+    serve(socket.socket(fileno=int(sys.argv[1])))
