@@ -8,15 +8,17 @@ without a request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from string import ascii_letters, digits
 from typing import Any
 
 from ansible.errors import AnsibleError
 
 from ..module_utils._errors import MAX_ERRORS
 from ..module_utils._specs.arguments import Arguments
-from ..module_utils._text import first_sentences, visible
+from ..module_utils._text import Option, first_sentences, visible
 from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
@@ -33,6 +35,8 @@ from ..plugin_utils._baseline.variables import (
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
+from ..plugin_utils._report.files import json_text, write_file
+from ..plugin_utils._report.sarif import sarif_of_mistakes
 from ..plugin_utils._variables import place_of
 from ..plugin_utils._worker import prepare_workers
 
@@ -52,11 +56,26 @@ class ActionModule(FleetAction):
     """Fails if a variable of a host is wrong."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        self.validate_argument_spec(argument_spec={})
+        _checks, options = self.validate_argument_spec(argument_spec={"sarif": {"type": "path"}})
         hosts = self.hosts(variables)
         for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
             pass  # so that the first of two hosts hears of the second one as well
-        return self.results(variables, _checked)
+        result = self.results(variables, _checked)
+        path = options["sarif"]
+        if path and not self._task.check_mode:
+            failed = result.get("hosts", {hosts[0]: result})
+            text = json_text(sarif_of_mistakes({host: _told(one) for host, one in failed.items()}))
+            result["changed"] = write_file(Path(path), text, FILE_MODE)
+        return result
+
+
+FILE_MODE = 0o600  # that of a report
+NAME = f"{ascii_letters}{digits}_"  # the characters of the name of a variable
+
+
+def _told(result: Mapping[str, Any]) -> Sequence[str]:
+    """The sentences on the mistakes of a host."""
+    return result.get("problems") or ([result["msg"]] if result.get("failed") else [])
 
 
 def _checked(task: HostTask) -> dict[str, Any]:
@@ -74,9 +93,15 @@ def _problems(task: HostTask) -> Iterator[str]:
         task.require_control_node()
     except ValueError as exc:
         yield str(exc)
-    yield from (*misspelt_in_host(task.variables), *purged_in_vain(task.variables))
-    yield from misspelt(task.variables, "report_", REPORT_VARIABLES, "the role report")
-    yield from misspelt(task.variables, "export_", EXPORT, "the role export")
+    own, place = task.variables, partial(place_of, task.variables)
+    for text in (
+        *misspelt_in_host(own),
+        *purged_in_vain(own),
+        *misspelt(own, "report_", REPORT_VARIABLES, "the role report"),
+        *misspelt(own, "export_", EXPORT, "the role export"),
+    ):
+        name = text[: len(text) - len(text.lstrip(NAME))]
+        yield f"{name}{place(Option(name))}{text[len(name) :]}"
     try:
         values = task.values(CHECKED)
     except AnsibleError as exc:
@@ -84,7 +109,6 @@ def _problems(task: HostTask) -> Iterator[str]:
         return
     yield from task.shared_owners()
     wrong = task.wrong(CHECKED, {**values, **PLACEHOLDER})
-    place = partial(place_of, task.variables)
     yield from (f"{visible(error.placed(place).message)}." for error in wrong)
     names = {str(error.option.path[0]) for error in wrong}
     fit = {name: value for name, value in values.items() if name not in names}

@@ -30,6 +30,7 @@ from ._result import (
     plan_warnings,
     protection_results,
     standing_warnings,
+    with_options,
 )
 from ._schema.resource import ACCOUNT_OPTION, Object, Resource, State
 from ._specs.task import Task
@@ -98,12 +99,13 @@ class Run(NamedTuple):
 
     def _details(self, checked: Checked) -> dict[str, Any]:
         plan, reports = checked.plan, self.task.context.reports
-        return {
+        details = {
             **({**self._shown(plan.after()), **self._pending(plan)} if reports else {}),
             **plan_details(checked),
             **checked.shown_ineffective,
             **self.guard.compared(plan, plan.before, plan.after()),
         }
+        return with_options(details, self.task.desired) if reports else details
 
     def _ineffective(self, plan: Plan) -> Sequence[IneffectiveRecord] | None:
         from ._protection.ineffective import ineffective_in  # loaded by what writes
@@ -248,7 +250,7 @@ class Run(NamedTuple):
             make_diff(applied.operations), [*task.reads, *task.inner(before)], before, applied.state
         )
         expired = expired_records(task.own())
-        return {
+        result = {
             "changed": bool(applied.operations),
             "operations": operation_records(applied.operations),
             "plan_id": checked.plan_id,
@@ -262,3 +264,4 @@ class Run(NamedTuple):
             **checked.backtest,
             **self._shown(after),
         }
+        return with_options(result, task.desired) if task.context.reports else result

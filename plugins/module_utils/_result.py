@@ -192,6 +192,25 @@ def plan_warnings(checked: Checked) -> list[str]:
     return [*accepted, *checked.expired_acceptances, *_unusual_objects(checked.plan), *unknown]
 
 
+def with_options(result: dict[str, Any], desired: Iterable[Desired]) -> dict[str, Any]:
+    """The result, whose risks and objects that cannot work say by which option the task names
+    them; None for what it does not name."""
+    findings = {name: result[name] for name in ("ineffective", "risks") if result.get(name)}
+    options: dict[tuple[str, str], Option] = {}
+    for item in desired if findings else ():
+        for key, path in item.paths.items():
+            label = item.resource.label_of(item.objects[key])
+            options[item.resource.name, label] = options["", label] = path
+    for name, records in findings.items():
+        findings[name] = named = []
+        for one in records:
+            keys = one["entries"] if name == "risks" else [one["key"]]
+            paths = [options.get((one.get("resource", ""), key)) for key in keys]
+            option = next(filter(None, paths), None)
+            named.append({**one, "option": Message(option) if option else None})
+    return {**result, **findings}
+
+
 def _unusual_objects(plan: Plan) -> list[str]:
     """Objects that the plan creates or changes, and that are probably a mistake."""
     planned = ((item, item.planned) for item in plan.operations)

@@ -20,6 +20,12 @@ description:
   - The playbooks import the roles so that Ansible does not check the variables itself. The other
     roles check them in the task that reads them.
   - It makes no calls.
+options:
+  sarif:
+    description:
+      - The file for the mistakes in SARIF 2.1.0, which code hosts show on the lines of the variables. None
+        is written by default, and none in check mode.
+    type: path
 author:
   - The edgeops.protection authors (@edgeops)
 attributes:

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -14,8 +15,10 @@ from typing import Any, cast
 
 from ...module_utils._specs.info import check_changes
 from ...module_utils._specs.registry import HOST_MODULE
+from ...module_utils._text import Option
 from .._baseline.host_task import HostTask
 from .._baseline.variables import described_by
+from .._variables import place_of
 from .accepted import AcceptedNow
 from .arguments import OF_REPORTED_HOST, REPORT_OPTIONS, accepted_risks, expiring, file_mode
 from .neighbours import (
@@ -45,6 +48,8 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     runner = task.runner()
     result = runner.run_module(replace(part, context=part.context._replace(reports=True)), True)
+    for one in (*(result.get("ineffective") or ()), *(result.get("risks") or ())):
+        one["place"] = _place(one.pop("option", None), task.variables)
     results = {HOST_MODULE: result}
     if "account_id" not in part.options:
         unread = lists_not_read(result)
@@ -62,6 +67,13 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         overdue=current.still_in_force(predicted.of_each(differences_of)),
         accepted=AcceptedNow(accepted, now),
     )
+
+
+def _place(option: str | None, variables: Mapping[str, Any]) -> str | None:
+    """The file and the line of an option of this name, or else its name."""
+    steps = re.findall(r"[^.\[\]]+", option or "")
+    path = Option(*(int(step) if step.isdigit() else step for step in steps))
+    return place_of(variables, path).strip(" ()") or option
 
 
 def owners_of(result: Mapping[str, Any]) -> dict[str, Any]:

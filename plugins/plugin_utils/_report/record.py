@@ -144,10 +144,14 @@ class Difference(TypedDict):
     before: Annotated[dict[str, Any], "the values that an update or a delete finds"]
 
 
+PLACE = "the file and the line that name the object, or else its variable; null if none does"
+
+
 class HostRisk(RiskRecord):
     """A risk of the plan."""
 
     accepted: Annotated[bool, "false if a run refuses the plan"]
+    place: Annotated[str | None, PLACE]
 
 
 class Unmanaged(UnmanagedRecord):
@@ -180,6 +184,7 @@ class Ineffective(IneffectiveRecord):
     title: Annotated[str, "the resource in words"]
     advice: Annotated[str, "what to do"]
     accepted: Annotated[str | None, "why it is accepted, null if it is not"]
+    place: Annotated[str | None, PLACE]
 
 
 ADVICE: Final[Mapping[str, str]] = {

@@ -85,7 +85,7 @@ class HostResults:
         """The risks of all plans, those first for which a run refuses one."""
         ordered = sorted(self.results.values(), key=lambda result: not is_refusal(result))
         return [
-            cast(HostRisk, {"accepted": not is_refusal(result), **risk})
+            cast(HostRisk, {"accepted": not is_refusal(result), "place": None, **risk})
             for result in ordered
             for risk in result.get("risks") or ()
         ]
@@ -116,7 +116,7 @@ class HostResults:
                     "advice": ADVICE[item["kind"]],
                     "accepted": self.accepted.reason_of(item),
                 }
-                yield cast(Ineffective, {**item, **more})
+                yield cast(Ineffective, {"place": None, **item, **more})
 
         return self.of_each(read)
 

@@ -3,59 +3,98 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Objects that cannot work, risks, and mistakes for which a host is unknown, as SARIF 2.1.0, which
-code hosts show beside a change."""
+"""Objects that cannot work, risks, and mistakes in variables as SARIF 2.1.0, which code hosts show
+on the line of a file."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
-from .record import HostRecord, Report, ineffective_text
+from .record import HostRecord, Report, ineffective_text, values_by_key
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PAGES = "https://github.com/edgeops/ansible-protection/blob/main/docs"
-PAGE_OF = {"ineffective": "ineffective", "risk": "risks", "unknown": "check_inventory"}
-PLACE = re.compile(r" \(([^()\s:]+):([1-9]\d*)\)")  # of a value, behind the mistake in it
+PAGE_OF = {
+    "ineffective": "ineffective",
+    "risk": "risks",
+    **dict.fromkeys(("unknown", "mistake"), "check_inventory"),
+}
+PLACE = re.compile(r"([^()]+):([1-9]\d*)")  # a file and a line
+BEHIND_MISTAKE = re.compile(rf" \(({PLACE.pattern})\)")
+
+
+class Finding(NamedTuple):
+    """A finding of hosts: its place is a file and a line, if that is known, and `accepted` is why
+    nobody need look at it."""
+
+    rule: str
+    text: str
+    place: str | None = None
+    accepted: str | None = None
+    level: str = "error"
+
+
+Found = tuple[Finding, str]  # with the name of the object
 
 
 def sarif(report: Report) -> dict[str, Any]:
     """The findings of a report; one that is accepted is suppressed, with its reason."""
-    results = [item for record in report["hosts"] for item in _results(record)]
+    return _log(item for record in report["hosts"] for item in _findings(record))
+
+
+def sarif_of_mistakes(mistakes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The mistakes in the variables of hosts, by host."""
+    return _log(_mistake("mistake", host, text) for host in mistakes for text in mistakes[host])
+
+
+def _findings(record: HostRecord) -> Iterator[Found]:
+    host = record["host"]
+    for item in record["ineffective"]:
+        rule, text = f"ineffective/{item['kind']}", ineffective_text(item)
+        finding = Finding(rule, text, item["place"], item["accepted"], "warning")
+        yield finding, f"{host}/{item['resource']}/{item['key']}"
+    for risk in record["risks"]:
+        accepted = risk["reason"] or "accepted" if risk["accepted"] else None
+        finding = Finding(f"risk/{risk['code']}", risk["message"], risk["place"], accepted)
+        yield finding, "/".join([host, *(risk.get("entries") or ())[:1]])
+    for text in record["reasons"] if record["status"] == "unknown" else ():
+        yield _mistake("unknown", host, text)
+
+
+def _mistake(rule: str, host: str, text: str) -> Found:
+    known = BEHIND_MISTAKE.search(text)
+    return Finding(rule, text, known[1] if known else None), host
+
+
+def _log(found: Iterable[Found]) -> dict[str, Any]:
+    """Equal findings of several hosts, such as those that share a variable, are one result."""
+    findings = values_by_key(found)
     rules = [
-        {"id": name, "helpUri": f"{PAGES}/{PAGE_OF[name.partition('/')[0]]}.md"}
-        for name in sorted({item["ruleId"] for item in results})
+        {"id": rule, "helpUri": f"{PAGES}/{PAGE_OF[rule.partition('/')[0]]}.md"}
+        for rule in sorted({finding.rule for finding in findings})
     ]
     driver = {"name": "edgeops.protection", "informationUri": PAGES, "rules": rules}
-    run = {"tool": {"driver": driver}, "results": results}
+    run = {"tool": {"driver": driver}, "results": [_result(*item) for item in findings.items()]}
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _results(record: HostRecord) -> Iterator[dict[str, Any]]:
-    for item in record["ineffective"]:
-        name, text = f"ineffective/{item['kind']}", ineffective_text(item)
-        place = f"{record['host']}/{item['resource']}/{item['key']}"
-        yield _result(name, "warning", text, place, item["accepted"])
-    for risk in record["risks"]:
-        place = "/".join([record["host"], *(risk.get("entries") or ())[:1]])
-        reason = risk["reason"] or "accepted" if risk["accepted"] else None
-        yield _result(f"risk/{risk['code']}", "error", risk["message"], place, reason)
-    for text in record["reasons"] if record["status"] == "unknown" else ():
-        yield _result("unknown", "error", text, record["host"], None)
-
-
-def _result(name: str, level: str, text: str, place: str, accepted: str | None) -> dict[str, Any]:
-    location: dict[str, Any] = {"logicalLocations": [{"fullyQualifiedName": place}]}
-    if known := PLACE.search(text):
+def _result(finding: Finding, names: Sequence[str]) -> dict[str, Any]:
+    named = [{"fullyQualifiedName": name} for name in names]
+    location: dict[str, Any] = {"logicalLocations": named}
+    if known := PLACE.fullmatch(finding.place or ""):
+        uri = Path(known[1]).as_uri() if Path(known[1]).is_absolute() else quote(known[1])
         region = {"startLine": int(known[2])}
-        file = {"artifactLocation": {"uri": known[1]}, "region": region}
-        location["physicalLocation"] = file
-    suppressed = [{"kind": "external", "justification": accepted}] if accepted else []
-    return {
-        "ruleId": name,
-        "level": level,
-        "message": {"text": text},
+        location["physicalLocation"] = {"artifactLocation": {"uri": uri}, "region": region}
+    result = {
+        "ruleId": finding.rule,
+        "level": finding.level,
+        "message": {"text": finding.text},
         "locations": [location],
-        **({"suppressions": suppressed} if suppressed else {}),
     }
+    if finding.accepted:
+        result["suppressions"] = [{"kind": "external", "justification": finding.accepted}]
+    return result
