@@ -114,8 +114,6 @@ options:
         were inside it.
       - V(disables_protection) means that the plan would turn the protection off, or take the last
         working rule from a component, or the last protected prefix from the account.
-      - V(allowlists_own_prefix) means that the plan would allow as a source what is one of the
-        account's own protected prefixes.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -385,17 +383,14 @@ options:
         not because the task names each object that it deletes.
       - V(removes_referenced_list) means that the plan would delete a list that rules refer to, or
         leave it empty.
-      - V(weakens_zone) means that the plan would take enforcement from more than
-        O(limits.max_weakened_percent) of the rules that block or challenge, and from at least three
-        or all of them, by removing or disabling them or turning them into log or skip.
+      - V(weakens_network_firewall) means that the plan would take enforcement from more than
+        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
+        three or all of them, by removing or disabling them or turning them into log or skip.
       - V(skips_everything) means that the plan would add, enable, widen or move to an earlier place
         a rule that skips, allows or bypasses, and that all plain traffic of a kind matches, such as
         every packet.
       - V(blocks_everything) means that the plan would add, enable or widen a rule that blocks or
         challenges, and that all plain traffic of a kind matches, such as every packet.
-      - V(weakens_network_firewall) means that the plan would take enforcement from more than
-        O(limits.max_weakened_percent) of the Network Firewall rules that block, and from at least
-        three or all of them, by removing or disabling them or turning them into log or skip.
     version_added: 1.0.0
     type: list
     elements: raw

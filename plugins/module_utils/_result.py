@@ -17,7 +17,7 @@ from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan, with_along
 from ._protection.coverage import Coverage
 from ._protection.summary import compare_coverage, diff_facts
-from ._schema.resource import Object, Resource, State
+from ._schema.resource import Object, Resource, State, without
 from ._text import Message, Option, capitalised, first_few, first_sentences, plural, sentence
 from ._timestamps import write_timestamp
 
@@ -283,9 +283,12 @@ def _progress(done: int, left: int, unknown: int) -> str:
 
 
 def readable_failure(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The details of a failure without what fills screens: all of the coverage but its summary.
-    Ansible leaves the diff of a failure out of its output by itself."""
+    """The details of a failure without what fills screens: all of the coverage but its summary,
+    and the sentences of risks, which the message has. Ansible leaves the diff of a failure out of
+    its output by itself."""
     readable = dict(details)
+    if "risks" in readable:
+        readable["risks"] = [without(item, "message") for item in readable["risks"]]
     if "coverage" in readable:
         readable["coverage"] = {"after": {"summary": readable["coverage"]["after"]["summary"]}}
     return readable

@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 from ansible import constants as C
-from ansible.errors import AnsibleError
+from ansible.errors import AnsibleActionFail, AnsibleError
 from ansible.module_utils.parsing.convert_bool import boolean
 from ansible.plugins.action import ActionBase
 from ansible.plugins.action.normal import ActionModule as PackedModule
@@ -35,7 +35,7 @@ from ..module_utils._context import TASK, Context
 from ..module_utils._errors import OptionError
 from ..module_utils._remembered import remembered
 from ..module_utils._runner import option_errors, option_failure, run, without_secrets
-from ..module_utils._schema.resource import OWNER_OPTIONS
+from ..module_utils._schema.resource import OWNER_OPTIONS, without
 from ..module_utils._specs.arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
@@ -223,6 +223,13 @@ class ModuleCalls:
             return True
 
 
+class Failure(AnsibleActionFail):  # type: ignore[misc]
+    """A failure whose message stands in its result, and nowhere else: ansible-core 2.19 and newer
+    prints that of a result as an error as well, with the line of the task, which may be ours."""
+
+    omit_exception_key = True
+
+
 class CollectionAction(ActionBase):  # type: ignore[misc]
     """An action that calls modules of this collection."""
 
@@ -236,7 +243,12 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
     def run(
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
-        return self.outcome(task_vars or {})
+        result = self.outcome(task_vars or {})
+        if not result.get("failed") or ENCODER is None:
+            return result
+        for warning in result.get("warnings", ()):
+            self._display.warning(warning)
+        raise Failure(result["msg"], result=without(result, "failed", "warnings"))
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task, whose host has these variables."""

@@ -10,11 +10,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from tests.fake_service import LocalService
-from tests.support.ansible_run import REPOSITORY, ansible_environment
+from tests.support.ansible_run import REPOSITORY, ansible_environment, ansible_playbook
 from tests.support.inventories import write_inventory
 from tests.support.module_run import ACCOUNT
 
@@ -39,3 +41,34 @@ def test_what_is_for_people_is_on_standard_output(playbook: str, service: LocalS
     assert SAYS[playbook] not in finished.stderr
     old = " ".join(finished.stderr.split())
     assert "baseline_max_deletions_percent: write baseline_limits: {max_deletions_percent: ...}" in old
+
+
+RISK = "256 IPv4 addresses (192.0.2.0/24) would no longer be protected."
+MISTAKE = "'perhaps' is a text; write true or false"
+
+
+@pytest.mark.parametrize(
+    ("entry", "sentence"), [({"excluded": True}, RISK), ({"excluded": "perhaps"}, MISTAKE)], ids=["risk", "mistake"]
+)
+@pytest.mark.parametrize("way", ["module", "role", "role for several hosts"])
+def test_a_refusal_says_its_sentence_once(
+    way: str, entry: dict[str, Any], sentence: str, service: LocalService, tmp_path: Path
+) -> None:
+    """On ansible-core 2.19 and newer, no line of the task beside it, which may be one of this collection."""
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}])
+    service.account("e" * 32)
+    prefixes = [{"prefix": "192.0.2.0/24", **entry}]
+    hosts: dict[str, Any] = {"lima": {"edge_account_id": ACCOUNT, "baseline_prefixes": prefixes}}
+    if way == "role for several hosts":
+        hosts["oslo"] = {"edge_account_id": "e" * 32, "baseline_prefixes": []}
+    inventory = write_inventory(tmp_path, service, {"accounts": hosts})
+    playbook = REPOSITORY / "playbooks" / "baseline.yml"
+    if way == "module":
+        playbook = tmp_path / "play.yml"
+        play = {"hosts": "accounts", "gather_facts": False, "tasks": [{"edgeops.protection.protected_prefixes": {
+            "account_id": ACCOUNT, "base_url": service.base_url, "api_token": service.token, "prefixes": prefixes}}]}  # fmt: skip
+        playbook.write_text(yaml.safe_dump([play]), encoding="utf-8")
+    run = ansible_playbook("-i", inventory, playbook, directory=tmp_path)
+    assert run.code == 2
+    assert run.output.count(sentence) == 1
+    assert "Origin: " not in run.output

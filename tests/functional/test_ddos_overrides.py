@@ -102,9 +102,9 @@ def test_an_override_that_blocks_and_goes_is_a_risk(check: bool, service: LocalS
         service, [], [override("botnets", "true", L7, categories=[{"category": "botnets", "action": "block"}]), PLAIN]
     )
     gone: Any = {"overrides": [{"ref": "plain"}], "state": "absent"}
-    (risk,) = modules.failed("ddos_l7_overrides", check=check, **gone)["risks"]
-    assert (risk["code"], risk["entries"]) == ("weakens_ddos_rules", ["plain"])
-    assert "plain no longer decides on all managed rules, whose own action may stop less: an attack" in risk["message"]
+    refused = modules.failed("ddos_l7_overrides", check=check, **gone)
+    assert [(risk["code"], risk["entries"]) for risk in refused["risks"]] == [("weakens_ddos_rules", ["plain"])]
+    assert "plain no longer decides on all managed rules, whose own action may stop less: an attack" in refused["msg"]
     # By itself, the only managed rule of its category blocks.
     gone = {"overrides": [{"ref": "botnets"}], "state": "absent"}
     assert "risks" not in modules.done("ddos_l7_overrides", check=check, **gone)
@@ -130,8 +130,9 @@ def test_the_default_sensitivity_decides_for_all_managed_rules(
     if check:
         assert modules.done("ddos_l4_overrides", **cleared)["changed"] is False
     else:
-        (risk,) = modules.failed("ddos_l4_overrides", **cleared)["risks"]
-        assert "override behind sets the sensitivity eoff for all managed rules and 203.0.113.0/24" in risk["message"]
+        refused = modules.failed("ddos_l4_overrides", **cleared)
+        assert len(refused["risks"]) == 1
+        assert "override behind sets the sensitivity eoff for all managed rules and 203.0.113.0/24" in refused["msg"]
 
 
 @pytest.mark.parametrize("sensitivity", ["default", "low"])

@@ -249,9 +249,9 @@ def test_a_block_of_everything_without_its_condition_is_a_risk(
 ) -> None:
     owner = service.zone(ZONE) if module == "custom_rules" else service.account(ACCOUNT)
     owner.seed(**{module: [{**BLOCK, "expression": "true", **CONDITION}]})
-    (risk,) = modules.failed(module, check=True, context=ROLE, rules=[REF])["risks"]
-    assert risk["code"] == "blocks_everything"
-    assert "no longer limited by the field exposed_credential_check" in risk["message"]
+    refused = modules.failed(module, check=True, context=ROLE, rules=[REF])
+    assert [risk["code"] for risk in refused["risks"]] == ["blocks_everything"]
+    assert "no longer limited by the field exposed_credential_check" in refused["msg"]
 
 
 @pytest.mark.parametrize(

@@ -486,9 +486,9 @@ def test_the_first_override_of_a_zone_hides_those_of_its_account(
     service.account(ACCOUNT).seed(ddos_l7_overrides=[override("strict", "true", L7, action="block")])
     service.zone(ZONE).seed(account_id=ACCOUNT)
     first: Any = {"overrides": [{"ref": "upload", "expression": "not ssl", "action": "block"}]}
-    (risk,) = modules.failed("ddos_l7_overrides", check=check, **first)["risks"]
-    assert (risk["code"], risk["entries"]) == ("weakens_ddos_rules", ["upload"])
-    assert "override of the account strict no longer decides on all managed rules, whose own action" in risk["message"]
+    refused = modules.failed("ddos_l7_overrides", check=check, **first)
+    assert [(risk["code"], risk["entries"]) for risk in refused["risks"]] == [("weakens_ddos_rules", ["upload"])]
+    assert "override of the account strict no longer decides on all managed rules, whose own action" in refused["msg"]
     accepted = [{"code": "weakens_ddos_rules", "entries": ["upload"]}]
     modules.done("ddos_l7_overrides", check=check, accept_risks=accepted, **first)
     service.credentials.tokens[service.token] = Grant(zone="none")
@@ -514,5 +514,5 @@ def test_an_override_of_a_category_keeps_its_rules_from_weaker_ones_behind_it(
     failed = modules.failed("ddos_l4_overrides", check=check, **gone)
     assert "warnings" not in failed
     (risk,) = failed["risks"]
-    assert f"override one sets the action log for rule {UDP_FLOOD} and all destinations" in risk["message"]
+    assert f"override one sets the action log for rule {UDP_FLOOD} and all destinations" in failed["msg"]
     assert risk["entries"] == ["strict"]  # of what changes

@@ -13,7 +13,7 @@ from typing import Any, Mapping, Sequence
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
-from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, ZONE_RULE_RISKS
+from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, parse_ignore
 from .._schema.lists import (
     ANY_ITEM,
@@ -50,8 +50,8 @@ LIST_OPTIONS: OptionSpec = {
     "items": list_option(replace(items_of(""), fields=ANY_ITEM)),
     **PURGE_OPTION,
 }
-RULE_RISKS = (*ZONE_RULE_RISKS, *NETWORK_FIREWALL_RISKS)  # of rules that name a list
-LIST_RISKS = tuple(dict.fromkeys([*DELETION_RISKS, *REFERENCED_LIST_RISKS, *RULE_RISKS]))
+# With those of the rules that name a list, as far as they are the account's.
+LIST_RISKS = (*DELETION_RISKS, *REFERENCED_LIST_RISKS, *NETWORK_FIREWALL_RISKS)
 
 
 def parsed_name(path: Option, value: Any) -> str:

@@ -371,8 +371,7 @@ def risks_of_account(*resources: Resource) -> Sequence[Risk]:
         lowers_sensitivity: [one for one in of_modes if one is rules_of(one.component or "")],
         skips_monitoring: of_modes,
         drops_traffic: of_modes,
-        broad_allowlist: [one for one in resources if one is ALLOWLIST],
-        allowlists_own_prefix: [one for one in resources if one in (ALLOWLIST, PREFIXES)],
+        **{risk: [one for one in resources if one is ALLOWLIST] for risk in ALLOWLIST_RISKS},
         **{risk: [one for one in resources if one is not STATUS] for risk in DELETION_RISKS},
     }
     return [risk for risk in ACCOUNT_RISKS if concerned[risk]]
