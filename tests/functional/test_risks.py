@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
 from tests.fake_service.credentials import Grant
@@ -516,3 +517,15 @@ def test_an_override_of_a_category_keeps_its_rules_from_weaker_ones_behind_it(
     (risk,) = failed["risks"]
     assert f"override one sets the action log for rule {UDP_FLOOD} and all destinations" in failed["msg"]
     assert risk["entries"] == ["strict"]  # of what changes
+
+
+def test_a_report_has_the_sentences_of_risks_that_a_failed_task_says_once(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(**EXISTING)
+    options: Any = {"prefixes": [], "allowlist": [], "purge": True}
+    terse = modules.failed("account_protection", **options)
+    whole = modules.run("account_protection", verbose=True, **options)
+    assert len(whole["risks"]) > 1 and not any("message" in risk for risk in terse["risks"])
+    reported = host_results("lima", {}, {"account_protection": terse}).risks()
+    assert [risk["message"] for risk in reported] == [risk["message"] for risk in whole["risks"]]

@@ -8,6 +8,7 @@ from them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
@@ -85,7 +86,15 @@ class HostResults:
         """The risks of all plans, those first for which a run refuses one."""
         ordered = sorted(self.results.values(), key=lambda result: not is_refusal(result))
         return [
-            cast(HostRisk, {"accepted": not is_refusal(result), "place": None, **risk})
+            cast(
+                HostRisk,
+                {
+                    "accepted": not is_refusal(result),
+                    "place": None,
+                    **_sentence(risk, result),
+                    **risk,
+                },
+            )
             for result in ordered
             for risk in result.get("risks") or ()
         ]
@@ -200,6 +209,14 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
 
 def _are_results(values: Iterable[Any]) -> bool:
     return all(isinstance(item, Mapping) for item in values)
+
+
+def _sentence(risk: Mapping[str, Any], result: ModuleResult) -> Mapping[str, str]:
+    """The sentence of a risk out of a message, which alone has it if the task failed without -v."""
+    codes = "|".join(item["code"] for item in result["risks"])
+    pattern = f"(?:^| ){risk['code']}: (.*?)(?: (?:{codes}): | If this is meant, |$)"
+    found = re.search(pattern, result.get("msg") or "", re.DOTALL)
+    return {"message": found[1]} if found else {}
 
 
 def is_refusal(result: ModuleResult) -> bool:
