@@ -59,7 +59,6 @@ def arguments_parser() -> argparse.ArgumentParser:
 def main() -> None:
     parser = arguments_parser()
     options = parser.parse_args()
-    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # for the threads as well, before there are any
     service = LocalService(port=options.port)
     try:
         service.load(yaml.safe_load(options.state.read_text(encoding="utf-8")) or {})
@@ -68,6 +67,7 @@ def main() -> None:
         parser.error(f"--state: {options.state} is no state document: {reason}")
     if options.token:
         service.credentials.tokens = {options.token: Grant()}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # for the threads as well, before there are any
     with service:
         if options.port_file:
             write_whole(options.port_file, str(service.port))

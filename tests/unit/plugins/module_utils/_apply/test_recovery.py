@@ -86,9 +86,9 @@ def interleaved(numbers: random.Random) -> tuple[list[str], list[str], list[str]
 def test_two_writers_never_lose_a_rule(age: float, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(executor, "MAX_AGE", age)
     monkeypatch.setattr(second_look, "concurrently", map)  # one writer of the model takes one step at a time
-    runs = [interleaved(random.Random(seed)) for seed in range(400)]
+    runs = [interleaved(random.Random(seed)) for seed in range(100)]
     assert not [run for run in runs if run[1]]
     several = [run for run in runs if len(run[0]) > 1]
-    assert len(several) > 120
+    assert len(several) > 30
     assert any(run[3] for run in several) is (age == 0)
-    assert len([run for run in several if run[2]]) > 40
+    assert len([run for run in several if run[2]]) > 10
