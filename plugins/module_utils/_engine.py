@@ -24,6 +24,7 @@ from ._result import (
     expired_records,
     expiry_warnings,
     failure_of,
+    ineffective_warnings,
     make_diff,
     operation_records,
     plan_details,
@@ -110,7 +111,8 @@ class Run(NamedTuple):
     def _ineffective(self, plan: Plan) -> Sequence[IneffectiveRecord] | None:
         from ._protection.ineffective import ineffective_in  # loaded by what writes
 
-        return ineffective_in(plan, self.task.desired, self.task.context.reports)
+        task = self.task
+        return ineffective_in(plan, task.desired, task.context.reports, self.client.read)
 
     def _pending(self, plan: Plan) -> dict[str, Any]:
         pending = self.guard.rollout.pending(plan, self.task.desired)
@@ -181,9 +183,8 @@ class Run(NamedTuple):
         return checked, Applied(checked.plan.operations, checked.plan.after())
 
     def _warn_of_ineffective(self, checked: Checked) -> None:
-        from ._protection.ineffective import warnings_of
-
-        for text in () if self.task.context.reports else warnings_of(checked.ineffective or ()):
+        records = () if self.task.context.reports else checked.ineffective
+        for text in ineffective_warnings(records or ()):
             self.warn(text)
 
     def apply(self, checked: Checked) -> tuple[Checked, Applied]:

@@ -17,8 +17,18 @@ from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan, with_along
 from ._protection.coverage import Coverage
 from ._protection.summary import compare_coverage, diff_facts
+from ._schema.registry import title_of_resource
 from ._schema.resource import Object, Resource, State, without
-from ._text import Message, Option, capitalised, first_few, first_sentences, plural, sentence
+from ._text import (
+    Message,
+    Option,
+    capitalised,
+    first_few,
+    first_sentences,
+    left_out,
+    plural,
+    sentence,
+)
 from ._timestamps import write_timestamp
 
 
@@ -190,6 +200,19 @@ def plan_warnings(checked: Checked) -> list[str]:
     ]
     unknown = [*filter(None, [undecided]), *checked.unknown]
     return [*accepted, *checked.expired_acceptances, *_unusual_objects(checked.plan), *unknown]
+
+
+def ineffective_warnings(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A sentence on each of some objects that cannot work."""
+    texts = [
+        f"The {title_of_resource(one['resource'])} {one['key']} cannot work: {one['reason']}."
+        for one in records[:MOST_WARNED]
+    ]
+    more = left_out(len(records), MOST_WARNED)
+    return [*texts, f"{capitalised(more)} cannot work; ineffective has all."] if more else texts
+
+
+MOST_WARNED = 3
 
 
 def with_options(result: dict[str, Any], desired: Iterable[Desired]) -> dict[str, Any]:

@@ -39,7 +39,6 @@ except ImportError:  # before ansible-core 2.19, which does not compile what a t
 
 # Loaded by the first rule that is judged, or by the first plan of a role.
 LATE = (
-    "_expressions.covering",
     "_expressions.evaluation",
     "_expressions.mistakes",
     "_expressions.operands",

@@ -23,7 +23,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.documen
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Announced, Report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.sarif import sarif
 
@@ -215,12 +215,11 @@ def test_each_claim_on_a_random_chain_is_true_and_none_is_missing() -> None:
 
 NOW = "2026-11-22T10:00:00+00:00"
 ACCEPTED = [{"resource": "custom_rule", "keys": ["partner"], "reason": "moves next week"}]
-KNOWN = Announced(networks=["192.0.2.0/24"], unprotected=[], not_known=[])
 
 
-def reported(results: dict[str, Any], accepted: Any = (), announced: Announced | None = None) -> Report:
+def reported(results: dict[str, Any], accepted: Any = ()) -> Report:
     entries = AcceptedNow(parse_accepted([*accepted], "lima"), datetime(2026, 11, 22, 10, tzinfo=UTC))
-    host = replace(host_results("lima", {}, results), accepted=entries, announced=announced)
+    host = replace(host_results("lima", {}, results), accepted=entries)
     report = report_of([host_record(host, NOW)], NOW)
     validate_report(report)
     return report
@@ -261,33 +260,57 @@ def test_sarif_has_what_cannot_work_and_the_risks(modules: Modules) -> None:
     assert all(item["message"]["text"] for item in run["results"])
 
 
-@pytest.mark.parametrize(
-    ("announced", "expected"),
-    [
-        (None, []),
-        (KNOWN, ["198.51.100.0/28"]),
-        ({**KNOWN, "not_known": ["198.51.100.0/24"]}, []),
-        ({**KNOWN, "unprotected": ["198.51.100.0/24"]}, []),
-    ],
-)
-def test_what_lies_outside_is_claimed_if_all_that_is_announced_is_known(
-    announced: Announced | None, expected: list[str]
+PROTECTED, EXCLUDED = {"prefix": "192.0.2.0/24"}, {"prefix": "198.51.100.0/28", "excluded": True}
+BROUGHT = {"none": [], "around it": [{"cidr": "198.51.100.0/24"}], "beside it": [{"cidr": "203.0.113.0/24"}]}
+
+
+@pytest.mark.parametrize(("brought", "expected"), [("none", True), ("around it", False), ("beside it", True)])
+def test_an_object_outside_of_all_that_is_protected_or_announced(
+    brought: str, expected: bool, service: LocalService, modules: Modules
 ) -> None:
-    prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "198.51.100.0/28", "excluded": True}]
-    records = ineffective_records({"prefixes": prefixes}, announced=[])
-    result = {"changed": False, "plan_id": "", "operations": [], "ineffective": records}
-    (record,) = reported({"account_protection": result}, announced=announced)["hosts"]
-    assert [item["key"] for item in record["ineffective"]] == expected
+    service.account(ACCOUNT).seed(
+        enabled=True, prefixes=[PROTECTED, EXCLUDED], onboarded=BROUGHT[brought], network_firewall_rules=[]
+    )
+    prefixes = modules.done("protected_prefixes", prefixes=[PROTECTED, EXCLUDED])
+    assert claims(prefixes) == [("198.51.100.0/28", "outside", [])] * expected
+    filters = [{"kind": "syn_flood", "expression": f"ip.dst in {{{one}}}"} for one in ("192.0.2.0/25", "198.51.100.7")]
+    account = modules.done("account_protection", check=True, filters=filters)
+    assert claims(account) == [("ip.dst in {198.51.100.7}", "outside", [])] * expected
 
 
-def test_without_announced_networks_nothing_is_outside() -> None:
-    prefixes = [{"prefix": "192.0.2.0/24", "excluded": False}, {"prefix": "198.51.100.0/28", "excluded": True}]
-    assert ineffective_records({"prefixes": prefixes}) == []
-    firewall = [rule("other", "ip.dst in {198.51.100.0/24}"), rule("own", "ip.dst in {192.0.2.7}")]
-    state = {"prefixes": prefixes[:1], "network_firewall_rules": [{**one, "enabled": True} for one in firewall]}
-    assert ineffective_records(state) == []
-    assert [item["key"] for item in ineffective_records(state, announced=[])] == ["other"]
+def test_a_rule_of_the_network_firewall_for_the_networks_of_others(service: LocalService) -> None:
+    rules = [rule("other", "ip.dst in {198.51.100.0/24}"), rule("own", "ip.dst in {192.0.2.7}")]
+    state = {
+        "prefixes": [{**PROTECTED, "excluded": False}],
+        "network_firewall_rules": [{**one, "enabled": True} for one in rules],
+    }
+    assert [item["key"] for item in ineffective_records(state)] == ["other"]
     assert ineffective_records(state, announced=ranges_of(["198.51.100.0/24"])) == []
+    assert ineffective_records({"network_firewall_rules": state["network_firewall_rules"]}) == []
+
+
+def test_networks_that_cannot_be_read_are_not_outside_and_read_only_if_one_may_be(
+    service: LocalService, modules: Modules
+) -> None:
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[PROTECTED, EXCLUDED])
+    token = service.add_token("protection-only", addressing="none")
+    assert claims(modules.done("protected_prefixes", prefixes=[PROTECTED, EXCLUDED], api_token=token)) == []
+    service.calls.clear()
+    modules.done("protected_prefixes", prefixes=[PROTECTED])
+    assert not [call for call in service.calls if "addressing" in call.path]
+
+
+def test_a_hostname_below_another_one_of_its_list(service: LocalService, modules: Modules) -> None:
+    names = ["*.shop.example", "a.shop.example", "*.a.shop.example", "shop.example", "workshop.example"]
+    listed = modules.done(
+        "ip_list", check=True, name="hosts", kind="hostname", items=[{"hostname": one} for one in names]
+    )
+    by = ["hosts *.shop.example"]
+    assert claims(listed) == [(f"hosts {one}", "covered", by) for one in ("a.shop.example", "*.a.shop.example")]
+    wide = {"hostname": {"url_hostname": "*.shop.example", "exclude_exact_hostname": False}}
+    service.account(ACCOUNT).seed(lists=[{"name": "hosts", "kind": "hostname", "items": [wide]}])
+    with_apex = modules.done("ip_list", check=True, name="hosts", kind="hostname", items=[{"hostname": "shop.example"}])
+    assert claims(with_apex) == [("hosts shop.example", "covered", by)]
 
 
 PARAMETERS = {"rest": REST, "products": {"products": ["waf"]}, "phases": {"phases": ["http_ratelimit"]}}

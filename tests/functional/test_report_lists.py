@@ -33,7 +33,13 @@ def predicted(service: LocalService, **variables: Any) -> HostResults:
     runner: Callable[..., Any] = lambda **_options: SimpleNamespace(run_module=run_module)  # noqa: E731
     checked: Callable[[Any], Any] = lambda _arguments: values  # noqa: E731
     nothing: Callable[..., Any] = lambda *_arguments: None  # noqa: E731
-    stubs: dict[str, Any] = {"checked": checked, "runner": runner, "merged": MergedHost, "accepted": list}
+    stubs: dict[str, Any] = {
+        "checked": checked,
+        "runner": runner,
+        "merged": MergedHost,
+        "accepted": list,
+        "variables": {},
+    }
     task: Any = SimpleNamespace(host="lima", require_control_node=nothing, value=nothing, **stubs)
     return predict_host(task, NOW)
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The fewest of some sets of traffic that hold all of another one.
+"""Objects of a list that can decide about no traffic, and the fewest of others that leave them none.
 
 Most sets of a long list have nothing in common with one of it; an index by the values of each
 variable finds the others. Most of these leave out a sample of it, and then nothing is combined.
@@ -15,26 +15,62 @@ from bisect import bisect_right
 from collections import defaultdict
 from functools import reduce
 from itertools import accumulate, combinations
-from typing import Iterable, Sequence
+from typing import Any, Hashable, Iterable, Iterator, NamedTuple, Sequence
 
 from .._errors import Unread
-from .._values.address_set import Range, Ranges
-from .solve import EMPTY, WHOLE, Diagrams, Set
+from .._text import first_few
+from .._values.address_set import Range, Ranges, intersection
+from .grammar import leaves, parse
+from .solve import EMPTY, MOST_STEPS, MOST_VARIABLES, WHOLE, Diagrams, Set
 
+NEVER, SHADOWED, DUPLICATE = "never", "shadowed", "duplicate"
 MOST_TRIED = 2000  # combinations of one size
 LARGEST_TRIED = 3
 MOST_LEVELS = 200  # variables of sets that are combined
+MOST_COMPARED = 100_000
+MOST_STEPS_OF_ALL = 8 * MOST_STEPS
+
+
+class Listed(NamedTuple):
+    """An object of a list, with all that it `does` to the traffic that it matches, and the places
+    of those that decide `before` it. If some traffic does not get to it, `whole` is its own
+    expression. One that `is_beside` the others is not judged."""
+
+    name: str
+    expression: str
+    does: Hashable = None
+    before: Sequence[int] = ()
+    whole: str = ""
+    is_beside: bool = False
+
+
+class Reach(NamedTuple):
+    """The only values of a variable that traffic has, with the kind of an object that names none of
+    them, and the reason."""
+
+    level: int
+    values: Ranges
+    kind: str
+    reason: str
+
+
+class Verdict(NamedTuple):
+    """The kind of an object that cannot work, the places of those that it is ineffective by, and
+    the reason."""
+
+    kind: str
+    by: Sequence[int]
+    reason: str
 
 
 class _Index:
     """The places of sets in a list by their values of one variable."""
 
     def __init__(self, values: Iterable[tuple[Range, int]]) -> None:
-        entries = sorted(values)
-        self.places = {place for _range, place in entries}
-        self._firsts = [first for (first, _last), _place in entries]
-        self._entries = entries
-        self._reaching = [*accumulate((last for (_first, last), _place in entries), max)]
+        self._entries = sorted(values)
+        self._firsts = [first for (first, _last), _place in self._entries]
+        self._reaching = [*accumulate((last for (_first, last), _place in self._entries), max)]
+        self.places = {place for _range, place in self._entries}
 
     def meeting(self, ranges: Ranges) -> set[int]:
         """The places of the sets that have one of some values."""
@@ -50,38 +86,88 @@ class _Index:
 
 
 class Covering:
-    """Sets of traffic, by their places in a list; `universe` has all traffic that there can be."""
+    """The traffic that the objects of a list match, of requests or of packets, by their places.
+    `decide` is that of Diagrams; all packets of `filters` are of TCP."""
 
-    def __init__(self, diagrams: Diagrams, sets: Sequence[Set], universe: Set = WHOLE) -> None:
-        self._diagrams, self._sets, self._universe = diagrams, sets, universe
+    def __init__(
+        self,
+        listed: Sequence[Listed],
+        decide: Any = None,
+        packets: bool = False,
+        filters: bool = False,
+    ) -> None:
+        self._listed, self._traffic = listed, "packet" if packets else "request"
+        self._diagrams = diagrams = Diagrams(decide, filters, MOST_COMPARED)
+        self._spent = 0
+        self._sets = [self._matching(one.expression) for one in listed]
+        self._universe = WHOLE
+        if packets:
+            facts = [] if filters else diagrams.facts()
+            self._universe = diagrams.combined("and", [diagrams.possible(), *facts])
         by_level: dict[int, list[tuple[Range, int]]] = defaultdict(list)
-        for place, one in enumerate(sets):
+        for place, one in enumerate(self._sets):
             for level, ranges in diagrams.bounds(one).values.items():
                 by_level[level] += [(one, place) for one in ranges]
         self._index = {level: _Index(values) for level, values in by_level.items()}
 
-    def possible(self, traffic: Set) -> Set:
-        """The part of a set that there can be."""
-        return self._diagrams.combined("and", [self._universe, traffic])
+    def verdicts(self, does_the_same: str, reach: Reach | None) -> Iterator[tuple[int, Verdict]]:
+        """The objects that cannot work, by their places; the text is the reason of a duplicate,
+        without the name of the other one."""
+        first: dict[tuple[Set, Hashable], int] = {}
+        for place, one in enumerate(self._listed):
+            traffic = self._matching(one.whole) if one.whole else self._sets[place]
+            same = first.setdefault((traffic, one.does), place)
+            rest = self._diagrams.combined("and", [self._universe, traffic])
+            if one.is_beside:
+                continue
+            if rest == EMPTY:
+                yield place, Verdict(NEVER, [], f"no {self._traffic} matches its expression")
+            elif same != place:
+                reason = does_the_same.format(self._listed[same].name)
+                yield place, Verdict(DUPLICATE, [same], reason)
+            elif by := self._fewest(rest, one.before):
+                names = first_few(self._listed[at].name for at in by)
+                reason = f"every {self._traffic} that it matches is decided before it by {names}"
+                yield place, Verdict(SHADOWED, by, reason)
+            elif reach and self._is_beyond(traffic, reach):
+                yield place, Verdict(reach.kind, [], reach.reason)
 
-    def fewest(self, traffic: Set, places: Sequence[int]) -> list[int]:
+    def _matching(self, expression: str) -> Set:
+        """The traffic that one expression matches; one with too many comparisons is a variable."""
+        try:
+            is_long = sum(1 for _leaf in leaves(parse(expression))) > MOST_VARIABLES
+        except Unread:
+            is_long = False
+        self._diagrams.steps = 0
+        known = self._diagrams.variable if is_long else self._diagrams.matching
+        return known(expression)
+
+    def _is_beyond(self, traffic: Set, reach: Reach) -> bool:
+        """Return whether traffic has some values of a variable, and none that there are."""
+        values = self._diagrams.bounds(traffic).values.get(reach.level)
+        return bool(values) and not intersection(values or [], reach.values)
+
+    def _fewest(self, rest: Set, places: Sequence[int]) -> list[int]:
         """The places, among these, of the fewest sets that together have all of some traffic; none
         if that is not proven. Of more than three, none can be left out."""
+        if self._spent > MOST_STEPS_OF_ALL or not places:
+            return []
         self._diagrams.steps = 0
         try:
-            rest = self.possible(traffic)
-            met = self._met(traffic, places) if rest != EMPTY else []
+            met = self._met(rest, places)
             return self._smallest(rest, met) if self._is_covered(rest, met) else []
         except Unread:
             return []
+        finally:
+            self._spent += self._diagrams.steps
 
     def _met(self, traffic: Set, places: Sequence[int]) -> list[int]:
         """The places of the sets that may have something in common with some traffic."""
         values = self._diagrams.bounds(traffic).values
-        kept, every = set(places), len(self._sets)
-        for level in sorted(values, key=lambda one: every - len(self._index_of(one).places)):
-            index = self._index_of(level)
-            meeting = index.meeting(values[level])
+        indexes = [(self._index[level], values[level]) for level in values if level in self._index]
+        kept = {*places}
+        for index, ranges in sorted(indexes, key=lambda item: -len(item[0].places)):
+            meeting = index.meeting(ranges)
             kept = {one for one in kept if one in meeting or one not in index.places}
         return sorted(kept)
 
@@ -94,17 +180,13 @@ class Covering:
             holding = [one for one in left if self._diagrams.holds(self._sets[one], sample)]
             if not holding:
                 return False
-            levels = levels.union(
-                *(self._diagrams.bounds(self._sets[one]).levels for one in holding)
-            )
+            bounds = (self._diagrams.bounds(self._sets[one]) for one in holding)
+            levels = levels.union(*(one.levels for one in bounds))
             if len(levels) > MOST_LEVELS:
                 return False
             rest = self._without(rest, holding)
             left = [one for one in left if one not in holding]
         return rest == EMPTY and bool(met)
-
-    def _index_of(self, level: int) -> _Index:
-        return self._index.get(level) or _Index(())
 
     def _without(self, traffic: Set, places: Iterable[int]) -> Set:
         """Some traffic without that of sets."""

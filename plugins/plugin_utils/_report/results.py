@@ -15,7 +15,6 @@ from typing import Any, TypeVar, cast
 
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
-from ...module_utils._protection.ineffective import OUTSIDE
 from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._schema.registry import BY_NAME, DECIDING, InOrder, ZoneRule, title_of_resource
 from ...module_utils._schema.resource import Object, Resource
@@ -111,15 +110,10 @@ class HostResults:
         return self.of_each(read)
 
     def ineffective(self) -> list[Ineffective]:
-        """The objects that cannot work; those that lie outside of what the account announces only
-        if all that it announces is known, and protected."""
-        announced = self.announced
-        is_known = announced and not (announced["unprotected"] or announced["not_known"])
+        """The objects that cannot work, with what to do."""
 
         def read(result: ModuleResult) -> Iterator[Ineffective]:
             for item in result.get("ineffective") or ():
-                if item["kind"] == OUTSIDE and not is_known:
-                    continue
                 more = {
                     "title": title_of_resource(item["resource"]),
                     "advice": ADVICE[item["kind"]],

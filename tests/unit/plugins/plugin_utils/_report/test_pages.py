@@ -93,7 +93,9 @@ def record(data: str = "lima", **others: Any) -> Any:
         "expiring": [{"title": data, "key": data, "expires": GENERATED}],
         "pending": [{"module": data, "message": data}],
         "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],
-        "ineffective": [{**cannot_work, "kind": "never", "by": [data], "advice": data, "accepted": data, "place": data}],
+        "ineffective": [
+            {**cannot_work, "kind": "never", "by": [data], "advice": data, "accepted": data, "place": data}
+        ],
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
         "unknown_hits": [data],

@@ -1,0 +1,216 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Rules, filters and overrides that cannot work, by the others of their list.
+
+An expression, an action or a field that is not understood proves nothing.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import partial
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+
+from .._expressions.covering import NEVER, SHADOWED, Covering, Listed, Reach
+from .._expressions.grammar import Comparison, expression_of
+from .._expressions.lists import with_contents
+from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
+from .._schema.managed_rules import named_entries
+from .._schema.overrides import L4_OVERRIDES, is_off
+from .._schema.registry import (
+    DDOS_OVERRIDES,
+    DECIDING,
+    IN_ORDER,
+    ZoneRule,
+    beyond,
+    contents_in,
+    evaluated_as,
+    in_order_of,
+    phase_of,
+    rules_in_force,
+    zone_values,
+)
+from .._schema.resource import ENFORCING, Key, Object, Resource, State
+from .._schema.zone import CUSTOM_RULES
+from .._values.address_set import ROUTABLE, Ranges, ranges_of, union
+from .._values.kinds import as_json
+from .modes import IN_TURN, UNDECIDED
+from .overrides import not_understood
+
+OUTSIDE, UNREACHABLE = "outside", "unreachable"
+NAMES_NO_DESTINATION = (
+    "it names destinations outside of every network that the account protects or announces"
+)
+NOT_ARRIVING = "it names private or reserved sources alone, and no request of the internet has them"
+# Requests may seem to come from class E, which "Pseudo IPv4" uses.
+ARRIVING = Reach(
+    FIRST_LEVELS.index(SOURCE),
+    union([*ROUTABLE, *ranges_of(["240.0.0.0/4"])]),
+    UNREACHABLE,
+    NOT_ARRIVING,
+)
+ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
+
+
+class Claim(NamedTuple):
+    """An object that cannot work: its key and its name, the kind, the names of those that it is
+    ineffective by, and the reason."""
+
+    key: Key
+    label: str
+    kind: str
+    by: Sequence[str]
+    reason: str
+
+
+def claims_of_list(resource: Resource, state: State, own: Ranges) -> Iterator[Claim]:
+    """The rules, filters or overrides of a list that cannot work; packets go to the networks that
+    the account has as its `own`, unless these are not known and empty."""
+    reach = Reach(FIRST_LEVELS.index(DESTINATION), own, OUTSIDE, NAMES_NO_DESTINATION)
+    arriving = reach if own else None
+    if resource.component:
+        return _filters(resource, state[resource.plural], arriving)
+    if resource in DDOS_OVERRIDES:
+        return _overrides(resource, state[resource.plural])
+    return _rules(resource, state, ARRIVING if resource.traffic == "request" else arriving)
+
+
+def _claims(
+    keys: Sequence[Key],
+    listed: Sequence[Listed],
+    covering: Covering,
+    same: str,
+    reach: Reach | None,
+) -> Iterator[Claim]:
+    for place, (kind, by, reason) in covering.verdicts(same, reach):
+        yield Claim(keys[place], listed[place].name, kind, [listed[at].name for at in by], reason)
+
+
+def _filters(resource: Resource, objects: Sequence[Object], reach: Reach | None) -> Iterator[Claim]:
+    """The filters of a component; those of one mode decide alike, in no order."""
+    order = {mode: at for at, mode in enumerate(IN_TURN) if mode != UNDECIDED}
+    filters = [obj for obj in objects if str(obj.get("mode")) in order]
+    filters.sort(key=lambda obj: order[str(obj["mode"])])
+    listed: list[Listed] = []
+    for obj in filters:
+        mode, name = str(obj["mode"]), resource.label_of(obj)
+        before = [at for at, one in enumerate(listed) if one.does != mode]
+        listed.append(Listed(name, expression_of(obj), mode, before))
+    keys, covering = [*map(resource.key_of, filters)], Covering(listed, packets=True, filters=True)
+    return _claims(keys, listed, covering, "it matches the packets of {}, and has its mode", reach)
+
+
+def _overrides(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
+    """The overrides of managed rules. The first that matches and sets something for a managed rule
+    decides about it."""
+    active = [obj for obj in objects if not is_off(obj)]
+    keys, is_packet = [*map(resource.key_of, active)], resource is L4_OVERRIDES
+    settings = [None if not_understood(obj) else _set_by(obj) for obj in active]
+    listed = [
+        Listed(
+            resource.label_of(obj),
+            expression_of(obj) or "true",
+            key if own is None else as_json(own),
+            [at for at, one in enumerate(settings[:place]) if _sets_all_of(one, own)],
+        )
+        for place, (obj, key, own) in enumerate(zip(active, keys, settings))
+    ]
+    covering, reach = Covering(listed, packets=is_packet), None if is_packet else ARRIVING
+    same = "it has the expression and the settings of {}"
+    return _claims(keys, listed, covering, same, reach)
+
+
+Settings = Mapping[str, Any]  # of an override, by managed rule; an empty name is for all
+
+
+def _set_by(override: Object) -> Settings:
+    settings = {f"{what} {name}": item for what, name, item in named_entries(override)}
+    whole = {name: override[name] for name in ("action", "sensitivity") if override.get(name)}
+    return {**({"": whole} if whole else {}), **settings}
+
+
+def _sets_all_of(earlier: Settings | None, own: Settings | None) -> bool:
+    """Return whether an override sets something for each managed rule that another one is about;
+    None is one that is not understood."""
+    if earlier is None or own is None:
+        return False
+    return "" in earlier or ("" not in own and earlier.keys() >= own.keys())
+
+
+def _rules(resource: Resource, state: State, reach: Reach | None) -> Iterator[Claim]:
+    """The rules of a list, in a zone with those of its account and of rulesets that it executes."""
+    if resource.plural in IN_ORDER:
+        rules = rules_in_force(state, resource)
+    else:
+        rules = in_order_of(resource)(state[resource.plural])
+    active = [one for one in rules if one.active]
+    claims = {claim.key: claim for claim in _rule_claims(resource, active, state, reach)}
+    by_name: dict[object, list[Key]] = {}
+    for rule in active:
+        by_name.setdefault(rule.key[0], []).append(rule.key)
+    for keys in by_name.values():  # a ruleset that two rules execute may work for one of them
+        kinds = {claims[key].kind if key in claims else "" for key in keys}
+        if (len(kinds) == 1 and "" not in kinds) or kinds == {NEVER, SHADOWED}:
+            shadowed = [key for key in keys if claims[key].kind != NEVER]
+            yield claims[(shadowed or keys)[0]]
+
+
+def _rule_claims(
+    resource: Resource, rules: Sequence[ZoneRule], state: State, reach: Reach | None
+) -> Iterator[Claim]:
+    lists, values = contents_in(state), zone_values(state)
+    decides = any(evaluated_as(resource) is one for one, _in_order in DECIDING)
+    passing = [] if decides else [*_skips_of(resource, state)]
+    places = {rule.key: at for at, rule in enumerate(rules)}
+    skips = range(len(rules), len(rules) + len(passing))
+    ending = [at for at, one in enumerate(rules) if decides and _ends(one)]
+    listed = [
+        Listed(
+            rule.entry,
+            with_contents(rule.expression, lists),
+            as_json([*map(rule.obj.get, ALIKE_IN), rule.key if rule.conditions else None]),
+            [*ending[: bisect_left(ending, at)], *(places[one.key] for one in rule.unless), *skips],
+            with_contents(rule.whole, lists),
+            is_beside=rule.of_account,  # its account judges it
+        )
+        for at, rule in enumerate(rules)
+    ]
+    listed += [
+        Listed(skip.entry, with_contents(beyond(skip, before), lists), is_beside=True)
+        for skip, before in passing
+    ]
+    decide = partial(_by_zone, values) if values else None
+    covering = Covering(listed, decide, packets=resource.traffic == "packet")
+    same = "it has the expression, the action and the limits of {}"
+    return _claims([rule.key for rule in rules], listed, covering, same, reach)
+
+
+def _ends(rule: ZoneRule) -> bool:
+    """Return whether a request or packet that a rule matches meets no rule behind it, for sure."""
+    return not rule.conditions and (rule.action in ENFORCING or rule.terminates)
+
+
+def _skips_of(resource: Resource, state: State) -> Iterator[tuple[ZoneRule, list[ZoneRule]]]:
+    """The custom rules that take requests past the phase of a resource, each with those before it
+    that may take them past itself and not past the phase."""
+    before: list[ZoneRule] = []
+    custom = rules_in_force(state, CUSTOM_RULES) if state.get(CUSTOM_RULES.plural) else ()
+    for rule in (one for one in custom if one.active):
+        is_skip = rule.lets_pass and phase_of(resource) in rule.skips
+        if is_skip and not rule.conditions:
+            yield rule, [*before]
+        elif rule.action != "block" and (rule.terminates or rule.unknown):  # challenges are solved
+            before.append(rule)
+
+
+def _by_zone(values: Mapping[str, bytes], leaf: Comparison) -> object:
+    """The truth of a comparison that the zone decides; None of any other."""
+    if leaf.field not in values:
+        return None
+    from .._expressions.evaluation import decider_of  # loaded if there is such a rule
+    from .._expressions.operands import Fields
+
+    return decider_of(leaf)(Fields(values))
