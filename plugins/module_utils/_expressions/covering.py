@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Objects of a list that can decide about no traffic, and the fewest of others that leave them none.
+"""Objects of a list that decide about no traffic, and the fewest others that leave them none.
 
 Most sets of a long list have nothing in common with one of it; an index by the values of each
 variable finds the others. Most of these leave out a sample of it, and then nothing is combined.
