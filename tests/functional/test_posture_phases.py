@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import PostureEntries, merged
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture_file import PostureFile
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import (
+    PostureEntries,
+    PostureFile,
+    merged,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE
 
 from tests.fake_service import LocalService

@@ -136,8 +136,8 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"baseline_postures": {"a": {"security_level": "hig"}}}, {"name": "a"}, "'hig' is none of"),
     ({"baseline_postures": {"a": ["x"]}}, {"name": "a"}, "baseline_postures.a: "),
     ({"baseline_postures": {"b": {"purge": []}}}, {"name": "under_attack"}, "baseline_postures.b.purge: there is no such field"),
-    ({"baseline_security_level": None}, {"security_level": "high"}, "nothing sets it back; set baseline_security_level as well"),
-    ({}, {"enabled": True}, "baseline_posture.enabled: nothing sets it back; set baseline_enabled as well"),
+    ({"baseline_security_level": None}, {"security_level": "high"}, "nothing sets back security level; name it in baseline_security_level as well"),
+    ({}, {"enabled": True}, "baseline_posture.enabled: nothing sets back TCP protection status; name it in baseline_enabled as well"),
     (
         {"baseline_rules": [RULE]},
         {"rules": [{**RULE, "mode": "enabled", "rate_sensitivity": "high"}]},
@@ -146,24 +146,24 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"baseline_firewall_rules": []},
         {"firewall_rules": [{"id": "1" * 32, "paused": True}]},
-        f"nothing takes firewall rule {'1' * 32} away; name it in baseline_firewall_rules",
+        f"nothing sets back firewall rule {'1' * 32}; name it in baseline_firewall_rules as well",
     ),
     (
         {"baseline_purge": ["custom_rules"]},
         {"custom_rules": [{**GEO, "position": "after nobody"}]},
-        "custom_rules[0].position: there is no nobody in baseline_custom_rules",
+        "The position of custom rule geo names the ref nobody, which is not there.",
     ),
     (
         {},
         {"custom_rules": [GEO, {**GEO, "action": "block"}]},
-        "baseline_posture.custom_rules[1]: baseline_posture.custom_rules[0] names the same; keep one of them.",
+        "baseline_posture.custom_rules[1]: geo is named here and in baseline_posture.custom_rules[0]; keep one of them.",
     ),
     (
         {},
         {"custom_rules": [{"ref": "office", "expires": "2027-01-29"}]},
-        "baseline_posture.custom_rules[0].expires: baseline_custom_rules names it without; leave it out.",
+        "nothing sets back expires of custom rule office; name it in baseline_custom_rules as well.",
     ),
-    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "an entry that is there moves with baseline_purge: [custom_rules]."),
+    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "nothing sets back position of custom rule office; name it in baseline_custom_rules as well."),
     (
         {},
         {"custom_rules": [{"ref": "office", "api_fields": {"new": 1}}]},

@@ -58,7 +58,7 @@ def _arranged(desired: Sequence[Desired], before: Sequence[Key]) -> Order:
         if item.exclusive:
             others = {key for one in desired if not one.absent for key in one.objects}
             order, unmoved = _exclusive_order(item, before, others)
-    _insert([item for item in desired if not (item.exclusive or item.absent)], order)
+    insert_new([item for item in desired if not (item.exclusive or item.absent)], order)
     for item in desired:
         if item.own_order and not (item.exclusive or item.absent):
             order = in_own_order(item, order)
@@ -120,8 +120,11 @@ def _unmoved_around(
     return unmoved.union(longest_ascending(rest, places))
 
 
-def _insert(desired: Sequence[Desired], order: list[Key]) -> None:
-    """Insert the new keys at their positions, those with one position in the order of the task."""
+def insert_new(desired: Sequence[Desired], order: list[Key]) -> None:
+    """Insert the new keys at their positions, those with one position in the order of the task.
+
+    Raises PlanError for one beside something that is not there yet.
+    """
     predecessors: dict[Position, Key] = {}  # the last new key at each position
     known = set(order)
     waiting = [(item, key) for item in desired for key in item.objects if key not in known]

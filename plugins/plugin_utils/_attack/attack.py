@@ -28,8 +28,7 @@ from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from .._baseline.approval import approved_plan
 from .._baseline.host_task import HostRun, HostRunner, HostTask
-from .._baseline.posture import RISKS, MergedHost, PostureEntries, merged
-from .._baseline.posture_file import Changed, PostureFile
+from .._baseline.posture import RISKS, Changed, MergedHost, PostureEntries, PostureFile, merged
 from .._baseline.results import mitigated
 from .._baseline.variables import (
     OF_HOST,

@@ -32,8 +32,7 @@ from .._variables import require_none, wrong_variables
 from .._worker import claimed_before
 from .approval import ApprovedPlan
 from .misspelt import misspelt_in_host
-from .posture import START_OF_TIME, MergedHost, PostureEntries, merged, not_forgotten, read_there
-from .posture_file import PostureFile, posture_file
+from .posture import MergedHost, PostureEntries, PostureFile, merged, posture_file, read_there
 from .results import NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
@@ -221,7 +220,7 @@ class HostTask:
     def merged(self, values: Mapping[str, Any]) -> MergedHost:
         """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
         raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
-        entries = not_forgotten(self.entries(values), values, datetime.now(timezone.utc))
+        entries = self.entries(values)
         if not entries:
             return merged(self.host, values, entries, END_OF_TIME)
         now, _state = self.read_there(values, entries)
@@ -234,8 +233,8 @@ class HostTask:
         self, values: Mapping[str, Any], entries: PostureEntries, wanted: str = ""
     ) -> tuple[datetime, State]:
         """The time of Cloudflare, and a collection; raises ValueError, also for a wrong posture."""
-        known = not_forgotten(entries, values, datetime.now(timezone.utc))
-        first = merged(self.host, values, known, START_OF_TIME)  # wrong ones before any request
+        # Wrong ones are told before any request.
+        first = merged(self.host, values, entries, datetime.now(timezone.utc))
         return read_there(first.part(self.host), self.runner().run_module, wanted)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:

@@ -11,71 +11,55 @@ and whatever else it sets, the baseline must name as well, which sets it back.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...module_utils._errors import OptionError
-from ...module_utils._plan.desired import Position, parse_position, parse_values
-from ...module_utils._schema.lists import WHOLE_LISTS, items_in
+import yaml
+
+from ...module_utils._errors import OptionError, PlanError
+from ...module_utils._plan.desired import Desired, DesiredObject
+from ...module_utils._plan.ordering import insert_new
+from ...module_utils._schema import resource as schema
+from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.registry import MANAGED, title_of_resource
-from ...module_utils._schema.resource import API_FIELDS, InFiles, Key, Resource, State, Values
-from ...module_utils._specs.arguments import Argument
+from ...module_utils._schema.resource import Resource, State, Values, without
+from ...module_utils._specs.arguments import Argument, Arguments, read_options
 from ...module_utils._specs.whole_state import NOW
-from ...module_utils._text import Option, capitalised, did_you_mean, first_few
+from ...module_utils._text import capitalised, did_you_mean, first_few, visible, with_names
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
+from .._files import locked, write_whole
 from .._variables import expiry_of, require_valid
+from . import variables as of_host
 from .results import NOTHING_CHANGED
-from .variables import (
-    ACCEPT_RISKS,
-    EXPECTATIONS,
-    OF_A_POSTURE,
-    POSTURE,
-    POSTURES,
-    PREFIX,
-    PURGE,
-    Part,
-    RunModule,
-    described_by,
-    host_part,
-    names_owner,
-    variable_of,
-    with_own_purge,
-)
+from .variables import ACCEPT_RISKS, POSTURE, POSTURES, PREFIX, PURGE, Part, RunModule
 
 # The postures of a host, each with the place that names it.
 PostureEntries = Sequence[tuple[str, Any]]
 START_OF_TIME = datetime.min.replace(tzinfo=timezone.utc)  # when every posture holds
 AFTERWARDS = timedelta(days=7)  # in which a run is to take a posture back
-BACK = "the way back"
 LONG_AGO = "2010-01-01"  # the end of what does not hold
 PREPARED = "does not hold"  # of a posture that no entry names
-NAMED_POSTURE: Argument = {"type": "dict", "options": OF_A_POSTURE}
-CHOSEN_POSTURE: Argument = {
-    "type": "dict",
-    "options": {
-        **{name: {"type": "str"} for name in ("name", "reason", "since")},
-        "until": {"type": "str", "required": True},
-        **OF_A_POSTURE,
-    },
+ABOUT: Arguments = {
+    **{name: {"type": "str"} for name in ("name", "reason", "since")},
+    "until": {"type": "str", "required": True},
 }
+NAMED_POSTURE: Argument = {"type": "dict", "options": of_host.OF_A_POSTURE}
+CHOSEN_POSTURE: Argument = {"type": "dict", "options": {**ABOUT, **of_host.OF_A_POSTURE}}
 ITEMS, RISKS = "items", "accept_risks"
-# Of an entry, and no fields to set back.
-NO_FIELDS = ("kind", "position", "expires", "purge", ITEMS)
-RESOURCES: dict[str, list[Resource]] = {}  # by variable
+OWNERS_OF: dict[str, set[str]] = {}  # of objects, by the name of their values
 for _item in MANAGED:
-    RESOURCES.setdefault(variable_of(_item), []).append(_item.resource)
-# The risks of the end of values without a name, by their option.
-WAY_BACK: Mapping[str, Sequence[str]] = {
-    **dict.fromkeys(
-        ("rules", "dns_rules"),
-        ("stops_mitigation", "lowers_sensitivity", "disables_protection", "empties_list"),
-    ),
-    "security_level": ("lowers_sensitivity",),
-    "network_firewall_rules": ("weakens_network_firewall", "empties_list"),
-    "custom_rules": ("weakens_zone", "empties_list"),
-}
+    OWNERS_OF.setdefault(of_host.variable_of(_item)[len(PREFIX) :], set()).add(_item.resource.owner)
+# The risks of the end of an object that values without a name have added.
+WAY_BACK = (
+    *("stops_mitigation", "lowers_sensitivity", "disables_protection", "empties_list"),
+    *("weakens_network_firewall", "weakens_zone"),
+)
 
 
 class Posture(NamedTuple):
@@ -108,13 +92,12 @@ class Posture(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """Values of one object in a posture that does not hold."""
+    """Values of one object in a posture that does not hold, and its name in acceptances."""
 
     path: str
     values: Values
     end: str
-    option: str
-    entry: str  # as acceptances name it
+    entry: str
 
     def sets(self, operation: Mapping[str, Any]) -> bool:
         """Return whether an operation takes back one of the values."""
@@ -124,23 +107,43 @@ class Ended(NamedTuple):
         )
 
 
-@dataclass
+class _Object(NamedTuple):
+    """An object that values describe at a place, and its own values as they stand there."""
+
+    resource: Resource
+    key: schema.Key
+    named: DesiredObject
+    own: dict[str, Any]
+    place: str
+
+    @property
+    def identity(self) -> tuple[str, schema.Key]:
+        """The collection and the key."""
+        return self.resource.plural, self.key
+
+
 class MergedHost:
-    """The variables of a host with the postures that hold. `brought` are the variables that fill
-    others, or entries of them, in place of the baseline's; `titles` are the objects that postures
+    """The variables of a host with the postures that hold. `titles` are the objects that postures
     set, by owner, and `ended` those of postures that do not hold, by resource and key."""
 
-    values: dict[str, Any]
-    postures: list[Posture] = field(default_factory=list)
-    brought: dict[str, dict[str, str]] = field(default_factory=dict)
-    titles: dict[str, list[str]] = field(default_factory=dict)
-    ended: dict[tuple[str, str], list[Ended]] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    _lists: dict[str, _List] = field(default_factory=dict)
+    def __init__(self, values: Values, postures: Sequence[Posture]) -> None:
+        self.values, self.postures = dict(values), postures
+        self.titles: dict[str, list[str]] = {}
+        self.ended: dict[tuple[str, str], list[Ended]] = {}
+        self.problems: list[str] = []
+        self._brought: dict[str, dict[str, str]] = {}
+        self._entries: dict[tuple[str, schema.Key], dict[str, Any]] = {}
+        self._read: set[str] = set()  # options whose entries are known
+        self._places: dict[int, str] = {}  # of the entries that postures bring
 
     def part(self, host: str) -> Part:
         """All that the variables describe; raises ValueError."""
-        return host_part(host, self.values, self.brought)
+        brought = dict(self._brought)
+        for variable, entries in self.values.items():
+            if variable.removeprefix(PREFIX) in OWNERS_OF and isinstance(entries, list):
+                places = enumerate(self._places.get(id(entry)) for entry in entries)
+                brought[variable] = {f"[{index}]": place for index, place in places if place}
+        return of_host.host_part(host, self.values, brought)
 
     def records(self) -> list[dict[str, Any]]:
         """The postures that hold, as results and reports have them."""
@@ -159,77 +162,168 @@ class MergedHost:
 
     def take(self, path: str, values: Values, end: str = "") -> None:
         """Take the values of a posture that holds; of one with an end, let the entries expire that
-        nothing else names."""
+        nothing else names. Raises ValueError for values that cannot be read."""
         for option, value in values.items():
-            ours, place = f"{PREFIX}{option}", f"{path}.{option}"
-            resources = RESOURCES.get(ours, [])
-            if resources and resources[0].key:
-                listed = self._lists.setdefault(ours, _List(ours, resources, self.values))
-                self.problems += listed.take(place, value, not end, end != PREPARED)
-                for resource, keys, entry in listed.taken:
-                    self._note(option, resource, keys, entry, end)
-                self.values[ours] = [entry.values for entry in listed.entries]
-                paths = enumerate(entry.path for entry in listed.entries)
-                self.brought[ours] = {f"[{index}]": item for index, item in paths if item}
-                continue
-            if resources:
-                single = _Entry({resources[0].fields[0].name: value}, place)
-                self._note(option, resources[0], {}, single, end)
-                if not end and self.values.get(ours) is None:
-                    self.problems.append(f"{place}: nothing sets it back; set {ours} as well.")
-            if not end and (resources or ours == EXPECTATIONS):
-                self.values[ours], self.brought[ours] = value, {"": place}
+            if option in OWNERS_OF and _is_for(self.values, option):
+                self._read_own(option)
+                self._take(option, [*_objects(f"{path}.", {option: value}, self.values)], end)
+            elif not end:
+                self._set(option, value, f"{path}.{option}")
 
-    def _note(self, option: str, resource: Resource, keys: Values, entry: _Entry, end: str) -> None:
-        if not end:
-            value = "" if resource.key else f" {next(iter(entry.values.values()))}".lower()
-            self.titles.setdefault(resource.owner, []).append(resource.named(keys) + value)
-            return
-        one = Ended(entry.path, entry.values, end, option, resource.entry_of(keys))
-        self.ended.setdefault((resource.name, resource.label_of(keys)), []).append(one)
+    def _read_own(self, option: str) -> None:
+        """Read the entries that the host itself has under an option."""
+        if option not in self._read and self.values.get(PREFIX + option) is not None:
+            own = {option: deepcopy(self.values[PREFIX + option])}
+            self.values[PREFIX + option] = own[option]
+            every = _objects(PREFIX, own, self.values)
+            self._entries.update({item.identity: item.own for item in every})
+        self._read.add(option)
+
+    def _set(self, option: str, value: Any, place: str) -> None:
+        self.values[PREFIX + option], self._brought[PREFIX + option] = value, {"": place}
+
+    def _take(self, option: str, items: Sequence[_Object], end: str) -> None:
+        """Take the objects of a posture that stand under an option."""
+        is_exclusive = option in (self.values.get(PURGE) or ())  # as with_own_purge names it
+        for item in items:
+            title, own = self._noted(item, end), self._entries.get(item.identity)
+            if is_exclusive:
+                item = item._replace(own=without(item.own, "position"))
+            if own is not None and not (end and item.resource is not LISTS):
+                self._places[id(own)] = item.place
+            lacking = []
+            if own is None and (end or item.resource.may_expire):
+                self._add(PREFIX + option, item, end)
+            elif own is None:
+                lacking = [title]
+            elif not end:
+                fields = self._lay_over(option, own, item)
+                lacking = [f"{' and '.join(fields)} of {title}"] if fields else []
+            self.problems += [
+                f"{item.place}: nothing sets back {names}; name it in {PREFIX}{option} as well."
+                for names in lacking
+            ]
+        moved = {item.key: item.named for item in items if item.named.position}
+        if moved and is_exclusive and not end:
+            self._move(PREFIX + option, items[0].resource, moved)
+
+    def _noted(self, item: _Object, end: str) -> str:
+        """The title of an object that a posture sets, or has set."""
+        resource, values = item.resource, item.named.values
+        title = resource.named(values)
+        if end:
+            key = resource.name, resource.label_of(values)
+            ended = Ended(item.place, values, end, resource.entry_of(values))
+            self.ended.setdefault(key, []).append(ended)
+        else:
+            level = "" if resource.key else f" {next(iter(values.values()))}".lower()
+            self.titles.setdefault(resource.owner, []).append(title + level)
+        return title
+
+    def _add(self, variable: str, item: _Object, end: str) -> None:
+        """Add an entry that nothing else has; of a posture that does not hold, one that has
+        expired. A list remains without items, once it was made."""
+        resource, entry = item.resource, item.own
+        if end:
+            keys = {name: entry[name] for name in (*resource.key, "kind") if name in entry}
+            entry = keys if resource is LISTS else {**keys, "expires": LONG_AGO}
+        holder: dict[str, Any] | None = self.values
+        if resource.parent:
+            of_list = LISTS.plural, LISTS.key_of({"name": resource.within})
+            holder, variable = self._entries.get(of_list), ITEMS
+        if holder and resource.may_expire and (resource is not LISTS or end != PREPARED):
+            own = {**entry, ITEMS: []} if resource is LISTS else {**entry}
+            holder[variable] = [*(holder.get(variable) or ()), own]
+            self._entries[item.identity], self._places[id(own)] = own, item.place
+
+    def _lay_over(self, option: str, own: dict[str, Any], item: _Object) -> list[str]:
+        """Lay the values of a posture over those of an entry; the names of those that the entry
+        does not have, and that nothing would set back."""
+        resource, lacking = item.resource, []
+        nested = [schema.API_FIELDS, *(one.name for one in resource.fields if one.fields)]
+        for name, value in without(item.own, ITEMS, *resource.key, *resource.assigned).items():
+            known = own.get(name)
+            if name in nested and known and value:
+                lacking += [f"{name}.{inner}" for inner in value if known.get(inner) is None]
+                value = {**known, **value}
+            elif value is not None and known is None and name not in ("kind", "purge"):
+                lacking.append(name)
+            own[name] = known if value is None else value
+        if not resource.key:
+            self._set(option, next(iter(own.values())), item.place)
+        return lacking
+
+    def _move(
+        self, variable: str, resource: Resource, moved: Mapping[schema.Key, DesiredObject]
+    ) -> None:
+        """Move entries of an exclusive list to the positions of a posture."""
+        entries = {key: own for (of, key), own in self._entries.items() if of == resource.plural}
+        keys = {id(own): key for key, own in entries.items()}
+        order = [keys[id(own)] for own in self.values[variable] if keys[id(own)] not in moved]
+        try:
+            insert_new([Desired(resource, moved)], order)
+        except PlanError as exc:
+            self.problems.append(f"{variable}: {exc}")
+        self.values[variable] = [entries[key] for key in order]
 
     def accept(self, postures: Sequence[Posture], now: datetime) -> None:
         """Accept the risks of postures: for the way in, and for a week of the way back. Of values
         without a name, the way back is no other than the end of what they added."""
         own = self.values.get(ACCEPT_RISKS) or []
         risks = [(f"{ACCEPT_RISKS}[{index}]", risk) for index, risk in enumerate(own)]
-        every = [one for of_object in self.ended.values() for one in of_object]
+        ended = [one for of_object in self.ended.values() for one in of_object]
         for posture in postures:
             if now == END_OF_TIME or now - posture.until < AFTERWARDS:
+                place = posture.place
+                added = [one.entry for one in ended if one.path.startswith(f"{place}.")]
+                back = {"entries": added, "reason": "the way back"}
                 risks += posture.risks
-                risks += [
-                    (posture.place, {"code": code, "entries": [one.entry], "reason": BACK})
-                    for one in every
-                    if one.path.startswith(f"{posture.place}.")
-                    for code in WAY_BACK.get(one.option, ())
-                ]
+                risks += [(place, {"code": code, **back}) for code in WAY_BACK if added]
         self.values[ACCEPT_RISKS] = [risk for _path, risk in risks]
         entries = {f"[{index}]": path for index, (path, _risk) in enumerate(risks)}
-        self.brought[ACCEPT_RISKS] = {"": f"{postures[-1].place}.{RISKS}", **entries}
+        self._brought[ACCEPT_RISKS] = {"": f"{postures[-1].place}.{RISKS}", **entries}
+
+
+def _objects(prefix: str, values: Values, host: Values) -> Iterator[_Object]:
+    """The objects that values of a host describe, of which the prefix says the place; raises
+    ValueError for malformed ones."""
+    ids = {name: "its own" for name in schema.OWNERS if of_host.names_owner(host, name)}
+    options = read_options(of_host.OPTIONS, {**ids, **values})
+    try:
+        desired = of_host.HOST_SPEC.owned(options, {}).desired(options)
+    except OptionError as exc:
+        names = {name: f"{prefix}{name}" for name in values}
+        raise ValueError(f"{with_names(exc.message, names)}.") from exc
+    for item in desired:
+        for key, one in item.entries.items():
+            own: Any = values if one.path.path else dict(one.values)
+            for step in one.path.path:
+                own = own[step]
+            place = one.path.name({}) or of_host.VARIABLE_OF[item.resource.plural][len(PREFIX) :]
+            yield _Object(item.resource, key, one, own, f"{prefix}{place}")
 
 
 def merged(host: str, values: Values, entries: PostureEntries, now: datetime) -> MergedHost:
     """The variables of a host with these postures at a time; raises ValueError for a posture that
     is wrong, and for one of which nothing sets back what it changes."""
-    values = with_own_purge(values)
+    values = of_host.with_own_purge(values)
     named = postures_of(values)
-    postures = [
-        _posture(host, place, entry, values, named)
-        for place, entry in entries
-        if not _is_forgotten(entry, named, now)
-    ]
+    chosen = (_posture(host, place, entry, named, now) for place, entry in entries)
+    postures = [one for one in chosen if one]
     holding = [one for one in postures if now < one.until]
-    plain = {name: value for name, value in values.items() if name not in (POSTURE, POSTURES)}
-    result = MergedHost(plain, holding)
-    # The same again holds longer, and changes nothing else.
-    for one in {one.name or str(one.values): one for one in holding}.values():
-        result.take(one.path, one.values)
-        named.pop(one.path, None)
-    for one in reversed(postures):
-        if one not in holding and (not one.name or named.pop(one.path, {})):
-            result.take(one.path, one.values, f"ended at {write_timestamp(one.until)}")
-    for path, other in named.items():
-        result.take(path, other, PREPARED)
+    result = MergedHost(without(values, POSTURE, POSTURES), holding)
+    layers = [(one.path, one.values, "") for one in holding]
+    layers += [
+        (one.path, one.values, f"ended at {write_timestamp(one.until)}")
+        for one in postures
+        if one not in holding
+    ]
+    layers += [(path, without(own, RISKS), PREPARED) for path, own in named.items()]
+    taken: list[Values] = []
+    for path, own, end in layers:
+        if own not in taken:  # the same again holds longer, and changes nothing else
+            taken.append(own)
+            result.take(path, own, end)
     if result.problems:
         raise ValueError(" ".join(result.problems))
     if postures:
@@ -237,27 +331,14 @@ def merged(host: str, values: Values, entries: PostureEntries, now: datetime) ->
     return result
 
 
-def not_forgotten(entries: PostureEntries, values: Values, now: datetime) -> PostureEntries:
-    """The entries without those that have ended, and whose posture nobody prepares any more."""
-    named = postures_of(values)
-    return [item for item in entries if not _is_forgotten(item[1], named, now)]
-
-
-def _is_forgotten(entry: Any, named: Values, now: datetime) -> bool:
-    name = entry.get("name") if isinstance(entry, Mapping) else None
-    try:
-        ended = name and expiry_of(POSTURE, entry.get("until")) <= now
-    except ValueError:  # which is told
-        return False
-    return bool(ended) and f"{POSTURES}.{name}" not in named
-
-
 def read_there(part: Part, run_module: RunModule, wanted: str = "") -> tuple[datetime, State]:
     """The time of Cloudflare, by one more read of what the host has anyway, and the collection that
     was read: the wanted one, if the host has it. Raises ValueError."""
-    resources = [item.resource for item in described_by(part)]
-    short = [one for one in resources if not isinstance(one.listing, InFiles)] or resources
-    read = next((one for one in short if one.plural == wanted), short[0])
+    resources = [item.resource for item in of_host.described_by(part)]
+    resources.sort(key=lambda one: (one.plural != wanted, isinstance(one.listing, schema.InFiles)))
+    if not resources:
+        raise ValueError(f"{POSTURE}: the host describes nothing to read. {NOTHING_CHANGED}")
+    read = resources[0]
     clock = replace(part, context=part.context._replace(reads=[read.plural]))
     result = run_module(clock, True)
     if not result.get(NOW):
@@ -276,189 +357,145 @@ def postures_of(values: Values) -> dict[str, Values]:
         postures[path] = {
             option: value
             for option, value in (item or {}).items()
-            if value not in (None, []) and _is_for(values, f"{PREFIX}{option}")
+            if value not in (None, []) and _is_for(values, option)
         }
     return postures
 
 
-def _is_for(values: Values, variable: str) -> bool:
-    """Return whether a host has the account or the zone that a variable describes."""
-    owners = [item.owner for item in RESOURCES.get(variable, ())]
-    return not owners or any(names_owner(values, owner) for owner in owners)
+def _is_for(values: Values, option: str) -> bool:
+    """Return whether a host has the account or the zone of what stands under an option."""
+    owners = OWNERS_OF.get(option, ())
+    return not owners or any(of_host.names_owner(values, owner) for owner in owners)
 
 
-def _posture(host: str, place: str, entry: Any, values: Values, named: Values) -> Posture:
-    """The posture of an entry; raises ValueError."""
+def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) -> Posture | None:
+    """The posture of an entry; None for one that has ended, and that nobody prepares any more.
+    Raises ValueError."""
     require_valid({place: CHOSEN_POSTURE}, {place: entry or {}})
-    chosen = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
+    known = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
     until, since = (
-        expiry_of(f"{place}.{name}", chosen.pop(name)) if name in chosen else None
+        expiry_of(f"{place}.{name}", known[name]) if name in known else None
         for name in ("until", "since")
     )
-    name, reason = (chosen.pop(key, None) for key in ("name", "reason"))
-    risks = [(f"{place}.{RISKS}", item) for item in chosen.pop(RISKS, ())]
-    if until is None or (name is None) is not bool(chosen):
+    name, own = known.get("name"), without(known, *ABOUT, RISKS)
+    if until is None or bool(name) is bool(own):
         raise ValueError(f"{place} takes until, and a name or the values themselves.")
-    path = place if name is None else f"{POSTURES}.{name}"
-    if name is not None and path not in named:
+    path = f"{POSTURES}.{name}" if name else place
+    if name and path not in named:
+        if until <= now:
+            return None
         names = [item.partition(".")[2] for item in named]
         there = f"there are {first_few(names)}" if names else f"{POSTURES} names none"
         raise ValueError(
             f"{place}.name: no posture is called {name}{did_you_mean(str(name), names)}; {there}."
         )
-    own = dict(chosen if name is None else named[path])
-    risks += [(f"{path}.{RISKS}", item) for item in own.pop(RISKS, ())]
+    risks = [(f"{place}.{RISKS}", item) for item in known.get(RISKS, ())]
+    if name:
+        own = without(named[path], RISKS)
+        risks += [(f"{path}.{RISKS}", item) for item in named[path].get(RISKS, ())]
     if not own:
         raise ValueError(f"{place}.name: the posture {name} has nothing for {host}.")
+    reason = known.get("reason")
     return Posture(str(name or ""), until, reason, since, own, path, place, risks)
 
 
-@dataclass
-class _Entry:
-    """An entry of a list; the place of the posture that brings it, if one does, and whether nothing
-    else has it."""
-
-    values: dict[str, Any]
-    path: str = ""
-    is_new: bool = False
-    title: str = ""
+FILE_NAME = "postures.yml"
+FORM = "berlin: [{name: under_attack, until: 2027-01-31T09:00:00Z}]"
+HEADER = (
+    "---\n# The postures of hosts. The playbook edgeops.protection.attack writes this file, without"
+    "\n# the comments of others. It belongs into version control.\n"
+)
+TIME = "tag:yaml.org,2002:timestamp"
 
 
-class _List:
-    """The list in a variable of the baseline, into which postures bring entries by their keys."""
+class _Loader(yaml.SafeLoader):
+    """Reads times as the texts that they are, and no name twice."""
 
-    def __init__(self, variable: str, resources: Sequence[Resource], values: Values) -> None:
-        self._variable, self._resources = variable, resources
-        purge = values.get(PURGE)  # as with_own_purge names it
-        self._is_exclusive = isinstance(purge, list) and variable.removeprefix(PREFIX) in purge
-        self.entries = [_Entry(entry) for entry in values.get(variable) or []]
-        self._by_key = {self._identity(entry.values)[1]: entry for entry in self.entries}
-        self._behind: dict[Position, _Entry] = {}  # the last new entry at each position
-        self.taken: list[tuple[Resource, Values, _Entry]] = []  # of the last posture
-
-    def take(
-        self, path: str, brought: Sequence[Values], holds: bool, was_taken: bool = True
-    ) -> Iterator[str]:
-        """Take the entries of a posture; a sentence for each that nothing would set back. One that
-        was never taken makes no list of addresses."""
-        self.taken = []
-        seen: dict[Key, str] = {}
-        for index, values in enumerate(brought):
-            entry = _Entry(dict(values), f"{path}[{index}]", True)
-            resource, key = self._identity(values)
-            if holds and seen.setdefault(key, entry.path) != entry.path:
-                yield f"{entry.path}: {seen[key]} names the same; keep one of them."
-            elif resource is None:  # which the module refuses
-                self.entries.append(entry)
-            elif was_taken or resource is not WHOLE_LISTS or key in self._by_key:
-                yield from self._take(entry, resource, key, holds)
-
-    def _take(self, entry: _Entry, resource: Resource, key: Key, holds: bool) -> Iterator[str]:
-        keys = {name: entry.values[name] for name in _key_names(resource) if name in entry.values}
-        parsed = parse_values(resource, Option(), _key_in(resource, keys))
-        entry.title = resource.named(parsed)
-        self.taken.append((resource, parsed, _Entry(dict(entry.values), entry.path)))
-        own = self._by_key.get(key)
-        if own is None and (not holds or resource is WHOLE_LISTS):
-            # A list remains without items.
-            gone: dict[str, Any] = {ITEMS: []} if resource is WHOLE_LISTS else {"expires": LONG_AGO}
-            own = self._by_key[key] = _Entry({**keys, **gone}, entry.path)
-            self.entries += [own] if holds or resource.may_expire else []
-        if own is None and not resource.may_expire:
-            yield f"{entry.path}: nothing takes {entry.title} away; name it in {self._variable}."
-        elif own is None:
-            self._by_key[key] = entry
-            yield from self._place(entry)
-        else:
-            yield from self._laid_over(own, entry, resource, holds)
-
-    def _laid_over(
-        self, own: _Entry, entry: _Entry, resource: Resource, holds: bool
-    ) -> Iterator[str]:
-        """Lay the values of a posture over those of an entry."""
-        values, position = dict(entry.values), entry.values.get("position")
-        if ITEMS in values and resource is WHOLE_LISTS:
-            items = _List(ITEMS, [items_in({**own.values, **values})], own.values)
-            yield from items.take(f"{entry.path}.{ITEMS}", values.pop(ITEMS) or [], holds)
-            self.taken += items.taken
-            own.values = {**own.values, ITEMS: [item.values for item in items.entries]}
-            own.path = entry.path
-        if not holds:
-            return
-        if lacking := [*_not_set_back(resource, own.values, values)]:
-            fields = f"{' and '.join(lacking)} of {entry.title}"
-            yield f"{entry.path}: nothing sets back {fields}; name it in {self._variable} as well."
-        if values.get("expires") and not own.values.get("expires"):
-            yield f"{entry.path}.expires: {self._variable} names it without; leave it out."
-        own.values, own.path = _with_posture(resource, own.values, values), entry.path
-        if position and self._is_exclusive:
-            self.entries.remove(own)
-            yield from self._place(own)
-        elif position and not own.is_new:
-            name = self._variable.removeprefix(PREFIX)
-            yield f"{entry.path}.position: an entry that is there moves with {PURGE}: [{name}]."
-
-    def _place(self, entry: _Entry) -> Iterator[str]:
-        """Put an entry into its place, which in an exclusive list is that of its object."""
-        if not self._is_exclusive or not entry.values.get("position"):
-            self.entries.append(entry)
-            return
-        where, other = position = parse_position(str(entry.values.pop("position")))
-        refs = [str(item.values.get("ref")) for item in self.entries]
-        if other and other not in refs:
-            yield f"{entry.path}.position: there is no {other} in {self._variable}."
-            return
-        index = refs.index(other) if other else 0
-        if where == "last":
-            index = len(refs)
-        elif where != "before":
-            before = self._behind.get(position)
-            index = self.entries.index(before) + 1 if before else index + bool(other)
-        self.entries.insert(index, entry)
-        self._behind[position] = entry
-
-    def _identity(self, values: Values) -> tuple[Resource | None, Key]:
-        """The resource of an entry and its key; None for an entry that has none."""
-        for resource in self._resources:
-            if len(self._resources) == 1 or resource.kind == values.get("kind"):
-                try:
-                    named = parse_values(resource, Option(), _key_in(resource, values))
-                except OptionError:
-                    break
-                return resource, (resource.plural, *resource.key_of(named))
-        return None, (id(values),)
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        mapping = super().construct_mapping(node, deep)
+        if len(mapping) < len(node.value):
+            raise yaml.MarkedYAMLError(problem="a name stands twice", problem_mark=node.start_mark)
+        return mapping
 
 
-def _key_names(resource: Resource) -> Sequence[str]:
-    """The names of the values that say which object an entry is."""
-    return (*resource.key, "kind")
+_Loader.yaml_implicit_resolvers = {
+    first: [pair for pair in pairs if pair[0] != TIME]
+    for first, pairs in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
-def _key_in(resource: Resource, values: Values) -> Values:
-    """The values of a key."""
-    return {name: values.get(name) for name in resource.key}
+@lru_cache(maxsize=1)
+def _parsed(text: str) -> Any:
+    """The document in a text, which many hosts have in common; nobody may change it."""
+    return yaml.load(text, _Loader)
 
 
-def _nesting(resource: Resource) -> list[str]:
-    """The names of the values that are laid over one another part by part."""
-    return [API_FIELDS, *(item.name for item in resource.fields if item.fields)]
+class Changed(Exception):
+    """The entries of a host are others than those that somebody has read."""
 
 
-def _not_set_back(resource: Resource, own: Values, values: Values) -> Iterator[str]:
-    """The fields of a posture's entry that the baseline's does not name."""
-    for name, value in values.items():
-        if value is None or name in (*resource.key, *resource.assigned, *NO_FIELDS):
-            continue
-        if own.get(name) is None:
-            yield name
-        elif name in _nesting(resource):
-            yield from (f"{name}.{inner}" for inner in value if own[name].get(inner) is None)
+class PostureFile:
+    """The file, which may not exist; a link leads to it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(os.path.realpath(path))
+
+    def read(self) -> dict[str, list[dict[str, Any]]]:
+        """The entries of all hosts; raises ValueError, which names the file."""
+        try:
+            hosts = _parsed(self.path.read_text(encoding="utf-8")) or {}
+        except FileNotFoundError:
+            return {}
+        except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as exc:
+            raise ValueError(f"{self.path}: {visible(' '.join(str(exc).split()))}.") from exc
+        if not isinstance(hosts, Mapping) or not all(_is_of_host(*item) for item in hosts.items()):
+            raise ValueError(f"{self.path}: it takes lists of postures by host, such as {FORM}.")
+        return {host: [*(entries or ())] for host, entries in hosts.items()}
+
+    def of(self, host: str) -> list[dict[str, Any]]:
+        """The entries of a host; raises ValueError."""
+        return self.read().get(host, [])
+
+    def placed(self, host: str, entries: Iterable[Any]) -> list[tuple[str, Any]]:
+        """Entries of a host, each with its place in the file."""
+        name = os.path.relpath(self.path)
+        name = name if not name.startswith(os.pardir) else str(self.path)
+        return [(f"{name}: {host}[{index}]", one) for index, one in enumerate(entries)]
+
+    def write(self, host: str, known: list[Any] | None, change: Callable[[list[Any]], Any]) -> bool:
+        """Let the entries of a host be what `change` makes of them, and return whether they are
+        others; raises OSError, ValueError, and Changed if they are not the `known` ones."""
+        with locked(self.path.parent):
+            hosts = self.read()
+            before = hosts.pop(host, [])
+            if known is not None and before != known:
+                raise Changed
+            after = change(before)
+            if before == after:
+                return False
+            hosts.update({host: after} if after else {})
+            text = yaml.safe_dump(hosts, sort_keys=False, allow_unicode=True, width=1000)
+            write_whole(self.path, HEADER + text, 0o644, lasting=True)
+            return True
 
 
-def _with_posture(resource: Resource, own: Values, values: Values) -> dict[str, Any]:
-    """The values of an entry with those of a posture laid over them."""
-    named = {name: item for name, item in values.items() if item is not None}
-    for name in _nesting(resource):
-        if named.get(name):
-            named[name] = {**(own.get(name) or {}), **named[name]}
-    return {**own, **named}
+def _is_of_host(host: Any, entries: Any) -> bool:
+    is_list = isinstance(entries or [], list)
+    return isinstance(host, str) and is_list and all(isinstance(one, dict) for one in entries or ())
+
+
+def posture_file(named: Any, sources: Iterable[Any]) -> PostureFile | None:
+    """The file with this name, or the one beside the first source of the inventory; None if no
+    source is a file. Raises ValueError for one within a source, which Ansible would read."""
+    if named:
+        return PostureFile(Path.cwd() / os.path.expanduser(str(named)))
+    source = next((Path(str(item)) for item in sources if os.path.exists(str(item))), None)
+    if source is None:
+        return None
+    place = Path(os.path.abspath(source)).parent / FILE_NAME
+    if os.path.lexists(source / FILE_NAME):
+        raise ValueError(
+            f"{source / FILE_NAME}: Ansible would read it as an inventory. Move it to {place}, or"
+            f" set {of_host.POSTURES_FILE}."
+        )
+    return PostureFile(place)
