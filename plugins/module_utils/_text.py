@@ -256,12 +256,12 @@ def with_texts(value: Any, readable: Callable[[str], str], names: bool = True) -
     """The value with each text made readable, with `names` also those that name items."""
     if isinstance(value, str):
         return readable(value)
-    if isinstance(value, Mapping):
+    if isinstance(value, (list, tuple)):
+        return [with_texts(item, readable, names) for item in value]
+    if isinstance(value, (dict, Mapping)):
         items = {name: with_texts(item, readable, names) for name, item in value.items()}
         of_names = readable if names else str
         return {of_names(key) if isinstance(key, str) else key: items[key] for key in items}
-    if isinstance(value, (list, tuple)):
-        return [with_texts(item, readable, names) for item in value]
     return value
 
 

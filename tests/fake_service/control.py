@@ -26,8 +26,8 @@ def refused(exception: Exception) -> Response:
 
 
 def sent() -> Any:
-    """The body, JSON or YAML (which includes it)."""
-    return yaml.safe_load(request.get_data()) or {}
+    """The body, JSON or YAML; that of a large fleet is said to be JSON, which is read faster."""
+    return (request.get_json() if request.is_json else yaml.safe_load(request.get_data())) or {}
 
 
 @controls.get("/calls")

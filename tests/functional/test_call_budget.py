@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 import requests
 from ansible_collections.edgeops.protection.plugins.module_utils._api import session
-from ansible_collections.edgeops.protection.plugins.module_utils._api.session import shared_connections
+from ansible_collections.edgeops.protection.plugins.module_utils._api.once import shared_by_tasks
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedTurns, state_path
@@ -94,7 +94,7 @@ def test_tasks_of_many_hosts_share_budgets_of_their_own_size(
         begin(turns, path)
 
     monkeypatch.setattr(SharedTurns, "__init__", open_file)
-    with shared_connections():
+    with shared_by_tasks(2):
         for budget in (900, 900, 800):
             with ThreadPoolExecutor(4) as pool:
                 tasks = [

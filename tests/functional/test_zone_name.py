@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api.once import shared_by_tasks
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, FIREWALL, RULE_1
-from tests.support.module_run import AREA_B, ZONE, Modules
+from tests.support.module_run import ACCOUNT, AREA_B, ZONE, Modules
 
 NAME = "shop.example.com"
 OTHER = "9" * 32
@@ -89,3 +90,18 @@ def test_no_zone_anywhere_names_all_ways_to_give_one(named: LocalService) -> Non
         "zone_id: no zone is named; give zone_id or zone_name, or set the environment variable CLOUDFLARE_ZONE_ID"
     )
     assert named.calls == []
+
+
+@pytest.mark.parametrize(("tasks", "others", "listed"), [(51, 0, True), (50, 0, False), (51, 300, False)])
+def test_many_tasks_find_their_zones_in_the_listing_if_it_takes_few_calls(
+    tasks: int, others: int, listed: bool, service: LocalService, modules: Modules
+) -> None:
+    zones = [f"{number:032x}" for number in range(16, 18 + others)]
+    for identity in zones:
+        service.zone(identity).seed(account_id=ACCOUNT)
+    with shared_by_tasks(tasks):
+        for identity in zones[:2]:
+            modules.done("ddos_l7_overrides", check=True, zone_id=identity, **OPTIONS["ddos_l7_overrides"])
+    paths = [call.path for call in service.calls]
+    assert paths.count("/zones") == (2 if listed else tasks > 50)
+    assert [f"/zones/{identity}" in paths for identity in zones[:2]] == [not listed] * 2

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Readings of an account that all hosts of a run share: the first worker, or thread of one, reads
-for the others."""
+"""The connections and readings that hosts of a run share: the first worker, or thread of one, makes
+them for the others."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import fcntl
 import json
 import os
 import zlib
+from contextlib import contextmanager
+from contextvars import ContextVar
 from multiprocessing import parent_process
-from threading import RLock
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterator
 
 if TYPE_CHECKING:  # the process that forks the workers needs none of it
     from .._schema.resource import Object, Resource
@@ -22,6 +24,52 @@ if TYPE_CHECKING:  # the process that forks the workers needs none of it
 
 _file_of_run: list[BinaryIO] = []
 _mutexes: dict[bytes, Any] = {}  # of threads; the file is locked for the whole of a process
+
+
+class SharedByTasks:
+    """The connections, budgets and readings that so many `tasks` of this process share."""
+
+    def __init__(self, tasks: int = 1) -> None:
+        self.tasks = tasks
+        self._known: dict[Any, Any] = {}
+        self._mutexes: dict[Any, Any] = {}
+        self._mutex = Lock()
+
+    @staticmethod
+    def now() -> SharedByTasks | None:
+        """Those of the task that runs in this thread; None if it shares nothing."""
+        return _of_all_tasks.get()
+
+    def of(self, key: Any, make: Callable[[], Any]) -> Any:
+        """The one with this key, which the first task makes while others wait for it."""
+        with self._mutex:
+            mutex = self._mutexes.setdefault(key, Lock())
+        with mutex:
+            if key not in self._known:
+                self._known[key] = make()
+            return self._known[key]
+
+    def close(self) -> None:
+        """Close those that can be closed."""
+        for one in self._known.values():
+            getattr(one, "close", list)()
+
+
+_of_all_tasks: ContextVar[SharedByTasks | None] = ContextVar("shared", default=None)
+
+
+@contextmanager
+def shared_by_tasks(tasks: int) -> Iterator[None]:
+    """Have so many tasks and their threads share connections, so that they open one for each
+    thread, and not for each host; and budgets, so that threads wait for one another rather than for
+    a file."""
+    shared = SharedByTasks(tasks)
+    token = _of_all_tasks.set(shared)
+    try:
+        yield
+    finally:
+        _of_all_tasks.reset(token)
+        shared.close()
 
 
 def share(file: BinaryIO) -> None:

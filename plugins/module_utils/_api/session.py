@@ -17,8 +17,7 @@ import re
 import socket
 import ssl
 from contextlib import contextmanager
-from contextvars import ContextVar
-from threading import BoundedSemaphore, Event, Lock
+from threading import BoundedSemaphore, Event
 from typing import Any, Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
@@ -31,6 +30,7 @@ from .._schema.resource import ZONE_OWNER
 from .._text import Message, Screen, Warn, worded
 from .adapters import Adapter, usual_trust
 from .client import Client
+from .once import SharedByTasks
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
 from .retry import RATE_LIMITED, Ending, TaskTime, seconds_until_retry, still_pending
@@ -96,45 +96,9 @@ class Connections:
             settings.base_url, {}, True, settings.verify, None
         )
 
-
-class SharedByTasks:
-    """The connections and budgets of tasks that share theirs, by their settings."""
-
-    def __init__(self) -> None:
-        self.connections: dict[Any, Connections] = {}
-        self.budgets: dict[Any, NoBudget] = {}
-        self.mutex = Lock()
-
-
-_of_all_tasks: ContextVar[SharedByTasks | None] = ContextVar("shared", default=None)
-
-
-@contextmanager
-def shared_connections() -> Iterator[None]:
-    """Have tasks and their threads share connections, so that they open one for each thread, and
-    not for each host; and budgets, so that threads wait for one another rather than for a file."""
-    shared = SharedByTasks()
-    token = _of_all_tasks.set(shared)
-    try:
-        yield
-    finally:
-        _of_all_tasks.reset(token)
-        for connections in shared.connections.values():
-            connections.session.close()
-        for budget in shared.budgets.values():
-            budget.close()
-
-
-def _connections(settings: Settings) -> tuple[Connections, bool]:
-    """The connections of a task, and whether they are its own to close."""
-    shared = _of_all_tasks.get()
-    if shared is None:
-        return Connections(settings), True
-    key = settings.base_url, settings.verify, *sorted(settings.headers.items())
-    with shared.mutex:
-        if key not in shared.connections:
-            shared.connections[key] = Connections(settings)
-        return shared.connections[key], False
+    def close(self) -> None:
+        """Close all of them."""
+        self.session.close()
 
 
 class Session:
@@ -162,15 +126,17 @@ class Session:
         self._retries = settings.retries
         allowed = (settings.retries + 1) * settings.timeout + settings.max_wait
         self._time = TaskTime(settings.max_wait, allowed)
-        self._connections, self._owns_connections = _connections(settings)
+        self._shared = SharedByTasks.now() or SharedByTasks()
+        key = settings.reader, settings.verify  # no credentials
+        self._connections = self._shared.of(key, lambda: Connections(settings))
 
     def __enter__(self) -> Session:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
-        if self._owns_connections:
-            self._connections.session.close()
+        if self._shared is not SharedByTasks.now():
+            self._shared.close()
             for budget in self._budgets.values():
                 budget.close()
 
@@ -419,14 +385,9 @@ def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> I
         (calls, period), unit = (QUERY_BUDGET, QUERIES) if about else (of_calls, CALLS)
         if not settings.call_budget or not period:
             return NoBudget()
-        shared = _of_all_tasks.get()
-        if shared is None:
-            return CallBudget(calls, period, open_state, warn, screen, unit)
-        key = host, calls, period, *sorted(owner.items())
-        with shared.mutex:
-            if key not in shared.budgets:
-                shared.budgets[key] = CallBudget(calls, period, open_state, warn, screen, unit)
-            return shared.budgets[key]
+        shared = SharedByTasks.now() or SharedByTasks()
+        key = about, settings.reader, calls, period
+        return shared.of(key, lambda: CallBudget(calls, period, open_state, warn, screen, unit))
 
     with Session(settings, open_budget, progress) as session, progress.watched(screen):
         client = Client(session, settings.owner, progress, settings.reader)

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import AbstractSet, Callable, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import account_of
+from .._api.neighbours import account_of, zone_of
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
@@ -299,7 +299,7 @@ def _names_origin(resource: Resource, rule: ZoneRule, asked: Asked) -> bool:
 
 
 def _read_names(own: Resource, client: Client) -> Sequence[Object]:
-    return client.zones if own is ZONE and client.zones else client.read(own)
+    return client.zones or [zone_of(client)] if own is ZONE else client.read(own)
 
 
 def _unread_names(plan: Plan) -> str:

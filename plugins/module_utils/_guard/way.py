@@ -12,10 +12,10 @@ stands in a state as its reason.
 
 from __future__ import annotations
 
-from typing import Container, Iterable, Mapping, Sequence
+from typing import Callable, Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import account_of
+from .._api.neighbours import account_of, zone_of
 from .._api.once import read_once
 from .._concurrency import concurrently
 from .._context import Context
@@ -23,7 +23,7 @@ from .._errors import ProtectionError
 from .._plan.plan import Plan
 from .._schema.neighbours import ZONE
 from .._schema.registry import IN_ORDER, UNREAD, executed_by
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object, Resource, State, is_new
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object, State, is_new
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
@@ -54,7 +54,7 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     zones = client.zones or ([context.zone] if plan_known and context.zone.get("name") else [])
     judges = context.reports and not plan_known
     if not zones and (expects or judges or of_account or plan_known == ENTERPRISE):
-        zones = [_read_one(client, ZONE)]
+        zones = [_read_one(lambda: [zone_of(client)])]
         unread = {ZONE.plural: zones[0][UNREAD]} if judges and UNREAD in zones[0] else {}
         plan = plan._replace(unread={**plan.unread, **unread})
     before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
@@ -109,7 +109,8 @@ def _executed(
     named = dict.fromkeys(filter(None, map(executed_by, in_order)))
     ids = [one for one in named if one not in known and not is_new(one)]
     resources = [ruleset_of(owner, one) for one in ids]
-    rulesets = zip(ids, concurrently(lambda item: _read_one(client, item), resources))
+    read = read_once if owner == ACCOUNT_OPTION else Client.read
+    rulesets = zip(ids, concurrently(lambda one: _read_one(lambda: read(client, one)), resources))
     return [{**(obj if _has_rules(obj) else ODD), "id": one} for one, obj in rulesets]
 
 
@@ -121,8 +122,8 @@ def _has_rules(ruleset: Object) -> bool:
     return isinstance(rules, list) and all(isinstance(rule, Mapping) for rule in rules)
 
 
-def _read_one(client: Client, resource: Resource) -> Object:
+def _read_one(read: Callable[[], Sequence[Object]]) -> Object:
     try:
-        return (read_once if resource.owner == ACCOUNT_OPTION else Client.read)(client, resource)[0]
+        return read()[0]
     except ProtectionError as exc:
         return {UNREAD: exc.message.rstrip(".")}

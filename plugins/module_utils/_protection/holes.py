@@ -128,7 +128,7 @@ def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str
     for resource, _read in EVALUATION:
         was, becomes = (rules_in_force(one, resource) for one in (described, state))
         rules = {rule.key: rule for rule in becomes}
-        for loss in rule_losses(resource, was, becomes, later_rules(resource, state)):
+        for loss in rule_losses(resource, was, becomes, state):
             rule = rules[loss.key]
             losses.append((_target(resource, rule), _by_inner(rule, loss)))
     return iter(sorted(losses, key=lambda item: item[1].certain))

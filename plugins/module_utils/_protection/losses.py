@@ -34,7 +34,7 @@ from .._schema.registry import (
     rules_in_force,
     spelt_out,
 )
-from .._schema.resource import Key, Object, Resource, State
+from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.list_contents import Contents
 from .loss import Loss, UnmanagedRecord, loss_by, unmanaged_record
@@ -58,7 +58,7 @@ def losses_beside_account(resource: Resource, was: State, becomes: State) -> Ite
         yield from override_doubts(resource, was, becomes)
     else:
         before, after = (rules_in_force(state, resource) for state in (was, becomes))
-        yield from rule_losses(resource, before, after, later_rules(resource, was))
+        yield from rule_losses(resource, before, after, was)
 
 
 def later_rules(resource: Resource, state: State) -> Later:
@@ -69,15 +69,19 @@ def later_rules(resource: Resource, state: State) -> Later:
 
 
 def rule_losses(
-    resource: Resource, was: Sequence[ZoneRule], becomes: Sequence[ZoneRule], later: Later = ()
+    resource: Resource,
+    was: Sequence[ZoneRule],
+    becomes: Sequence[ZoneRule],
+    state: State = NO_ITEMS,
 ) -> Iterator[Loss]:
     """The losses by the rules by which a list stops less traffic, or lets more pass, than another.
 
-    Each rule that only the second list has is checked as if it were the only one, with the `later`
-    rules that it may skip.
+    Each rule that only the second list has is checked as if it were the only one, with the rules of
+    later phases of a `state` that it may skip.
     """
     if was == becomes:
         return
+    later = later_rules(resource, state)
     first, second = ({rule.key: rule for rule in rules} for rules in (was, becomes))
     for rule in was:
         other = second.get(rule.key)

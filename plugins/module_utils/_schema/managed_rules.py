@@ -133,8 +133,9 @@ def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:
 
 def deployed(rule: Object) -> str:
     """The id of the ruleset that a rule executes; empty if it executes none."""
-    identity = fields_in(rule.get(PARAMETERS)).get("id")
-    return str(identity or "") if rule.get("action") == EXECUTE else ""
+    if rule.get("action") != EXECUTE:
+        return ""
+    return str(fields_in(rule.get(PARAMETERS)).get("id") or "")
 
 
 def skipped_rulesets(rule: Object) -> list[str]:

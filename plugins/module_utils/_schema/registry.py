@@ -302,8 +302,9 @@ def zone_values(state: State) -> dict[str, bytes]:
 
 def executed_by(rule: ZoneRule) -> str:
     """The id of the ruleset that a rule executes as it is; empty for any other rule."""
-    parameters = fields_in(rule.obj.get("action_parameters"))
-    identity = deployed(rule.obj) if rule.active and [*parameters] == ["id"] else ""
+    identity = deployed(rule.obj) if rule.active else ""
+    if not identity or [*rule.obj[PARAMETERS]] != ["id"]:
+        return ""
     return identity if SAFE_ID.fullmatch(identity) or is_new(identity) else ""
 
 

@@ -31,7 +31,7 @@ ENFORCING = frozenset({"block", "challenge", "managed_challenge", "js_challenge"
 
 def fields_in(value: Any) -> Object:
     """The fields of an object inside of another one; none if there is something else."""
-    return value if isinstance(value, Mapping) else NO_ITEMS
+    return value if isinstance(value, (dict, Mapping)) else NO_ITEMS  # of dict it is known at once
 
 
 def without(obj: Object, *names: str) -> dict[str, Any]:

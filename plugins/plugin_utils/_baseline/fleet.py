@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 from ansible.module_utils.basic import missing_required_lib
 
 from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ...module_utils._api.once import shared_by_tasks
 from ...module_utils._api.progress import Count, Progress
-from ...module_utils._api.session import shared_connections
 from ...module_utils._concurrency import attempt_each
 from ...module_utils._text import Screen, first_sentences, plural
 from .._action import CollectionAction, ModuleCalls
@@ -100,7 +100,7 @@ class FleetAction(CollectionAction):
 
         show = partial(self._display.display, stderr=True)  # stdout may be read by a program
         screen = Screen(show, first_of_run, str(self._task.action))
-        with progress.watched(screen), shared_connections():
+        with progress.watched(screen), shared_by_tasks(len(hosts)):
             workers = int(variables.get("ansible_forks") or 1)
             for outcome in attempt_each(attempt, hosts, workers):
                 if outcome.error is not None:
