@@ -11,6 +11,7 @@ import signal
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 from tests.fake_service import LocalService
 from tests.support.interrupted_run import interruptible, wait_until
 from tests.support.module_run import ACCOUNT
+from tests.support.sampled_rows import sample
 
 LONGEST = 5.0
 WHOLE = {"edgeops.protection.account_protection": {"enabled": True}}
@@ -102,8 +104,7 @@ def later_calls(service: LocalService, seconds: float) -> list[str]:
     return [f"{call.method} {call.path}" for call in service.calls[made:]]
 
 
-@pytest.mark.parametrize("in_worker", [True, False], ids=["in the worker", "packed"])
-@pytest.mark.parametrize("wait", WAITS, ids=str)
+@pytest.mark.parametrize(("wait", "in_worker"), sample([*product(WAITS, (True, False))], 3), ids=str)
 def test_a_killed_run_writes_no_more(service: LocalService, wait: Wait, in_worker: bool, tmp_path: Path) -> None:
     wait.prepare(service, PERIOD)
     with interruptible(service, tmp_path, [killed_task()], in_worker) as run:

@@ -89,7 +89,7 @@ def parity(session: nox.Session) -> None:
 @nox.session(python=False, name="every-row", tags=EVIDENCE)
 def every_row(session: nox.Session) -> None:
     """Run all rows and more examples of the tables and properties of which a change runs a part."""
-    run_tests(session, *PARALLEL, "tests/unit", "tests/functional", env={"EVERY_ROW": "1"})
+    run_tests(session, *PARALLEL, "tests/unit", "tests/functional", "tests/e2e", env={"EVERY_ROW": "1"})
     run_tests(session, "tests/parity", env={"EVERY_ROW": "1"})
 
 
