@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import pytest
 import schemathesis
@@ -29,6 +30,8 @@ ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 RULE, FILTER = "1" * 32, "2" * 32
 
 contract = schemathesis.openapi.from_path(Path(tests.fake_service.__file__).parent / "openapi.yaml")
+if not EVERY_ROW:  # a third of the operations
+    contract = contract.include(lambda context: crc32(context.operation.label.encode()) % 3 == 0)
 
 
 @pytest.fixture(scope="module")
