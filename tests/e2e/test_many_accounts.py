@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
@@ -40,7 +41,7 @@ class Applied:
 def applied() -> Iterator[Applied]:
     with LocalService() as service:
         service.load(yaml.safe_load(STATE.read_text(encoding="utf-8")))
-        predicted = playbook(service, "baseline.yml", "--check")
+        predicted = playbook(service, "plan.yml", "--check", ANSIBLE_SHOW_CUSTOM_STATS="true")
         assert not service.writes
         yield Applied(service, predicted, playbook(service, "baseline.yml"))
         assert not service.breaches
@@ -69,6 +70,13 @@ def test_a_dry_run_of_all_accounts_and_zones_predicts_the_run(applied: Applied) 
     assert predicted == done
     assert len(predicted) == 12 + 40
     assert {not changes for changes in predicted.values()} == {True, False}
+
+
+def test_the_plans_of_all_hosts_that_change_are_handed_on(applied: Applied) -> None:
+    (fleet,) = (task.result for task in applied.predicted.tasks if "remaining" in task.result)
+    plans = {host: result["plan_id"] for host, result in fleet["hosts"].items() if result["changed"]}
+    (stats,) = re.findall(r"^\s*RUN: (.*)$", applied.predicted.output, re.MULTILINE)
+    assert json.loads(stats) == {"edge_plans_0": plans} and plans
 
 
 def test_variables_of_groups_and_hosts_add_up(applied: Applied) -> None:
