@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +18,9 @@ from ..module_utils._specs.arguments import TEXTS, Arguments
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostRun, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt
-from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY, Part
-from ..plugin_utils._export.recovery import Restoration
-from ..plugin_utils._export.restore import OF_INVENTORY, StateFile, difference_message, read_file
+from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY
+from ..plugin_utils._export.restore import OF_INVENTORY, StateFile, read_file
 from ..plugin_utils._export.snapshot import (
-    NamedKeys,
     parse_before,
     parse_moment,
     read_part,
@@ -54,14 +52,37 @@ class ActionModule(CollectionAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         task = HostTask(self.calls(variables))
-        restore = _Restore(task, bool(self._task.check_mode))
-        result = task.result_of(lambda: restore.run(self._file, self._options(variables)))
+        result = task.result_of(lambda: self._restored(task, self._options(variables)))
         if result.get("failed"):
             return _with_cure(result)
         if result.get("changed"):
             task.tell(REVERT)
             result["msg"] = REVERT
-        return {**result, **restore.difference()}
+        return result
+
+    def _restored(self, task: HostTask, options: Mapping[str, Any]) -> HostRun:
+        """Restore the host; raises ValueError for a file that is not of this host."""
+        values, check_mode = task.values(OF_INVENTORY), bool(self._task.check_mode)
+        file = self._file(_file_name(task, options, values))
+        part = file.part(
+            task.host,
+            values,
+            options["accept_risks"],
+            options["leave_objects"],
+            options["leave_fields"],
+            validates=not check_mode,  # so that a dry run only reads
+        )
+        file.check_owners(task.host, part.options)
+        runner, quiet = task.runner(), task.runner(warn=lambda _text: None)
+        if "zone_name" in part.options:
+            file.check_owners(task.host, read_part(part, runner.run_module).owners)
+        directory, run_module = values.get(SNAPSHOT_DIRECTORY), runner.run_module
+        snapshot = snapshots_in(directory, task.host, part, run_module, check_mode, file.named)
+        updated = runner.update(part, check_mode, snapshot=snapshot)
+        if updated.failed or updated.predicted:
+            return updated
+        again = quiet.update(part, check_mode=True).result
+        return updated._replace(result={**updated.result, **file.unmet(task.host, again)})
 
     def _options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the playbook; raises ValueError, also for a misspelt one."""
@@ -95,80 +116,19 @@ def _which_file(name: str, before: str, since: str) -> str:
     )
 
 
-class _Restore:
-    """One restore of one host, and what it leaves different."""
-
-    def __init__(self, task: HostTask, check_mode: bool) -> None:
-        self._task = task
-        self._runner = task.runner()
-        self._check_mode = check_mode
-        self._name = ""
-        self._unmet: list[str] = []
-
-    def run(self, file_of: Callable[[str], StateFile], options: Mapping[str, Any]) -> HostRun:
-        """Restore the host; raises ValueError for a file that is not of this host, and for an
-        object that would become another one."""
-        values = self._task.values(OF_INVENTORY)
-        file = file_of(self._file_name(options, values))
-        self._name = file.name
-        reader = file.part(self._task.host, values)
-        file.check_owners(self._task.host, reader.options)
-        current = read_part(reader, self._runner.run_module)
-        file.check_owners(self._task.host, current.owners)  # also if it names its zone by name
-        restoration = file.restoration(
-            self._task.host,
-            values,
-            current.objects,
-            options["accept_risks"],
-            options["leave_objects"],
-            options["leave_fields"],
-            validates=not self._check_mode,  # so that a dry run only reads
-        )
-        restoration.require_complete()
-        part = restoration.part or reader
-        updated = self._update(part, values, file.named)
-        self._unmet = self._compare(restoration, part, updated)
-        return updated
-
-    def _file_name(self, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-        """The file to restore; raises ValueError if the options name none, or two, or the host has
-        no such snapshot."""
-        name, before, since = (str(options[option]) for option in ("file", "before", "since"))
-        if bool(name) == bool(before) or (name and since):
-            raise ValueError(_which_file(name, before, since))
-        if name:
-            return name
-        path = snapshot_before(
-            values.get(SNAPSHOT_DIRECTORY),
-            self._task.host,
-            parse_before(before, "restore_before"),
-            parse_moment(since, "restore_since") if since else None,
-        )
-        self._task.tell(f"The restore takes {path}.")
-        return str(path)
-
-    def _update(self, part: Part, values: Mapping[str, Any], named: NamedKeys) -> HostRun:
-        directory = values.get(SNAPSHOT_DIRECTORY)
-        run_module, check_mode = self._runner.run_module, self._check_mode
-        snapshot = snapshots_in(directory, self._task.host, part, run_module, check_mode, named)
-        return self._runner.update(part, check_mode, snapshot=snapshot)
-
-    def _compare(self, restoration: Restoration, part: Part, updated: HostRun) -> list[str]:
-        """The differences now, read anew; nothing is known of a change that is only predicted."""
-        if updated.failed or updated.only_predicted:
-            return []
-        if restoration.expected:
-            return restoration.unmet(read_part(part, self._runner.run_module).objects)
-        if updated.predicted:
-            return []  # the run has just found that there is nothing to do
-        again = self._runner.update(part, check_mode=True).result
-        operations = again.get("operations") or ()
-        differences = [f"{one['resource']} {one['key']}" for one in operations]
-        return [*differences, *([str(again["msg"])] if again.get("failed") else [])]
-
-    def difference(self) -> dict[str, Any]:
-        """The part of the result that says what differs from the file; empty if nothing does."""
-        if not self._unmet:
-            return {}
-        message = difference_message(self._name, self._task.host, self._unmet)
-        return {"failed": True, "msg": message, "differences": self._unmet}
+def _file_name(task: HostTask, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
+    """The file to restore; raises ValueError if the options name none, or two, or the host has
+    no such snapshot."""
+    name, before, since = (str(options[option]) for option in ("file", "before", "since"))
+    if bool(name) == bool(before) or (name and since):
+        raise ValueError(_which_file(name, before, since))
+    if name:
+        return name
+    path = snapshot_before(
+        values.get(SNAPSHOT_DIRECTORY),
+        task.host,
+        parse_before(before, "restore_before"),
+        parse_moment(since, "restore_since") if since else None,
+    )
+    task.tell(f"The restore takes {path}.")
+    return str(path)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import differences_in, read_file
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part, snapshot_text
 
 from tests.fake_service import LocalService
@@ -32,16 +32,15 @@ def snapshot(service: LocalService, **variables: Any) -> str:
     return snapshot_text(part, read_part(part, run_module))
 
 
-def restored(service: LocalService, text: str, **options: Any) -> tuple[list[str], list[str]]:
+def restored(service: LocalService, text: str, **options: Any) -> tuple[str, list[str]]:
     """Why the restore of a snapshot is refused, or what it leaves different."""
     values = {**host(service), **options.pop("inventory", {})}
-    file = read_file(read_back(text), "file.yml")
-    reader = file.part("lima", values)
-    current = read_part(reader, run_module).objects
-    restoration = file.restoration("lima", values, current, RISKS, **options)
-    if restoration.refused:
-        return [item.sentence for item in restoration.refused], []
-    assert restoration.part
-    result = run_module(restoration.part, False)
-    assert not result.get("failed"), result
-    return [], restoration.unmet(read_part(reader, run_module).objects)
+    part = read_file(read_back(text), "file.yml").part("lima", values, RISKS, **options)
+    predicted, result = (run_module(part, check_mode) for check_mode in (True, False))
+    if result.get("failed"):
+        assert "cannot be brought back" in result["msg"], result
+        assert predicted["msg"] == result["msg"] and not result.get("done")
+        return result["msg"], []
+    for name in ("operations", "plan_id", "changed"):
+        assert predicted[name] == result[name]
+    return "", differences_in(run_module(part, True))

@@ -15,7 +15,6 @@ from .._errors import ProtectionError, ServiceError
 from .._schema.lists import LISTS, items_in, with_items
 from .._schema.neighbours import AUDIT_LOG, ONBOARDED, PARTS_OF_PREFIX, ZONE, ZONES, is_approved
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, fields_in
-from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS, own_rulesets, rules_of, whole_ruleset
 from .._timestamps import write_time
 from .._values.kinds import identifier
 from .client import MOST_PAGES, Client
@@ -192,22 +191,6 @@ def _change_record(entry: Object) -> ChangeRecord | None:
 
 def read_ip_lists(client: Client) -> list[dict[str, Any]]:
     """The lists of an account to which rules can refer, with their items; raises ServiceError."""
-    return read_items(client, client.read(LISTS))
-
-
-def read_items(client: Client, lists: Sequence[Object]) -> list[dict[str, Any]]:
-    """Those of the lists to which rules can refer, with their items; raises ServiceError."""
-    own = LISTS.own(lists)
+    own = LISTS.own(client.read(LISTS))
     items = concurrently(client.read, [items_in(obj) for obj in own])
     return [with_items(*pair) for pair in zip(own, items)]
-
-
-def read_rulesets(client: Client, owner: str) -> list[dict[str, Any]]:
-    """The custom rulesets of an account or a zone, with their rules and deployments; raises
-    ServiceError."""
-    rulesets, entry_point = CUSTOM_RULESETS[owner], ENTRY_POINTS[owner]
-    state = {one.plural: client.read(one) for one in (rulesets, entry_point)}
-    own = own_rulesets(state, owner)
-    lists = [rules_of(owner, rulesets.label_of(obj)) for obj in own]
-    state.update(zip((one.plural for one in lists), concurrently(client.read, lists)))
-    return [whole_ruleset(obj, owner, state) for obj in own]

@@ -60,6 +60,7 @@ EXCLUSIVE = (
     *(part for part in HOST_PARTS if part != ACCOUNT and "purge" in HOST_PARTS[part].options),
 )
 RULESETS_OF_ZONE = CUSTOM_RULESETS[ZONE_OPTION]
+RESTORED = "restored"  # a state of the host, in place of options that describe one
 
 
 def option_of(item: Managed) -> str:
@@ -87,7 +88,8 @@ def _options() -> OptionSpec:
         if option != "state"
     }
     risks = [risk for spec in HOST_PARTS.values() for risk in spec.risks]
-    return {**options, **risk_options(risks), **purge_option(*EXCLUSIVE), **EXPECTATION_OPTIONS}
+    own = {RESTORED: {"type": "dict"}, **purge_option(*EXCLUSIVE), **EXPECTATION_OPTIONS}
+    return {**options, **risk_options(risks), **own}
 
 
 class HostShare(NamedTuple):
@@ -126,6 +128,10 @@ class Host(ModuleSpec):
 
     def owned(self, options: Options, environment: Mapping[str, str]) -> Host:
         spec = copy(self)
+        if options.get(RESTORED):
+            from .restored import RestoredHost  # loaded for restores
+
+            spec = RestoredHost(options)
         spec._owners = [
             name for name, owner in OWNERS.items() if any(map(options.get, owner.options))
         ]
@@ -141,7 +147,12 @@ class Host(ModuleSpec):
     def described(self) -> list[Managed]:
         """The resources of which the options describe something."""
         parts = [share.part for share in self._shares]
-        return [item for item in managed_of(self._owners) if item.module in parts]
+        named = [item for item in managed_of(self._owners) if item.module in parts]
+        return [
+            item
+            for item in named
+            if not item.resource.on_demand or self._options.get(option_of(item)) is not None
+        ]
 
     def desired(self, options: Options) -> Sequence[Desired]:
         problems = OptionProblems()

@@ -3,25 +3,85 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Whole collections of an account or zone, read for roles: in place of the module's own task."""
+"""The state of an account or zone as roles know it: read in place of the module's own task, and its
+objects as options."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence
+from typing import Any, Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import read_ip_lists, read_rulesets
 from .._context import Context
-from .._plan.api_fields import declared, undeclared
-from .._plan.desired import Desired
-from .._schema.lists import WHOLE_LISTS
-from .._schema.registry import MANAGED
-from .._schema.resource import API_FIELDS, InFiles, Resource, State
-from .._schema.zone import CUSTOM_RULES
+from .._errors import OptionError, as_one
+from .._plan.api_fields import declared, undeclared, undeclared_changes
+from .._plan.desired import Desired, check_values, parse_desired
+from .._plan.plan import differences
+from .._schema.lists import LISTS, items_in, with_items
+from .._schema.registry import BY_PLURAL, MANAGED
+from .._schema.resource import API_FIELDS, OWNERS, Object, Resource, State
+from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, ENTRY_POINTS, whole_ruleset
+from .._text import Option
 from .._timestamps import write_timestamp
+from .._values.kinds import FLAG
+from .arguments import read_options
 from .base import ModuleResult, ModuleSpec, Options, Resources
 
 NOW = "now"  # the time of Cloudflare, beside a state
+WITHIN = {item.plural: item for item in (LISTS, *CUSTOM_RULESETS.values())}
+
+
+def collections_of(plurals: Container[str], owners: Container[str] = OWNERS) -> list[Resource]:
+    """The collections of a state, in the order of the registry: rulesets with the rules that may
+    deploy them."""
+    found: dict[str, Resource] = {}
+    for one in (item.resource for item in MANAGED):
+        if one.plural in plurals and one.owner in owners:
+            found[one.plural] = WITHIN.get(one.plural, one)
+            if one.holds:
+                entry_point = ENTRY_POINTS[one.owner]
+                found[entry_point.plural] = entry_point
+    return [*found.values()]
+
+
+def inside(holder: Resource, obj: Object) -> Resource | None:
+    """The items of a list, or the rules of a ruleset; None for any other object."""
+    if holder is LISTS:
+        return items_in(obj)
+    return holder.holds(holder.label_of(obj)) if holder.holds else None
+
+
+def all_inside(holders: Iterable[Resource], state: State) -> list[Resource]:
+    """The items of all lists of a state, and the rules of all its rulesets."""
+    every = [
+        inside(holder, obj)
+        for holder in holders
+        for obj in holder.own(state.get(holder.plural, ()))
+    ]
+    return [one for one in every if one]
+
+
+def whole_state(state: State) -> dict[str, Sequence[Object]]:
+    """A state as files have it: lists with their items, and rulesets with their rules and their
+    deployment; no others are without them."""
+    whole: dict[str, Sequence[Object]] = {}
+    for plural in (plural for plural in state if plural in BY_PLURAL):
+        holder, objects = WITHIN.get(plural), state[plural]
+        if holder is None or not all(one.plural in state for one in all_inside([holder], state)):
+            whole[plural] = objects
+        elif holder is LISTS:
+            own = holder.own(objects)
+            whole[plural] = [with_items(obj, state[items_in(obj).plural]) for obj in own]
+        else:
+            rulesets = (whole_ruleset(one, holder.owner, state) for one in holder.own(objects))
+            whole[plural] = [
+                {**one, "rules": [*map(_as_options, one["rules"])]} for one in rulesets
+            ]
+    return whole
+
+
+def _as_options(rule: Object) -> dict[str, Any]:
+    rest = undeclared(CUSTOM_RULES, rule)
+    return {**declared(CUSTOM_RULES, rule), **({API_FIELDS: rest} if rest else {})}
 
 
 class StateReader(ModuleSpec):
@@ -29,18 +89,14 @@ class StateReader(ModuleSpec):
 
     def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
         self._owners, self.options = owners, {}
-        self._resources = [
-            item.resource
-            for item in MANAGED
-            if item.resource.plural in plurals and item.resource.owner in owners
-        ]
+        self._collections = collections_of(plurals, owners)
 
     @property
     def owners(self) -> Sequence[str]:
         return self._owners
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        return [one for one in self._resources if not isinstance(one.listing, InFiles)]
+        return [*self._collections, *(all_inside(self._collections, state) if state else ())]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return state
@@ -48,19 +104,72 @@ class StateReader(ModuleSpec):
     def look(
         self, options: Options, client: Client, result: ModuleResult, context: Context
     ) -> ModuleResult:
-        files = [one for one in self._resources if isinstance(one.listing, InFiles)]
-        whole = {one.plural: _read_whole(one, client) for one in files}
-        return {**whole, NOW: write_timestamp(client.now) if client.now else None}
+        return {NOW: write_timestamp(client.now) if client.now else None}
 
 
-def _read_whole(resource: Resource, client: Client) -> list[dict[str, Any]]:
-    """Objects of a collection with all that they hold, as files have them; raises ServiceError."""
-    if resource is WHOLE_LISTS:
-        return read_ip_lists(client)
+def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
+    """The options under which a module leaves an object as it is, in the order of the declaration.
 
-    def as_options(rule: Mapping[str, Any]) -> dict[str, Any]:
-        rest = undeclared(CUSTOM_RULES, rule)
-        return {**declared(CUSTOM_RULES, rule), **({API_FIELDS: rest} if rest else {})}
+    Fields without an option stand in `api_fields` if the resource takes it, and else are left out;
+    so are those that mean nothing beside the others, such as products of a rule that blocks.
+    """
+    obj = resource.semantics.described(obj)
+    known = resource.managed(declared(resource, obj))
+    meant = resource.semantics.normalise(known, known, frozenset())
+    options = {
+        name: _without_nulls(value)
+        for name, value in known.items()
+        if value is not None and name in meant
+    }
+    if resource.nested and not (options.get(resource.nested.field) or {}).get("expression"):
+        options.pop(resource.nested.field, None)  # a filter that is deleted
+    if "priority" in known and known["priority"] is None:
+        options["priority"] = ""  # the option's way to say that a rule has none
+    rest = undeclared(resource, obj) if resource.is_ordered else {}
+    rest = {name: value for name, value in rest.items() if value is not None}
+    return {**options, API_FIELDS: rest} if rest else options
 
-    rulesets = read_rulesets(client, resource.owner)
-    return [{**one, "rules": [*map(as_options, one["rules"])]} for one in rulesets]
+
+def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any]) -> str:
+    """The reason why the options do not describe an object; an empty text if they do, so that a
+    module which gets them changes nothing."""
+    flags = [item.name for item in resource.fields if item.value is FLAG]
+    texts = [name for name in flags if isinstance(options.get(name), str)]
+    if not resource.key and texts:  # a single object must be known for sure
+        return f"{texts[0]} is {options[texts[0]]!r}"
+    read = read_options(resource.options, options)
+    if read.errors:
+        return as_one(read.errors).message
+    try:
+        named = {name: value for name, value in read.items() if value is not None}
+        desired = parse_desired(resource, [(Option(), named)])
+        check_values([desired])
+    except OptionError as exc:
+        return exc.message
+    ((key, values),) = desired.objects.items()
+    changed = [
+        *(item.name for item in resource.fields if not resource.key and item.name not in named),
+        *([] if key == resource.key_of(obj) else resource.key),
+        *differences(resource.mutable, obj, values),
+        *undeclared_changes(resource.fields, obj, values),
+        *(  # which the object lacks, and a new one with these values would have
+            item.name
+            for item in resource.mutable
+            if item.default is not None
+            and item.name not in values
+            and item.normalised(obj) != item.value.normalise(item.default)
+        ),
+    ]
+    return "; ".join(f"no option stands for {name}: {obj.get(name)!r}" for name in changed)
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
+    return value
+
+
+def name_of(resource: Resource, obj: Object) -> str:
+    """An object in sentences, with an id that is not its key."""
+    is_shown = obj.get("id") and resource.key and "id" not in resource.key
+    return f"{resource.named(obj)} (id {obj['id']})" if is_shown else resource.named(obj)

@@ -27,7 +27,7 @@ from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
 from ...module_utils._specs.arguments import Arguments, read_options
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
-from ...module_utils._specs.host import EXCLUSIVE, option_of
+from ...module_utils._specs.host import EXCLUSIVE, RESTORED, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ...module_utils._text import Names, Warn, first_few, with_names
@@ -91,7 +91,9 @@ HOST_SPEC = HOST_SPECS[HOST_MODULE]
 OPTIONS = argument_spec(HOST_SPEC)
 CONNECTION_OPTIONS = shared_options(HOST_SPEC.owner, env_fallback)
 _FILLED: Arguments = {
-    f"{PREFIX}{name}": item for name, item in OPTIONS.items() if name not in PLAN_OPTIONS
+    f"{PREFIX}{name}": item
+    for name, item in OPTIONS.items()
+    if name not in (RESTORED, *PLAN_OPTIONS)
 }
 # The values that a posture takes; rules that come and go within a ruleset have no expiry.
 OF_A_POSTURE: Arguments = {

@@ -25,10 +25,11 @@ from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._schema.managed_rules import deployed
 from ...module_utils._schema.neighbours import ZONE
 from ...module_utils._schema.zone import CUSTOM_RULES, quota_of
+from ...module_utils._specs.whole_state import name_of
 from ...module_utils._text import first_few, plural
 from ...module_utils._timestamps import CLOCK_SKEW
 from ...module_utils._traffic.queries import NODES
-from .._export.describe import name_of, sort_out
+from .._export.describe import sort_out
 from .answers import ANALYTICS, HostAnswer, HostAnswers
 
 WORDS = {

@@ -15,14 +15,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._errors import OptionError, as_one
-from ...module_utils._plan.api_fields import declared, undeclared, undeclared_changes
-from ...module_utils._plan.desired import check_values, parse_desired
-from ...module_utils._plan.plan import differences
+from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._schema.account import COLLECTIONS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import (
-    API_FIELDS,
     ZONE_OPTION,
     InFiles,
     Key,
@@ -32,75 +28,10 @@ from ...module_utils._schema.resource import (
     Values,
 )
 from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS
-from ...module_utils._specs.arguments import read_options
 from ...module_utils._specs.host import EXCLUSIVE
-from ...module_utils._text import Option
-from ...module_utils._values.kinds import FLAG
+from ...module_utils._specs.whole_state import name_of, options_for, whole_state, why_not_described
 from .._baseline.variables import PREFIX, PURGE, VARIABLE_OF
 from .._plain import plain
-
-
-def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
-    """The options under which a module leaves an object as it is, in the order of the declaration.
-
-    Fields without an option stand in `api_fields` if the resource takes it, and else are left out;
-    so are those that mean nothing beside the others, such as products of a rule that blocks.
-    """
-    obj = resource.semantics.described(obj)
-    known = resource.managed(declared(resource, obj))
-    meant = resource.semantics.normalise(known, known, frozenset())
-    options = {
-        name: _without_nulls(value)
-        for name, value in known.items()
-        if value is not None and name in meant
-    }
-    if resource.nested and not (options.get(resource.nested.field) or {}).get("expression"):
-        options.pop(resource.nested.field, None)  # a filter that is deleted
-    if "priority" in known and known["priority"] is None:
-        options["priority"] = ""  # the option's way to say that a rule has none
-    rest = undeclared(resource, obj) if resource.is_ordered else {}
-    rest = {name: value for name, value in rest.items() if value is not None}
-    return {**options, API_FIELDS: rest} if rest else options
-
-
-def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any]) -> str:
-    """The reason why the options do not describe an object; an empty text if they do, so that a
-    module which gets them changes nothing."""
-    flags = [item.name for item in resource.fields if item.value is FLAG]
-    texts = [name for name in flags if isinstance(options.get(name), str)]
-    if not resource.key and texts:  # a single object must be known for sure
-        return f"{texts[0]} is {options[texts[0]]!r}"
-    read = read_options(resource.options, options)
-    if read.errors:
-        return as_one(read.errors).message
-    try:
-        named = {name: value for name, value in read.items() if value is not None}
-        desired = parse_desired(resource, [(Option(), named)])
-        check_values([desired])
-    except OptionError as exc:
-        return exc.message
-    ((key, values),) = desired.objects.items()
-    changed = [
-        *(item.name for item in resource.fields if not resource.key and item.name not in named),
-        *([] if key == resource.key_of(obj) else resource.key),
-        *differences(resource.mutable, obj, values),
-        *undeclared_changes(resource.fields, obj, values),
-        *(  # which the object lacks, and a new one with these values would have
-            item.name
-            for item in resource.mutable
-            if item.default is not None
-            and item.name not in values
-            and item.normalised(obj) != item.value.normalise(item.default)
-        ),
-    ]
-    return "; ".join(f"no option stands for {name}: {obj.get(name)!r}" for name in changed)
-
-
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {name: _without_nulls(item) for name, item in value.items() if item is not None}
-    return value
-
 
 IGNORE_IDS = f"{PREFIX}ignore_ids"
 OPTION_OF = {item.plural: option for option, items in COLLECTIONS.items() for item in items}
@@ -127,7 +58,7 @@ def export_state(state: State, purge: bool = False) -> Export:
         raise ValueError(
             "there is nothing to export; give the result of protection_info, or lists of rules"
         )
-    export, state = Export(), plain(state)
+    export, state = Export(), whole_state(plain(state))
     for plural, objects in state.items():
         if not BY_PLURAL[plural].key:
             _export_setting(BY_PLURAL[plural], objects, export)
@@ -259,12 +190,6 @@ def sort_out(
 def kind_option(resource: Resource) -> dict[str, Any]:
     """The option of an object in a list of several kinds."""
     return {"kind": resource.kind} if resource.kind else {}
-
-
-def name_of(resource: Resource, obj: Object) -> str:
-    """An object in sentences, with an id that is not its key."""
-    is_shown = obj.get("id") and resource.key and "id" not in resource.key
-    return f"{resource.named(obj)} (id {obj['id']})" if is_shown else resource.named(obj)
 
 
 def pattern_of(resource: Resource, obj: Object) -> str:

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...module_utils._schema.lists import items_of
 from ...module_utils._schema.registry import BY_PLURAL
-from ...module_utils._schema.resource import API_FIELDS, ZONE_OPTION, Resource, State
-from ...module_utils._schema.zone import rules_of
+from ...module_utils._schema.resource import OWNERS, State
 from ...module_utils._specs.arguments import TEXTS, Argument, Arguments
+from ...module_utils._specs.host import RESTORED
+from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_joined
 from .._baseline.approval import EXPECTED_PLAN
 from .._baseline.variables import (
@@ -31,28 +31,15 @@ from .._baseline.variables import (
 )
 from .._plain import plain
 from .._variables import read_variables, require_valid
-from .describe import IGNORE_IDS, OPTION_OF, exclusive_entries, export_state, purge_of
-from .recovery import MAX_NAMED, Exceptions, Restoration, recover
+from .describe import IGNORE_IDS, exclusive_entries, purge_of
 from .snapshot import NamedKeys
 
-ACCOUNT_STATE = frozenset(
-    f"{PREFIX}{option}" for option in ("enabled", *dict.fromkeys(OPTION_OF.values()))
-)
-BY_VARIABLE = {
-    VARIABLE_OF[plural]: item for plural, item in BY_PLURAL.items() if plural not in OPTION_OF
-}
-ZONE_STATE = frozenset(name for name, item in BY_VARIABLE.items() if item.owner == "zone_id")
-
-
-def _held(plural: str) -> Resource:
-    """A resource by its plural; that of the items of any list, or of the rules of any ruleset."""
-    within = items_of("") if plural.startswith(items_of("").plural) else rules_of(ZONE_OPTION, "")
-    return BY_PLURAL.get(plural, within)
-
-
-STATE = frozenset([*ACCOUNT_STATE, *BY_VARIABLE])
+MAX_NAMED = 10  # differences in a message
+STATE = frozenset(VARIABLE_OF.values())
 IGNORED = {
-    f"{name}_ignore": resource for name, resource in BY_VARIABLE.items() if resource.has_patterns
+    f"{VARIABLE_OF[plural]}_ignore": resource
+    for plural, resource in BY_PLURAL.items()
+    if resource.has_patterns
 }
 HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED])
 IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
@@ -71,19 +58,18 @@ OF_INVENTORY = tuple(
 )
 
 
-def _has_api_fields(described: Mapping[str, Any]) -> bool:
-    """Return whether rules have fields that the collection does not know."""
-    lists = [described.get(name) or () for name, item in BY_VARIABLE.items() if item.key]
-    return any(API_FIELDS in entry for entries in lists for entry in entries)
-
-
-def difference_message(file: str, host: str, differences: Sequence[str]) -> str:
-    """The failure of a restore that left something different."""
-    first = first_joined(differences, "; ", MAX_NAMED)
-    return (
-        f"{host} is not what {file} says, though the changes were made: {first}."
-        " Look at differences in the result, and restore again."
-    )
+def differences_in(result: Mapping[str, Any]) -> list[str]:
+    """The differences that the prediction of one more restore shows, a text for each object."""
+    texts = [str(result["msg"])] if result.get("failed") else []
+    for one in result.get("operations") or ():
+        fields = [
+            f"{name} is {one['before'].get(name)!r} instead of {value!r}"
+            for name, value in one["fields"].items()
+        ]
+        words = {"create": " is missing", "delete": " is there in addition"}
+        rest = words.get(one["action"]) or f": {'; '.join(fields)}"
+        texts.append(f"{one['resource'].replace('_', ' ')} {one['key']}{rest}")
+    return texts
 
 
 @dataclass(frozen=True)
@@ -100,12 +86,42 @@ class StateFile:
     objects: State | None = None
     variables: Mapping[str, Any] = field(default_factory=dict)
 
-    def part(self, host: str, values: Mapping[str, Any]) -> Part:
-        """The state in the file as a part, with the connection of the host."""
+    def part(
+        self,
+        host: str,
+        values: Mapping[str, Any],
+        accept_risks: Sequence[Any] = (),
+        objects: Sequence[str] = (),
+        fields: Sequence[str] = (),
+        validates: bool = False,
+    ) -> Part:
+        """Return what makes the host as the file says; without these objects, named by id or by
+        name, and these fields. If it `validates`, Cloudflare checks rules before the first write,
+        which a token that only reads may not ask for."""
+        ignored = {
+            name: [*(values.get(name) or []), *self.ignore.get(name, [])]
+            for name in (IGNORE_IDS, *IGNORED)
+        }
+        described: Mapping[str, Any] = {name: value for name, value in ignored.items() if value}
         if self.objects is None:
-            return _part(host, values, self.variables)
-        every = {VARIABLE_OF[plural]: "" for plural in self.objects}  # described or not, it is read
-        return _part(host, values, {**every, **export_state(self.objects).variables})
+            described = _exclusive(self.variables, self.incomplete, ignored)
+        how = {
+            f"{PREFIX}staged_rollout": False,  # each mode as it was
+            f"{PREFIX}accept_risks": list(accept_risks),
+            f"{PREFIX}validate": validates,
+        }
+        others = [owner for name, owner in OWNERS.items() if name not in self.owners]
+        left_out = tuple(option for owner in others for option in owner.options)
+        kept = {
+            name: value
+            for name, value in values.items()
+            if name not in (IGNORE_IDS, *IGNORED) and not name.endswith(left_out)
+        }
+        part = host_part(host, {**kept, **how, **described}).named(NAMES)
+        if self.objects is not None:
+            left = {"leave_objects": list(objects), "leave_fields": list(fields)}
+            part.options[RESTORED] = {"objects": self.objects, "named": self.named, **left}
+        return part
 
     def check_owners(self, host: str, owners: Mapping[str, str]) -> None:
         """Raises ValueError unless the file is about these accounts and zones."""
@@ -117,42 +133,18 @@ class StateFile:
                     f" {owners[name]}. Use --limit, or the file of this host."
                 )
 
-    def restoration(
-        self,
-        host: str,
-        values: Mapping[str, Any],
-        current: State,
-        accept_risks: Sequence[Any] = (),
-        objects: Sequence[str] = (),
-        fields: Sequence[str] = (),
-        validates: bool = False,
-    ) -> Restoration:
-        """Return what makes the host, whose state is `current`, as the file says; without these
-        objects, named by id or by name, and these fields. If it `validates`, Cloudflare checks
-        fields that the collection does not know before the first write, which a token that only
-        reads may not ask for."""
-        ignored = {
-            name: [*(values.get(name) or []), *self.ignore.get(name, [])]
-            for name in (IGNORE_IDS, *IGNORED)
-        }
-        if self.objects is None:
-            recovered = Restoration(_exclusive(self.variables, self.incomplete, ignored))
-        else:
-            files = {plural: f"{variable}_ignore" for plural, variable in VARIABLE_OF.items()}
-            ignore = {one: ignored[name] for one, name in files.items() if name in IGNORED}
-            named = {
-                plural: frozenset(_held(plural).key_of(entry) for entry in entries)
-                for plural, entries in self.named.items()
-            }
-            exceptions = Exceptions(ignored[IGNORE_IDS], ignore, named, objects, fields)
-            recovered = recover(self.objects, current, exceptions)
-        how = {
-            f"{PREFIX}staged_rollout": False,  # each mode as it was
-            f"{PREFIX}accept_risks": list(accept_risks),
-            f"{PREFIX}validate": validates and _has_api_fields(recovered.variables),
-        }
-        recovered.part = _part(host, {**values, **how}, recovered.variables).named(NAMES)
-        return recovered
+    def unmet(self, host: str, again: Mapping[str, Any]) -> dict[str, Any]:
+        """The part of a result that says what differs, by the prediction of one more restore;
+        empty if nothing does."""
+        differences = differences_in(again)
+        if not differences:
+            return {}
+        first = first_joined(differences, "; ", MAX_NAMED)
+        message = (
+            f"{host} is not what {self.name} says, though the changes were made: {first}."
+            " Look at differences in the result, and restore again."
+        )
+        return {"failed": True, "msg": message, "differences": differences}
 
 
 OBJECTS: Argument = {"type": "list", "elements": "dict"}
@@ -180,8 +172,11 @@ def read_file(document: Any, name: str) -> StateFile:
         _require_objects(read[SNAPSHOT] or {})
     except ValueError as exc:
         raise ValueError(f"{name} is neither a snapshot nor an export: {exc}") from None
-    for plural in read[SNAPSHOT] or ():
-        if plural not in BY_PLURAL:
+    objects = read[SNAPSHOT] or {}
+    collections = collections_of(objects)
+    known = {one.plural for one in (*collections, *all_inside(collections, objects))}
+    for plural in objects:
+        if plural not in known:
             raise ValueError(
                 f"{name} has {plural}, which this release of the collection does not know. Take"
                 " the release that wrote the file."
@@ -216,15 +211,3 @@ def _exclusive(
             if name.removeprefix(PREFIX) in purge:
                 described[name] = exclusive_entries(resource, described[name])
     return described
-
-
-def _part(host: str, values: Mapping[str, Any], described: Mapping[str, Any]) -> Part:
-    """A part with these variables; an owner of which they say nothing is left out."""
-    left_out = ["account_id"] if ACCOUNT_STATE.isdisjoint(described) else []
-    left_out += ["zone_id", "zone_name"] if ZONE_STATE.isdisjoint(described) else []
-    kept = {
-        name: value
-        for name, value in values.items()
-        if name not in (IGNORE_IDS, *IGNORED) and not name.endswith(tuple(left_out))
-    }
-    return host_part(host, {**kept, **described})

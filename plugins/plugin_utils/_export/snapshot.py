@@ -17,9 +17,8 @@ from typing import Any, NamedTuple
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
 from ...module_utils._specs.arguments import read_options
-from ...module_utils._specs.host import option_of
 from ...module_utils._specs.registry import HOST_MODULE
-from ...module_utils._specs.whole_state import NOW
+from ...module_utils._specs.whole_state import NOW, all_inside, collections_of
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.variables import (
     HOST_SPEC,
@@ -55,11 +54,7 @@ class HostState(NamedTuple):
 
 def read_part(part: Part, run_module: RunModule) -> HostState:
     """All that a host may change; raises ValueError for a state that cannot be read."""
-    touched = [
-        item.resource
-        for item in described_by(part)
-        if not item.resource.on_demand or part.options.get(option_of(item)) is not None
-    ]
+    touched = [item.resource for item in described_by(part)]
     return read_host(touched, connection_options(part), run_module)
 
 
@@ -79,7 +74,9 @@ def read_host(
     result = plain(run_module(Part(HOST_MODULE, options, ROLE._replace(reads=reads)), False))
     if result.get("failed"):
         raise ValueError(str(result["msg"]))
-    objects = {plural: result[plural] for plural in reads}
+    read = collections_of(reads)
+    read += all_inside(read, result)
+    objects = {one.plural: result[one.plural] for one in read}
     ids = {owner: result[owner] for owner in OWNERS if owner in owners}
     return HostState(ids, objects, read_timestamp(result.get(NOW)))
 

@@ -12,11 +12,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
     FIREWALL_RULES,
     SECURITY_LEVEL,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
-    export_state,
-    name_of,
-    pattern_of,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.whole_state import name_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state, pattern_of
 
 ENTRY = {"id": "1", "prefix": "192.0.2.7/32", "comment": "scanner", "enabled": True}
 RULE = {"id": "r1", "ref": "login", "action": "block", "expression": "ssl", "description": "", "enabled": True}

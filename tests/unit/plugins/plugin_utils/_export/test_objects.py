@@ -10,7 +10,10 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import options_for, why_not_described
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.whole_state import (
+    options_for,
+    why_not_described,
+)
 
 OFFICE: dict[str, Any] = {"id": "1", "prefix": "192.0.2.0/24", "comment": "office", "excluded": False}
 LOGIN: dict[str, Any] = {"id": "1", "ref": "login", "action": "log", "expression": "true", "enabled": True}

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Advice, Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, described_by
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.recovery import Restoration
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
     OF_INVENTORY,
     StateFile,
-    difference_message,
+    differences_in,
     read_file,
 )
 
@@ -48,13 +47,8 @@ LISTS = ["prefixes", "allowlist", "rules", "filters"]
 RULE = {"id": "1", "ref": "a", "action": "log", "expression": "true"}
 
 
-def restored(document: Any, accept_risks: list[Any] | None = None) -> Restoration:
-    return read_file(document, "file.yml").restoration("lima", HOST, {}, accept_risks or [])
-
-
-def part_of(restoration: Restoration) -> Part:
-    assert restoration.part
-    return restoration.part
+def restored(document: Any, accept_risks: list[Any] | None = None) -> Part:
+    return read_file(document, "file.yml").part("lima", HOST, accept_risks or [])
 
 
 def modules_of(part: Part) -> list[str]:
@@ -62,7 +56,7 @@ def modules_of(part: Part) -> list[str]:
 
 
 def test_a_file_is_restored_exactly_with_the_credentials_and_limits_of_the_host() -> None:
-    part = part_of(restored(FILE, ["empties_list"]))
+    part = restored(FILE, ["empties_list"])
     options = part.options
     assert options["prefixes"] == FILE["baseline_prefixes"]
     assert (options["enabled"], options["purge"]) == (True, [*LISTS, "custom_rules"])
@@ -73,109 +67,80 @@ def test_a_file_is_restored_exactly_with_the_credentials_and_limits_of_the_host(
 
 
 def test_objects_of_others_stay_theirs() -> None:
-    options = part_of(restored(FILE)).options
+    options = restored(FILE).options
     assert (options["ignore_ids"], options["custom_rules_ignore"]) == (["p9", "p1"], ["tf_*", "x"])
 
 
 def test_objects_that_a_file_cannot_describe_are_not_purged() -> None:
     source = {**SOURCE, "incomplete": ["allowlist", "custom_rules"]}
-    options = part_of(restored({**FILE, "baseline_source": source})).options
+    options = restored({**FILE, "baseline_source": source}).options
     assert options["purge"] == ["prefixes", "rules", "filters"]
 
 
 @pytest.mark.parametrize(
-    ("kept", "modules"),
+    ("owner", "kept", "modules"),
     [
-        (["baseline_enabled", *(f"baseline_{name}" for name in LISTS)], ["account_protection"]),
-        (["baseline_custom_rules"], ["custom_rules"]),
-        (["baseline_allowlist"], ["account_protection"]),
+        ("account_id", ["baseline_enabled", *(f"baseline_{name}" for name in LISTS)], ["account_protection"]),
+        ("account_id", ["baseline_allowlist"], ["account_protection"]),
+        ("zone_id", ["baseline_custom_rules"], ["custom_rules"]),
     ],
 )
-def test_only_what_a_file_describes_is_restored(kept: list[str], modules: list[str]) -> None:
-    assert modules_of(part_of(restored({name: FILE[name] for name in ("baseline_source", *kept)}))) == modules
+def test_only_what_a_file_describes_is_restored(owner: str, kept: list[str], modules: list[str]) -> None:
+    described = {name: FILE[name] for name in kept}
+    assert modules_of(restored({"baseline_source": {owner: SOURCE[owner]}, **described})) == modules
 
 
-def test_a_snapshot_is_read_with_all_of_its_resources() -> None:
+def test_a_snapshot_is_restored_with_all_of_its_resources_and_no_variables() -> None:
     snapshot = {"dns_rules": [], "prefixes": [], "custom_rules": [RULE]}
-    part = read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml").part("lima", HOST)
-    assert (part.options["dns_rules"], modules_of(part)) == ([], ["account_protection", "custom_rules"])
-
-
-def test_a_snapshot_comes_back_and_what_differs_is_told() -> None:
-    snapshot = {"custom_rules": [{**RULE, "exposed_credential_check": {"x": 1}}]}
-    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml")
-    restoration = file.restoration("lima", HOST, {"custom_rules": [{**RULE, "future": 2}]}, [])
-    assert part_of(restoration).options["custom_rules"] == [
-        {
-            "ref": "a",
-            "action": "log",
-            "expression": "true",
-            "api_fields": {"future": None, "exposed_credential_check": {"x": 1}},
-        }
-    ]
-    assert restoration.unmet({"custom_rules": [{**RULE, "future": 2}]}) == [
-        "custom rule a (id 1): exposed_credential_check is None instead of {'x': 1}",
-        "custom rule a (id 1): future is 2 instead of None",
-    ]
-    assert restoration.unmet({"custom_rules": snapshot["custom_rules"]}) == []
+    source = {**SOURCE, "named": {"prefixes": [{"prefix": "192.0.2.0/24"}]}}
+    file = read_file({"baseline_source": source, "baseline_snapshot": snapshot}, "file.yml")
+    part = file.part("lima", HOST, [], ["p1"], ["tags"])
+    assert [item.resource.plural for item in described_by(part)] == ["prefixes", "dns_rules", "custom_rules"]
+    assert part.options["restored"] == {
+        "objects": snapshot,
+        "named": source["named"],
+        "leave_objects": ["p1"],
+        "leave_fields": ["tags"],
+    }
+    assert not {"dns_rules", "prefixes", "custom_rules"} & part.options.keys()
 
 
 @pytest.mark.parametrize("validates", [True, False])
-@pytest.mark.parametrize("from_export", [True, False])
-def test_a_dry_run_asks_the_service_for_no_validation(validates: bool, from_export: bool) -> None:
-    content: dict[str, Any] = {"baseline_snapshot": {"custom_rules": [{**RULE, "future": 1}]}}
-    if from_export:
-        content = {"baseline_custom_rules": [{"ref": "a", "api_fields": {"future": 1}}]}
+@pytest.mark.parametrize(
+    "content", [{"baseline_snapshot": {"custom_rules": [RULE]}}, {"baseline_custom_rules": [{"ref": "a"}]}]
+)
+def test_a_dry_run_asks_the_service_for_no_validation(validates: bool, content: dict[str, Any]) -> None:
     file = read_file({"baseline_source": SOURCE, **content}, "file.yml")
-    part = part_of(file.restoration("lima", HOST, {"custom_rules": []}, validates=validates))
-    assert part.options.get("validate", False) is validates
+    assert file.part("lima", HOST, validates=validates).options["validate"] is validates
 
 
 def test_a_restore_advises_no_staged_rollout() -> None:
-    part = part_of(restored({"baseline_source": SOURCE, "baseline_rules": []}))
+    part = restored({"baseline_source": SOURCE, "baseline_rules": []})
     assert Advice("; let ", Option("staged_rollout"), " do it").name(part.names) == ""
 
 
-@pytest.mark.parametrize("exists", [["f1", "f2"], ["f2"], []])
-def test_a_duplicate_is_named_once_and_the_other_one_comes_back(exists: list[str]) -> None:
-    """The one that still exists, since a module updates it."""
-    filters = [{"id": name, "expression": "tcp.dstport eq 80", "mode": "enabled"} for name in ("f1", "f2")]
-    current = {"syn_flood_filters": [{**item, "mode": "disabled"} for item in filters if item["id"] in exists]}
-    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": {"syn_flood_filters": filters}}, "file.yml")
-    (refusal,) = file.restoration("lima", HOST, current).refused
-    named = "f1" if exists == ["f2"] else "f2"
-    assert f"(id {named}) cannot be brought back: it is a duplicate" in refusal.sentence
-    rest = file.restoration("lima", HOST, current, objects=[named])
-    rest.require_complete()
-    assert [item["mode"] for item in part_of(rest).options["filters"]] == ["enabled"]
-
-
-def test_an_object_that_cannot_come_back_is_named() -> None:
-    prefix = {"id": "p1", "prefix": "203.0.113/24", "comment": "", "excluded": False}
-    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": {"prefixes": [prefix]}}, "file.yml")
-    file.restoration("lima", HOST, {"prefixes": [prefix]}).require_complete()
-    with pytest.raises(ValueError, match=r"The prefix 203.0.113/24 \(id p1\) cannot be brought back: .* Nothing was"):
-        file.restoration("lima", HOST, {"prefixes": []}).require_complete()
-    file.restoration("lima", HOST, {"prefixes": []}, objects=["p1"]).require_complete()
-
-
-def test_objects_with_one_unknown_field_are_named_in_one_sentence() -> None:
-    prefixes = [
-        {"id": f"x{number}", "prefix": f"203.0.{number}.0/24", "comment": "", "excluded": False, "tags": ["a"]}
-        for number in range(47)
+def test_differences_are_named_by_one_more_prediction() -> None:
+    operations: list[dict[str, Any]] = [
+        {"action": "create", "resource": "prefix", "key": "192.0.2.0/24", "fields": {"comment": ""}, "before": {}},
+        {"action": "delete", "resource": "custom_rule", "key": "a", "fields": {}, "before": {"ref": "a"}},
+        {"action": "update", "resource": "prefix", "key": "x", "fields": {"comment": "b"}, "before": {"comment": "a"}},
     ]
-    file = read_file({"baseline_source": SOURCE, "baseline_snapshot": {"prefixes": prefixes}}, "file.yml")
-    with pytest.raises(
-        ValueError, match=r"47 objects cannot be brought back: no option sets its tags\. They are: "
-    ) as error:
-        file.restoration("lima", HOST, {"prefixes": []}).require_complete()
-    assert str(error.value).count("cannot be brought back") == 1 and "and 37 more. Nothing was" in str(error.value)
-
-
-def test_differences_are_named_in_a_sentence() -> None:
-    message = difference_message("file.yml", "lima", [f"prefix {number} is missing" for number in range(12)])
-    assert message.startswith("lima is not what file.yml says, though the changes were made: prefix 0 is missing; ")
-    assert "; and 2 more. Look at differences" in message
+    texts = [
+        "prefix 192.0.2.0/24 is missing",
+        "custom rule a is there in addition",
+        "prefix x: comment is 'a' instead of 'b'",
+    ]
+    assert differences_in({"operations": operations}) == texts
+    file = StateFile("file.yml", SOURCE)
+    assert file.unmet("lima", {"operations": []}) == {}
+    unmet = file.unmet("lima", {"operations": [operations[0]] * 12})
+    assert unmet["msg"].startswith(
+        "lima is not what file.yml says, though the changes were made: prefix 192.0.2.0/24 is"
+    )
+    assert "; and 2 more. Look at differences" in unmet["msg"] and unmet["failed"] is True
+    assert file.unmet("lima", {"failed": True, "msg": "It cannot be brought back."})["differences"] == [
+        "It cannot be brought back."
+    ]
 
 
 @pytest.mark.parametrize(
