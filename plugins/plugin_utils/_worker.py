@@ -40,7 +40,6 @@ except ImportError:  # before ansible-core 2.19, which does not compile what a t
 # Loaded by the first rule that is judged, or by the first plan of a role.
 LATE = (
     "_expressions.evaluation",
-    "_expressions.mistakes",
     "_expressions.operands",
     "_guard.needs",
     "_guard.rule_plans",

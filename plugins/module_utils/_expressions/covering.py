@@ -12,18 +12,20 @@ variable finds the others. Most of these leave out a sample of it, and then noth
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import reduce
-from itertools import accumulate, combinations
+from itertools import accumulate, chain, combinations
+from operator import and_
 from typing import Any, Hashable, Iterable, Iterator, NamedTuple, Sequence
 
 from .._errors import Unread
 from .._text import first_few
 from .._values.address_set import Range, Ranges, intersection
 from .grammar import leaves, parse
-from .solve import EMPTY, MOST_STEPS, MOST_VARIABLES, WHOLE, Diagrams, Set
+from .solve import EMPTY, MOST_STEPS, MOST_VARIABLES, OPEN_LEVEL, UP_TO_ANY, WHOLE, Diagrams, Set
 
 NEVER, SHADOWED, DUPLICATE = "never", "shadowed", "duplicate"
+TRUE: Range = (1, UP_TO_ANY[-1][1])  # of a comparison that is a variable
 MOST_TRIED = 2000  # combinations of one size
 LARGEST_TRIED = 3
 MOST_LEVELS = 200  # variables of sets that are combined
@@ -31,14 +33,16 @@ MOST_COMPARED = 100_000
 MOST_STEPS_OF_ALL = 8 * MOST_STEPS
 
 
-class Listed(NamedTuple):
-    """An object of a list, with all that it `does` to the traffic that it matches, and the places
-    of those that decide `before` it. If some traffic does not get to it, `whole` is its own
+class ListObject(NamedTuple):
+    """An object of a list, with all that it `does` to the traffic that it matches. If it `ends` the
+    evaluation, it decides before all behind it; others that decide `before` it have these places.
+    If some traffic does not get to it, `whole` is its own
     expression. One that `is_beside` the others is not judged."""
 
     name: str
     expression: str
     does: Hashable = None
+    ends: bool = False
     before: Sequence[int] = ()
     whole: str = ""
     is_beside: bool = False
@@ -54,7 +58,7 @@ class Reach(NamedTuple):
     reason: str
 
 
-class Verdict(NamedTuple):
+class CannotWork(NamedTuple):
     """The kind of an object that cannot work, the places of those that it is ineffective by, and
     the reason."""
 
@@ -64,13 +68,14 @@ class Verdict(NamedTuple):
 
 
 class _Index:
-    """The places of sets in a list by their values of one variable."""
+    """The places of sets in a list by their values of one variable; the `others` of `every` place
+    have any."""
 
-    def __init__(self, values: Iterable[tuple[Range, int]]) -> None:
+    def __init__(self, values: Iterable[tuple[Range, int]], every: set[int]) -> None:
         self._entries = sorted(values)
         self._firsts = [first for (first, _last), _place in self._entries]
         self._reaching = [*accumulate((last for (_first, last), _place in self._entries), max)]
-        self.places = {place for _range, place in self._entries}
+        self.others = every.difference(place for _range, place in self._entries)
 
     def meeting(self, ranges: Ranges) -> set[int]:
         """The places of the sets that have one of some values."""
@@ -91,7 +96,7 @@ class Covering:
 
     def __init__(
         self,
-        listed: Sequence[Listed],
+        listed: Sequence[ListObject],
         decide: Any = None,
         packets: bool = False,
         filters: bool = False,
@@ -108,9 +113,22 @@ class Covering:
         for place, one in enumerate(self._sets):
             for level, ranges in diagrams.bounds(one).values.items():
                 by_level[level] += [(one, place) for one in ranges]
-        self._index = {level: _Index(values) for level, values in by_level.items()}
+        depending = Counter(chain(*(diagrams.bounds(one).levels for one in self._sets)))
+        # A comparison that is only ever true in sets matters to no other traffic: what does not
+        # meet it must be covered without these sets, and then so is what does.
+        self._alone = {
+            level: {place for _range, place in values}
+            for level, values in by_level.items()
+            if level >= OPEN_LEVEL and [one for one, _place in values] == [TRUE] * depending[level]
+        }
+        every = {*range(len(listed))}
+        self._others = every.difference(*self._alone.values())
+        levels = by_level.keys() - self._alone.keys()
+        self._index = {level: _Index(by_level[level], every) for level in levels}
 
-    def verdicts(self, does_the_same: str, reach: Reach | None) -> Iterator[tuple[int, Verdict]]:
+    def without_effect(
+        self, does_the_same: str, reach: Reach | None
+    ) -> Iterator[tuple[int, CannotWork]]:
         """The objects that cannot work, by their places; the text is the reason of a duplicate,
         without the name of the other one."""
         first: dict[tuple[Set, Hashable], int] = {}
@@ -121,16 +139,16 @@ class Covering:
             if one.is_beside:
                 continue
             if rest == EMPTY:
-                yield place, Verdict(NEVER, [], f"no {self._traffic} matches its expression")
+                yield place, CannotWork(NEVER, [], f"no {self._traffic} matches its expression")
             elif same != place:
                 reason = does_the_same.format(self._listed[same].name)
-                yield place, Verdict(DUPLICATE, [same], reason)
-            elif by := self._fewest(rest, one.before):
+                yield place, CannotWork(DUPLICATE, [same], reason)
+            elif by := self._fewest(rest, place):
                 names = first_few(self._listed[at].name for at in by)
                 reason = f"every {self._traffic} that it matches is decided before it by {names}"
-                yield place, Verdict(SHADOWED, by, reason)
+                yield place, CannotWork(SHADOWED, by, reason)
             elif reach and self._is_beyond(traffic, reach):
-                yield place, Verdict(reach.kind, [], reach.reason)
+                yield place, CannotWork(reach.kind, [], reach.reason)
 
     def _matching(self, expression: str) -> Set:
         """The traffic that one expression matches; one with too many comparisons is a variable."""
@@ -147,29 +165,35 @@ class Covering:
         values = self._diagrams.bounds(traffic).values.get(reach.level)
         return bool(values) and not intersection(values or [], reach.values)
 
-    def _fewest(self, rest: Set, places: Sequence[int]) -> list[int]:
-        """The places, among these, of the fewest sets that together have all of some traffic; none
-        if that is not proven. Of more than three, none can be left out."""
-        if self._spent > MOST_STEPS_OF_ALL or not places:
+    def _fewest(self, rest: Set, place: int) -> list[int]:
+        """The places of the fewest sets that decide before that at a place, and together have the
+        rest of its traffic; none if that is not proven. Of more than three, each is needed."""
+        if self._spent > MOST_STEPS_OF_ALL:
             return []
         self._diagrams.steps = 0
         try:
-            met = self._met(rest, places)
+            met = self._met(rest, place)
             return self._smallest(rest, met) if self._is_covered(rest, met) else []
         except Unread:
             return []
         finally:
             self._spent += self._diagrams.steps
 
-    def _met(self, traffic: Set, places: Sequence[int]) -> list[int]:
-        """The places of the sets that may have something in common with some traffic."""
-        values = self._diagrams.bounds(traffic).values
-        indexes = [(self._index[level], values[level]) for level in values if level in self._index]
-        kept = {*places}
-        for index, ranges in sorted(indexes, key=lambda item: -len(item[0].places)):
-            meeting = index.meeting(ranges)
-            kept = {one for one in kept if one in meeting or one not in index.places}
-        return sorted(kept)
+    def _met(self, traffic: Set, place: int) -> list[int]:
+        """The places of the sets that decide before that at a place, and may have some of its
+        traffic."""
+        values, levels = self._diagrams.bounds(traffic)
+        indexes = [(self._index[one], values[one]) for one in values if one in self._index]
+        fitting = [index.meeting(ranges) | index.others for index, ranges in indexes]
+        if self._alone or not fitting:
+            alone = (self._alone[level] for level in levels if level in self._alone)
+            fitting.append(self._others.union(*alone))
+        kept = reduce(and_, fitting)
+        return sorted(one for one in kept if self._decides(one, place))
+
+    def _decides(self, one: int, place: int) -> bool:
+        """Return whether an object decides before that at a place."""
+        return (one < place and self._listed[one].ends) or one in self._listed[place].before
 
     def _is_covered(self, rest: Set, met: Sequence[int]) -> bool:
         """Return whether sets together have all of some traffic: those that have one sample of it

@@ -22,7 +22,9 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Seque
 
 from .._errors import Unread
 from .._values.address_set import IPV6, Ranges
+from .fields import addresses_of
 from .grammar import (
+    LARGEST_NUMBER,
     PATTERN,
     QUANTIFIERS,
     QUOTED,
@@ -34,13 +36,15 @@ from .grammar import (
     NotKnown,
     Token,
     Tree,
-    addresses_of,
+    is_address,
+    is_number,
+    number_of,
     parse,
     quoted,
+    text_of,
     tokens_of,
 )
 from .operands import (
-    LARGEST_NUMBER,
     MISSING,
     Address,
     Evaluate,
@@ -51,12 +55,8 @@ from .operands import (
     Operand,
     alike,
     field_operand,
-    is_address,
-    is_number,
     kind_in_words,
-    number_of,
     operand,
-    text_of,
 )
 from .patterns import regular_expression, wildcard, wildcard_pieces
 

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The fields that expressions name: their kinds, and the values that they can have.
+"""The fields and lists that expressions name: their kinds, and the values that they can have.
 
 The vendor describes filters in "JSON objects" (Advanced TCP Protection API): the fields ip.src,
 ip.dst, tcp.srcport and tcp.dstport, and no functions.
@@ -11,22 +11,26 @@ ip.dst, tcp.srcport and tcp.dstport, and no functions.
 
 from __future__ import annotations
 
+import ipaddress
+import json
 import re
-from typing import AbstractSet, Mapping, Sequence
+from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
 from .._errors import Unread
-from .._text import did_you_mean
-from .._values.address_set import EVERYTHING, Range, Ranges
-from .grammar import (
-    HARD_TO_END,
-    QUOTED,
-    WORD,
-    Comparison,
-    addresses_of,
-    numbers_of,
-    quoted,
-    tokens_of,
+from .._text import did_you_mean, excerpt
+from .._values.address_set import (
+    BITS,
+    EVERYTHING,
+    IPV6,
+    Range,
+    Ranges,
+    complement,
+    parse_network,
+    read_network,
+    union,
 )
+from .._values.list_contents import ANY_LABEL, Contents
+from .grammar import HARD_TO_END, QUOTED, WORD, Comparison, Token, leaves, parse, quoted, tokens_of
 
 HIGHEST_PORT = 65535
 
@@ -38,6 +42,127 @@ FILTER_FIELDS: Mapping[str, Ranges] = {  # with all of their values
     "tcp.srcport": ALL_PORTS,
     "tcp.dstport": ALL_PORTS,
 }
+
+
+DECIMAL = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
+OTHER_BASE = re.compile(r"0[0-9]+|-?0[xX][0-9a-fA-F]+", re.ASCII)
+LONGEST_REASON = 200
+
+
+# The vendor names lists in rules ("Use lists in expressions"), and none in "JSON objects".
+WITHOUT_LISTS = "filters are documented with addresses in braces, and without lists"
+
+
+class Form(NamedTuple):
+    """Values as comparisons name them: one and several in words, the operators that the
+    documentation names for them, those that the engine takes beyond, and the signs of a range."""
+
+    one: str
+    several: str
+    documented: Sequence[str]
+    undocumented: Sequence[str]
+    signs: Sequence[str]
+
+
+ADDRESS_FORM = Form(
+    "address", "addresses", ("eq", "ne", "in"), ("lt", "le", "gt", "ge"), ("/", "..")
+)
+PORT_FORM = Form("port", "ports", ("eq", "ne", "in", "lt", "le", "gt", "ge"), (), ("..",))
+
+
+def addresses_of(comparison: Comparison) -> Ranges:
+    """The addresses that meet a comparison; raises Unread."""
+    addresses = union(map(_address_range, _operands(comparison, ADDRESS_FORM)))
+    return complement(addresses) if comparison.operator == "ne" else addresses
+
+
+def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
+    """The whole numbers from `lowest` to `highest` that meet a comparison; raises Unread."""
+    ranges = [_number_range(token) for token in _operands(comparison, PORT_FORM)]
+    return within(comparison.operator, ranges, lowest, highest)
+
+
+def within(operator: str, ranges: Ranges, lowest: int, highest: int) -> Ranges:
+    """The numbers from `lowest` to `highest` that an operator takes beside those of a set."""
+    first, last = ranges[0] if ranges else (highest, lowest)
+    bounds: Mapping[str, Ranges] = {
+        "ne": [(lowest, first - 1), (last + 1, highest)],
+        "lt": [(lowest, first - 1)],
+        "le": [(lowest, first)],
+        "gt": [(first + 1, highest)],
+        "ge": [(first, highest)],
+    }
+    clipped = [(max(low, lowest), min(high, highest)) for low, high in bounds.get(operator, ranges)]
+    return union(item for item in clipped if item[0] <= item[1])
+
+
+def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
+    """The values of a comparison; raises Unread for a form that is not documented for them."""
+    operator, start = comparison.operator, comparison.start
+    if comparison.problem:
+        raise Unread(comparison.problem, at=start)
+    if not operator:
+        raise Unread(f"{quoted(comparison.field)} is compared to nothing", at=start)
+    if operator not in kind.documented:
+        is_malformed = operator not in kind.undocumented
+        raise Unread(
+            f"'{operator}' does not go with {kind.several}", at=start, malformed=is_malformed
+        )
+    if operator == "in" and comparison.in_braces:
+        return comparison.operands
+    if comparison.in_braces:
+        raise Unread(f"'{operator}' takes one value, and no set; write in {{...}}", at=start)
+    (token,) = comparison.operands
+    text = token.text.strip('"') if kind.signs else token.text  # addresses have no quotes
+    in_braces = f"write in {{{excerpt(text)}}}"
+    if operator == "in" and token.text.startswith("$"):
+        raise Unread(
+            f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}", at=token.start, malformed=False
+        )
+    if operator == "in":
+        raise Unread(f"'in' takes a set in braces; {in_braces}", at=token.start)
+    if any(sign in token.text for sign in kind.signs):
+        several = f"{quoted(token.text)} is more than one {kind.one}"
+        raise Unread(f"{several}; {in_braces}", at=token.start)
+    return comparison.operands
+
+
+def _address_range(token: Token) -> Range:
+    first, dots, last = token.text.partition("..")
+    try:
+        (version, start, length, dummy), written = read_network(first)
+        offset = IPV6 if version == 6 else 0
+        if not dots:
+            if "/" in first and written != first:
+                _check_host_bits(first)
+            return offset + start, offset + start + (1 << (BITS[version] - length)) - 1
+        other, end = read_network(last)[0][:2]
+    except ValueError as exc:
+        raise Unread(excerpt(str(exc), LONGEST_REASON), at=token.start) from exc
+    if "/" in token.text or version != other or end < start:
+        raise Unread(f"{quoted(token.text)} is not a range of addresses", at=token.start)
+    return offset + start, offset + end
+
+
+def _check_host_bits(text: str) -> None:
+    network = parse_network(text)
+    if network.network_address != ipaddress.ip_address(text.partition("/")[0]):
+        raise ValueError(f"{quoted(text)} has bits behind its prefix length; write {network}")
+
+
+def _number_range(token: Token) -> Range:
+    first, dots, last = token.text.partition("..")
+    numbers = []
+    for text in (first, last) if dots else (first,):
+        if not DECIMAL.fullmatch(text):
+            base = 8 if text.isdigit() else 16
+            why = f", but a number to base {base}" if OTHER_BASE.fullmatch(text) else ""
+            to_do = "write decimal digits without a leading 0"
+            raise Unread(f"{quoted(text)} is not a port{why}; {to_do}", at=token.start)
+        numbers.append(int(text))
+    if numbers[0] > numbers[-1]:
+        raise Unread(f"{quoted(token.text)} is not a range of ports", at=token.start)
+    return numbers[0], numbers[-1]
 
 
 def values_of(leaf: Comparison) -> Ranges:
@@ -272,3 +397,59 @@ def misused(use: Comparison, kind: str) -> bool:
     a field that is not known."""
     known = [name for name in names_in(use.field) if name in FIELD_KINDS]
     return bool(known) and not set(known) & {*FIELDS_OF_LISTS.get(kind, ())}
+
+
+LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor have dots
+MOST_SPELT_OUT = 1000  # a longer list stays a name
+
+
+def lists_in(expression: str) -> list[str]:
+    """The names of the lists of the account that an expression refers to."""
+    return list(dict.fromkeys(token.text[1:] for token in _references(expression)))
+
+
+def list_uses(expression: str) -> list[Comparison]:
+    """The comparisons that ask whether a value is in a list of the account; none of an expression
+    that cannot be read."""
+    if not _references(expression):
+        return []
+    try:
+        compared = [leaf for leaf in leaves(parse(expression)) if leaf.operator == "in"]
+    except Unread:
+        return []
+    return [leaf for leaf in compared if leaf.operands and LIST.fullmatch(leaf.operands[0].text)]
+
+
+def with_contents(expression: str, lists: Mapping[str, Contents]) -> str:
+    """The expression with the contents of the lists that are known. A long list stays a name, and
+    so do hostnames in a comparison of another form."""
+    uses = {leaf.operands[0].start: leaf for leaf in list_uses(expression)} if lists else {}
+    for token in reversed(_references(expression) if lists else ()):
+        contents, end = lists.get(token.text[1:]), token.start + len(token.text)
+        if contents is None or contents.size > MOST_SPELT_OUT:
+            continue
+        start, text = token.start, f"{{{' '.join(contents.written())}}}"
+        if contents.hostnames:
+            if start not in uses:
+                continue
+            start, text = uses[start].start, _among(uses[start].field, contents)
+        expression = f"{expression[:start]}{text}{expression[end:]}"
+    return expression
+
+
+def _among(field: str, contents: Contents) -> str:
+    """The comparison of a field with hostnames, some with a wildcard in front."""
+    texts = [json.dumps(name) for name in contents.written()]
+    exact = " ".join(text for text in texts if not text.startswith(f'"{ANY_LABEL}'))
+    wild = [f"{field} wildcard {text}" for text in texts if text.startswith(f'"{ANY_LABEL}')]
+    return f"({' or '.join([f'{field} in {{{exact}}}', *wild])})"
+
+
+def _references(expression: str) -> Sequence[Token]:
+    if "$" not in expression:
+        return ()
+    try:
+        tokens = tokens_of(expression)
+    except Unread:
+        return ()
+    return [token for token in tokens if token.kind == WORD and LIST.fullmatch(token.text)]

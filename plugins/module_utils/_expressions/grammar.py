@@ -15,25 +15,14 @@ end it.
 
 from __future__ import annotations
 
-import ipaddress
 import re
 import unicodedata
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Iterator, Mapping, NamedTuple, Union
 
 from .._errors import Unread
 from .._text import excerpt, visible
-from .._values.address_set import (
-    BITS,
-    IPV6,
-    Range,
-    Ranges,
-    complement,
-    parse_network,
-    read_network,
-    union,
-)
 
 MATCHES = ("matches", "~")
 WHITE_SPACE = " \r\n"
@@ -397,122 +386,50 @@ class _Parser:
         return tuple(members)
 
 
-DECIMAL = re.compile(r"0|[1-9][0-9]{0,17}", re.ASCII)
-OTHER_BASE = re.compile(r"0[0-9]+|-?0[xX][0-9a-fA-F]+", re.ASCII)
-LONGEST_REASON = 200
+WHOLE_NUMBER = re.compile(r"-?[1-9][0-9]*|0[0-7]*|0x[0-9a-fA-F]+", re.ASCII)
+ADDRESS_WORD = re.compile(r"[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*(?:/[0-9]{1,3})?", re.ASCII)
+TEXT_ESCAPE = re.compile(rb'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.?))', re.DOTALL)
+FENCE = re.compile(r'r(#*)"')
+LARGEST_NUMBER = (1 << 63) - 1
+MOST_DIGITS = 100
 
 
-# The vendor names lists in rules ("Use lists in expressions"), and none in "JSON objects".
-WITHOUT_LISTS = "filters are documented with addresses in braces, and without lists"
+def text_of(token: Token) -> bytes:
+    """The bytes of a text as the language writes it; raises Unread."""
+    if token.kind == RAW:
+        fence = FENCE.match(token.text)
+        length = len(fence[1]) + 2 if fence else 0
+        return token.text[length : len(token.text) - length + 1].encode()
+    if token.kind not in (QUOTED, PATTERN):
+        raise Unread(f"{quoted(token.text)} is not text")
+    return TEXT_ESCAPE.sub(_unescaped, token.text[1:-1].encode())
 
 
-class Form(NamedTuple):
-    """Values as comparisons name them: one and several in words, the operators that the
-    documentation names for them, those that the engine takes beyond, and the signs of a range."""
-
-    one: str
-    several: str
-    documented: Sequence[str]
-    undocumented: Sequence[str]
-    signs: Sequence[str]
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    plain, hexadecimal, octal, other = match.groups()
+    if other is not None:
+        raise Unread(f"the language knows no escape '\\{other.decode(errors='replace')}'")
+    return plain or bytes([int(hexadecimal, 16) if hexadecimal else int(octal, 8)])
 
 
-ADDRESS_FORM = Form(
-    "address", "addresses", ("eq", "ne", "in"), ("lt", "le", "gt", "ge"), ("/", "..")
-)
-PORT_FORM = Form("port", "ports", ("eq", "ne", "in", "lt", "le", "gt", "ge"), (), ("..",))
+def is_number(text: str) -> bool:
+    """Return whether a word, or each end of a range, is a whole number of the language."""
+    return all(WHOLE_NUMBER.fullmatch(part) for part in text.split(".."))
 
 
-def addresses_of(comparison: Comparison) -> Ranges:
-    """The addresses that meet a comparison; raises Unread."""
-    addresses = union(map(_address_range, _operands(comparison, ADDRESS_FORM)))
-    return complement(addresses) if comparison.operator == "ne" else addresses
+def number_of(text: str) -> int:
+    """The number that a word is: decimal, octal with a leading 0, hexadecimal with 0x; raises
+    Unread."""
+    if not WHOLE_NUMBER.fullmatch(text):
+        raise Unread(f"{quoted(text)} is not a number")
+    base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10
+    # Python reads no number of several thousand digits.
+    number = int(text, base) if len(text) <= MOST_DIGITS else LARGEST_NUMBER + 1
+    if not -LARGEST_NUMBER - 1 <= number <= LARGEST_NUMBER:
+        raise Unread(f"{quoted(text)} is too large a number")
+    return number
 
 
-def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:
-    """The whole numbers from `lowest` to `highest` that meet a comparison; raises Unread."""
-    ranges = [_number_range(token) for token in _operands(comparison, PORT_FORM)]
-    return within(comparison.operator, ranges, lowest, highest)
-
-
-def within(operator: str, ranges: Ranges, lowest: int, highest: int) -> Ranges:
-    """The numbers from `lowest` to `highest` that an operator takes beside those of a set."""
-    first, last = ranges[0] if ranges else (highest, lowest)
-    bounds: Mapping[str, Ranges] = {
-        "ne": [(lowest, first - 1), (last + 1, highest)],
-        "lt": [(lowest, first - 1)],
-        "le": [(lowest, first)],
-        "gt": [(first + 1, highest)],
-        "ge": [(first, highest)],
-    }
-    clipped = [(max(low, lowest), min(high, highest)) for low, high in bounds.get(operator, ranges)]
-    return union(item for item in clipped if item[0] <= item[1])
-
-
-def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
-    """The values of a comparison; raises Unread for a form that is not documented for them."""
-    operator, start = comparison.operator, comparison.start
-    if comparison.problem:
-        raise Unread(comparison.problem, at=start)
-    if not operator:
-        raise Unread(f"{quoted(comparison.field)} is compared to nothing", at=start)
-    if operator not in kind.documented:
-        is_malformed = operator not in kind.undocumented
-        raise Unread(
-            f"'{operator}' does not go with {kind.several}", at=start, malformed=is_malformed
-        )
-    if operator == "in" and comparison.in_braces:
-        return comparison.operands
-    if comparison.in_braces:
-        raise Unread(f"'{operator}' takes one value, and no set; write in {{...}}", at=start)
-    (token,) = comparison.operands
-    text = token.text.strip('"') if kind.signs else token.text  # addresses have no quotes
-    in_braces = f"write in {{{excerpt(text)}}}"
-    if operator == "in" and token.text.startswith("$"):
-        raise Unread(
-            f"{quoted(token.text)} is a list, and {WITHOUT_LISTS}", at=token.start, malformed=False
-        )
-    if operator == "in":
-        raise Unread(f"'in' takes a set in braces; {in_braces}", at=token.start)
-    if any(sign in token.text for sign in kind.signs):
-        several = f"{quoted(token.text)} is more than one {kind.one}"
-        raise Unread(f"{several}; {in_braces}", at=token.start)
-    return comparison.operands
-
-
-def _address_range(token: Token) -> Range:
-    first, dots, last = token.text.partition("..")
-    try:
-        (version, start, length, dummy), written = read_network(first)
-        offset = IPV6 if version == 6 else 0
-        if not dots:
-            if "/" in first and written != first:
-                _check_host_bits(first)
-            return offset + start, offset + start + (1 << (BITS[version] - length)) - 1
-        other, end = read_network(last)[0][:2]
-    except ValueError as exc:
-        raise Unread(excerpt(str(exc), LONGEST_REASON), at=token.start) from exc
-    if "/" in token.text or version != other or end < start:
-        raise Unread(f"{quoted(token.text)} is not a range of addresses", at=token.start)
-    return offset + start, offset + end
-
-
-def _check_host_bits(text: str) -> None:
-    network = parse_network(text)
-    if network.network_address != ipaddress.ip_address(text.partition("/")[0]):
-        raise ValueError(f"{quoted(text)} has bits behind its prefix length; write {network}")
-
-
-def _number_range(token: Token) -> Range:
-    first, dots, last = token.text.partition("..")
-    numbers = []
-    for text in (first, last) if dots else (first,):
-        if not DECIMAL.fullmatch(text):
-            base = 8 if text.isdigit() else 16
-            why = f", but a number to base {base}" if OTHER_BASE.fullmatch(text) else ""
-            to_do = "write decimal digits without a leading 0"
-            raise Unread(f"{quoted(text)} is not a port{why}; {to_do}", at=token.start)
-        numbers.append(int(text))
-    if numbers[0] > numbers[-1]:
-        raise Unread(f"{quoted(token.text)} is not a range of ports", at=token.start)
-    return numbers[0], numbers[-1]
+def is_address(text: str) -> bool:
+    """Return whether a word looks like an address, a network or a range of addresses."""
+    return all(ADDRESS_WORD.fullmatch(part) for part in text.split(".."))

@@ -17,17 +17,10 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from .._errors import Unread
 from .._values.list_contents import Contents
-from .grammar import PATTERN, QUOTED, RAW, WORD, Token, quoted
+from .grammar import QUOTED, RAW, WORD, Token, is_number, number_of, quoted, text_of
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 FieldValue = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
-
-WHOLE_NUMBER = re.compile(r"-?[1-9][0-9]*|0[0-7]*|0x[0-9a-fA-F]+", re.ASCII)
-ADDRESS_WORD = re.compile(r"[0-9a-fA-F:.]*[:.][0-9a-fA-F:.]*(?:/[0-9]{1,3})?", re.ASCII)
-TEXT_ESCAPE = re.compile(rb'\\(?:(["\\])|x([0-9a-fA-F]{2})|([0-3][0-7]{2})|(.?))', re.DOTALL)
-FENCE = re.compile(r'r(#*)"')
-LARGEST_NUMBER = (1 << 63) - 1
-MOST_DIGITS = 100
 
 
 class Missing(NamedTuple):
@@ -88,47 +81,6 @@ KIND_WORDS = {
 def kind_in_words(value: FieldValue) -> str:
     """The kind of a value, in sentences."""
     return KIND_WORDS.get(type(value), "nothing")
-
-
-def text_of(token: Token) -> bytes:
-    """The bytes of a text as the language writes it; raises Unread."""
-    if token.kind == RAW:
-        fence = FENCE.match(token.text)
-        length = len(fence[1]) + 2 if fence else 0
-        return token.text[length : len(token.text) - length + 1].encode()
-    if token.kind not in (QUOTED, PATTERN):
-        raise Unread(f"{quoted(token.text)} is not text")
-    return TEXT_ESCAPE.sub(_unescaped, token.text[1:-1].encode())
-
-
-def _unescaped(match: re.Match[bytes]) -> bytes:
-    plain, hexadecimal, octal, other = match.groups()
-    if other is not None:
-        raise Unread(f"the language knows no escape '\\{other.decode(errors='replace')}'")
-    return plain or bytes([int(hexadecimal, 16) if hexadecimal else int(octal, 8)])
-
-
-def is_number(text: str) -> bool:
-    """Return whether a word, or each end of a range, is a whole number of the language."""
-    return all(WHOLE_NUMBER.fullmatch(part) for part in text.split(".."))
-
-
-def number_of(text: str) -> int:
-    """The number that a word is: decimal, octal with a leading 0, hexadecimal with 0x; raises
-    Unread."""
-    if not WHOLE_NUMBER.fullmatch(text):
-        raise Unread(f"{quoted(text)} is not a number")
-    base = 16 if text[:2] == "0x" else 8 if text[0] == "0" else 10
-    # Python reads no number of several thousand digits.
-    number = int(text, base) if len(text) <= MOST_DIGITS else LARGEST_NUMBER + 1
-    if not -LARGEST_NUMBER - 1 <= number <= LARGEST_NUMBER:
-        raise Unread(f"{quoted(text)} is too large a number")
-    return number
-
-
-def is_address(text: str) -> bool:
-    """Return whether a word looks like an address, a network or a range of addresses."""
-    return all(ADDRESS_WORD.fullmatch(part) for part in text.split(".."))
 
 
 def literal_of(token: Token) -> FieldValue:

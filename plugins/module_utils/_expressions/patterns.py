@@ -18,8 +18,7 @@ from math import comb
 from typing import Callable
 
 from .._errors import Unread
-from .grammar import PATTERN, Token, quoted
-from .operands import text_of
+from .grammar import PATTERN, Token, quoted, text_of
 
 MOST_REPEATED = 1000
 MOST_NESTED = 50  # within each other

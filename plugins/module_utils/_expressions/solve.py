@@ -22,20 +22,27 @@ from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tupl
 
 from .._errors import Unread
 from .._values.address_set import EVERYTHING, Range, Ranges, complement, intersection, union
-from .fields import FILTER_FIELDS, GREATEST, RANGES, SAME_FIELD, possible_texts, values_of
+from .fields import (
+    FILTER_FIELDS,
+    GREATEST,
+    RANGES,
+    SAME_FIELD,
+    addresses_of,
+    numbers_of,
+    possible_texts,
+    values_of,
+    within,
+)
 from .grammar import (
     Combination,
     Comparison,
     Constant,
     Negation,
     Tree,
-    addresses_of,
     leaves,
     normalise_expression,
-    numbers_of,
     parse,
     place_of,
-    within,
 )
 
 Set = int
@@ -170,22 +177,9 @@ class Diagrams:
 
     def values(self, traffic: Set, name: str) -> Ranges:
         """The values that a field of packets has in a set."""
-        level, everything = self._levels[name], FILTER_FIELDS[name]
-        ranges: Ranges = []
-        pending, seen = [traffic], {EMPTY}
-        while pending:
-            number = pending.pop()
-            node = self._nodes[number]
-            if number not in seen and node.level > level:
-                return everything
-            if number not in seen:
-                seen.add(number)
-                kept = [(piece, part) for piece, part in _pieces(node, everything) if part != EMPTY]
-                if node.level == level:
-                    ranges += [piece for piece, _part in kept]
-                else:
-                    pending += [part for _piece, part in kept]
-        return intersection(union(ranges), everything)
+        everything = FILTER_FIELDS[name]
+        ranges = self.bounds(traffic).values.get(self._levels[name], everything)
+        return [] if traffic == EMPTY else intersection(ranges, everything)
 
     def by_destination(self, packets: Set) -> list[tuple[Ranges, Set]]:
         """The destinations of packets, with equal packets together."""

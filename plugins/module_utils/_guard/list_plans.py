@@ -11,9 +11,8 @@ from collections import Counter
 from typing import Mapping, Sequence
 
 from .._errors import Unread
-from .._expressions.fields import FIELDS_OF_LISTS, misused
+from .._expressions.fields import FIELDS_OF_LISTS, list_uses, misused
 from .._expressions.grammar import Comparison
-from .._expressions.lists import list_uses
 from .._plan.plan import Operation, Plan, with_along
 from .._schema.account import NETWORK_FIREWALL_RULES
 from .._schema.lists import ALL, IP, LIST_KINDS, LIST_QUOTAS, LISTS, ListQuota, items_of

@@ -15,8 +15,8 @@ from __future__ import annotations
 from typing import Mapping, Sequence
 
 from .._expressions.evaluation import Batch, decider, is_in
-from .._expressions.grammar import WITHOUT_LISTS, NotKnown
-from .._expressions.lists import lists_in
+from .._expressions.fields import WITHOUT_LISTS, lists_in
+from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields
 from .._schema.account import (
     ACCOUNT,

@@ -81,14 +81,14 @@ def _may_announce(read: ReadCollection) -> Ranges:
     return union(known) if len(known) == len(brought) else EVERYTHING
 
 
-NOTHING: Ranges = []
+NO_NETWORKS: Ranges = []
 
 
 def ineffective_records(
     state: State,
     named: Named | None = None,
     ends: Mapping[str, Ends] = NO_ITEMS,
-    announced: Ranges = NOTHING,
+    announced: Ranges = NO_NETWORKS,
 ) -> list[IneffectiveRecord]:
     """The objects of a state that cannot work; if some are `named`, of these alone."""
     records: list[IneffectiveRecord] = []
@@ -177,5 +177,5 @@ def _own_networks(state: State, announced: Ranges) -> Ranges:
     are not known."""
     prefixes = state.get(PREFIXES.plural)
     if prefixes is None or None in [range_of(obj.get("prefix")) for obj in prefixes]:
-        return NOTHING
+        return NO_NETWORKS
     return union([*Coverage(state).inside, *announced])

@@ -10,13 +10,12 @@ An expression, an action or a field that is not understood proves nothing.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from functools import partial
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
-from .._expressions.covering import NEVER, SHADOWED, Covering, Listed, Reach
+from .._expressions.covering import NEVER, SHADOWED, Covering, ListObject, Reach
+from .._expressions.fields import with_contents
 from .._expressions.grammar import Comparison, expression_of
-from .._expressions.lists import with_contents
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
 from .._schema.managed_rules import named_entries
 from .._schema.overrides import L4_OVERRIDES, is_off
@@ -72,67 +71,73 @@ def claims_of_list(resource: Resource, state: State, own: Ranges) -> Iterator[Cl
     reach = Reach(FIRST_LEVELS.index(DESTINATION), own, OUTSIDE, NAMES_NO_DESTINATION)
     arriving = reach if own else None
     if resource.component:
-        return _filters(resource, state[resource.plural], arriving)
+        return _filter_claims(resource, state[resource.plural], arriving)
     if resource in DDOS_OVERRIDES:
-        return _overrides(resource, state[resource.plural])
-    return _rules(resource, state, ARRIVING if resource.traffic == "request" else arriving)
+        return _override_claims(resource, state[resource.plural])
+    return _claims_of_rules(
+        resource, state, ARRIVING if resource.traffic == "request" else arriving
+    )
 
 
-def _claims(
+def _claims_by(
     keys: Sequence[Key],
-    listed: Sequence[Listed],
+    listed: Sequence[ListObject],
     covering: Covering,
     same: str,
     reach: Reach | None,
 ) -> Iterator[Claim]:
-    for place, (kind, by, reason) in covering.verdicts(same, reach):
+    for place, (kind, by, reason) in covering.without_effect(same, reach):
         yield Claim(keys[place], listed[place].name, kind, [listed[at].name for at in by], reason)
 
 
-def _filters(resource: Resource, objects: Sequence[Object], reach: Reach | None) -> Iterator[Claim]:
+def _filter_claims(
+    resource: Resource, objects: Sequence[Object], reach: Reach | None
+) -> Iterator[Claim]:
     """The filters of a component; those of one mode decide alike, in no order."""
     order = {mode: at for at, mode in enumerate(IN_TURN) if mode != UNDECIDED}
     filters = [obj for obj in objects if str(obj.get("mode")) in order]
     filters.sort(key=lambda obj: order[str(obj["mode"])])
-    listed: list[Listed] = []
+    listed: list[ListObject] = []
     for obj in filters:
         mode, name = str(obj["mode"]), resource.label_of(obj)
         before = [at for at, one in enumerate(listed) if one.does != mode]
-        listed.append(Listed(name, expression_of(obj), mode, before))
+        listed.append(ListObject(name, expression_of(obj), mode, before=before))
     keys, covering = [*map(resource.key_of, filters)], Covering(listed, packets=True, filters=True)
-    return _claims(keys, listed, covering, "it matches the packets of {}, and has its mode", reach)
+    return _claims_by(
+        keys, listed, covering, "it matches the packets of {}, and has its mode", reach
+    )
 
 
-def _overrides(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
+def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
     """The overrides of managed rules. The first that matches and sets something for a managed rule
     decides about it."""
     active = [obj for obj in objects if not is_off(obj)]
     keys, is_packet = [*map(resource.key_of, active)], resource is L4_OVERRIDES
     settings = [None if not_understood(obj) else _set_by(obj) for obj in active]
     listed = [
-        Listed(
+        ListObject(
             resource.label_of(obj),
             expression_of(obj) or "true",
             key if own is None else as_json(own),
-            [at for at, one in enumerate(settings[:place]) if _sets_all_of(one, own)],
+            before=[at for at, one in enumerate(settings[:place]) if _sets_all_of(one, own)],
         )
         for place, (obj, key, own) in enumerate(zip(active, keys, settings))
     ]
     covering, reach = Covering(listed, packets=is_packet), None if is_packet else ARRIVING
     same = "it has the expression and the settings of {}"
-    return _claims(keys, listed, covering, same, reach)
+    return _claims_by(keys, listed, covering, same, reach)
 
 
-Settings = Mapping[str, Any]  # of an override, by managed rule; an empty name is for all
+SettingsByRule = Mapping[str, Any]  # of an override, by managed rule; an empty name is for all
 
 
-def _set_by(override: Object) -> Settings:
+def _set_by(override: Object) -> SettingsByRule:
     settings = {f"{what} {name}": item for what, name, item in named_entries(override)}
     whole = {name: override[name] for name in ("action", "sensitivity") if override.get(name)}
     return {**({"": whole} if whole else {}), **settings}
 
 
-def _sets_all_of(earlier: Settings | None, own: Settings | None) -> bool:
+def _sets_all_of(earlier: SettingsByRule | None, own: SettingsByRule | None) -> bool:
     """Return whether an override sets something for each managed rule that another one is about;
     None is one that is not understood."""
     if earlier is None or own is None:
@@ -140,7 +145,7 @@ def _sets_all_of(earlier: Settings | None, own: Settings | None) -> bool:
     return "" in earlier or ("" not in own and earlier.keys() >= own.keys())
 
 
-def _rules(resource: Resource, state: State, reach: Reach | None) -> Iterator[Claim]:
+def _claims_of_rules(resource: Resource, state: State, reach: Reach | None) -> Iterator[Claim]:
     """The rules of a list, in a zone with those of its account and of rulesets that it executes."""
     if resource.plural in IN_ORDER:
         rules = rules_in_force(state, resource)
@@ -166,26 +171,26 @@ def _rule_claims(
     passing = [] if decides else [*_skips_of(resource, state)]
     places = {rule.key: at for at, rule in enumerate(rules)}
     skips = range(len(rules), len(rules) + len(passing))
-    ending = [at for at, one in enumerate(rules) if decides and _ends(one)]
     listed = [
-        Listed(
+        ListObject(
             rule.entry,
             with_contents(rule.expression, lists),
             as_json([*map(rule.obj.get, ALIKE_IN), rule.key if rule.conditions else None]),
-            [*ending[: bisect_left(ending, at)], *(places[one.key] for one in rule.unless), *skips],
+            decides and _ends(rule),
+            [*(places[one.key] for one in rule.unless), *skips],
             with_contents(rule.whole, lists),
             is_beside=rule.of_account,  # its account judges it
         )
-        for at, rule in enumerate(rules)
+        for rule in rules
     ]
     listed += [
-        Listed(skip.entry, with_contents(beyond(skip, before), lists), is_beside=True)
+        ListObject(skip.entry, with_contents(beyond(skip, before), lists), is_beside=True)
         for skip, before in passing
     ]
     decide = partial(_by_zone, values) if values else None
     covering = Covering(listed, decide, packets=resource.traffic == "packet")
     same = "it has the expression, the action and the limits of {}"
-    return _claims([rule.key for rule in rules], listed, covering, same, reach)
+    return _claims_by([rule.key for rule in rules], listed, covering, same, reach)
 
 
 def _ends(rule: ZoneRule) -> bool:

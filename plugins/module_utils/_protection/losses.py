@@ -15,8 +15,8 @@ from __future__ import annotations
 
 from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
 
+from .._expressions.fields import lists_in
 from .._expressions.grammar import expression_of, normalise_expression
-from .._expressions.lists import lists_in
 from .._expressions.solve import matches_every_request
 from .._plan.desired import Desired
 from .._schema.lists import LISTS, contents_of, items_in, managed_lists, uses_of

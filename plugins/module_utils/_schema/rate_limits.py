@@ -15,9 +15,8 @@ import re
 from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
-from .._expressions.fields import doubts, names_in
+from .._expressions.fields import doubts, lists_in, names_in
 from .._expressions.grammar import expression_of
-from .._expressions.lists import lists_in
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import (
     RESPONSE,

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequence
 
+from .._expressions.fields import lists_in, with_contents
 from .._expressions.grammar import expression_of
-from .._expressions.lists import lists_in, with_contents
 from .._remembered import remembered
 from .._values.kinds import FLAG, SAFE_ID
 from .._values.list_contents import Contents

@@ -23,8 +23,8 @@ PAGE_OF = {
     "risk": "risks",
     **dict.fromkeys(("unknown", "mistake"), "check_inventory"),
 }
-PLACE = re.compile(r"([^()]+):([1-9]\d*)")  # a file and a line
-BEHIND_MISTAKE = re.compile(rf" \(({PLACE.pattern})\)")
+FILE_AND_LINE = re.compile(r"([^()]+):([1-9]\d*)")
+BEHIND_MISTAKE = re.compile(rf" \(({FILE_AND_LINE.pattern})\)")
 
 
 class Finding(NamedTuple):
@@ -38,9 +38,6 @@ class Finding(NamedTuple):
     level: str = "error"
 
 
-Found = tuple[Finding, str]  # with the name of the object
-
-
 def sarif(report: Report) -> dict[str, Any]:
     """The findings of a report; one that is accepted is suppressed, with its reason."""
     return _log(item for record in report["hosts"] for item in _findings(record))
@@ -51,7 +48,7 @@ def sarif_of_mistakes(mistakes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return _log(_mistake("mistake", host, text) for host in mistakes for text in mistakes[host])
 
 
-def _findings(record: HostRecord) -> Iterator[Found]:
+def _findings(record: HostRecord) -> Iterator[tuple[Finding, str]]:
     host = record["host"]
     for item in record["ineffective"]:
         rule, text = f"ineffective/{item['kind']}", ineffective_text(item)
@@ -65,12 +62,12 @@ def _findings(record: HostRecord) -> Iterator[Found]:
         yield _mistake("unknown", host, text)
 
 
-def _mistake(rule: str, host: str, text: str) -> Found:
+def _mistake(rule: str, host: str, text: str) -> tuple[Finding, str]:
     known = BEHIND_MISTAKE.search(text)
     return Finding(rule, text, known[1] if known else None), host
 
 
-def _log(found: Iterable[Found]) -> dict[str, Any]:
+def _log(found: Iterable[tuple[Finding, str]]) -> dict[str, Any]:
     """Equal findings of several hosts, such as those that share a variable, are one result."""
     findings = values_by_key(found)
     rules = [
@@ -85,7 +82,7 @@ def _log(found: Iterable[Found]) -> dict[str, Any]:
 def _result(finding: Finding, names: Sequence[str]) -> dict[str, Any]:
     named = [{"fullyQualifiedName": name} for name in names]
     location: dict[str, Any] = {"logicalLocations": named}
-    if known := PLACE.fullmatch(finding.place or ""):
+    if known := FILE_AND_LINE.fullmatch(finding.place or ""):
         uri = Path(known[1]).as_uri() if Path(known[1]).is_absolute() else quote(known[1])
         region = {"startLine": int(known[2])}
         location["physicalLocation"] = {"artifactLocation": {"uri": uri}, "region": region}

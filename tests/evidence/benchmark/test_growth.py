@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 import random
 import time
+from collections.abc import Callable
 from typing import Any
 
+import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import compare_coverage
@@ -62,11 +64,22 @@ def networks_apart(size: int) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_thousand_rules_of_twenty_networks_are_searched_for_what_cannot_work_in_two_seconds() -> None:
+def texts_apart(size: int) -> list[dict[str, Any]]:
+    """As many rules, each with a comparison of its own of which no more is known than that."""
+    return [
+        {"ref": f"r{number}", "action": "block", "expression": f'http.cookie contains "{number}"', "enabled": True}
+        for number in range(size)
+    ]
+
+
+@pytest.mark.parametrize("rules_of", [networks_apart, texts_apart])
+def test_a_thousand_rules_are_searched_for_what_cannot_work_in_two_seconds(
+    rules_of: Callable[[int], list[dict[str, Any]]],
+) -> None:
     quickest = dict.fromkeys((1000, 4000), math.inf)
     for _round in range(5):
         for size in quickest:
-            rules = networks_apart(size)
+            rules = rules_of(size)
             start = time.process_time()
             ineffective_records({"custom_rules": rules})
             quickest[size] = min(quickest[size], time.process_time() - start)

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import parse
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.lists import (
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     MOST_SPELT_OUT,
     lists_in,
     with_contents,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import parse
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import matches_every_request
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import EVERYTHING, range_of
 from ansible_collections.edgeops.protection.plugins.module_utils._values.list_contents import Contents

@@ -10,7 +10,11 @@ import ipaddress
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
-from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
+    number_of,
+    text_of,
+    tokens_of,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import (
     FUNCTIONS,
     MISSING,
@@ -19,9 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.op
     Items,
     Pairs,
     literal_of,
-    number_of,
     operand,
-    text_of,
 )
 
 
