@@ -29,9 +29,9 @@ ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 RULE, FILTER = "1" * 32, "2" * 32
 
-contract = schemathesis.openapi.from_path(Path(tests.fake_service.__file__).parent / "openapi.yaml")
-if not EVERY_ROW:  # a third of the operations
-    contract = contract.include(lambda context: crc32(context.operation.label.encode()) % 3 == 0)
+whole = schemathesis.openapi.from_path(Path(tests.fake_service.__file__).parent / "openapi.yaml")
+a_third = whole.include(lambda context: crc32(context.operation.label.encode()) % 3 == 0)
+contract = whole if EVERY_ROW else a_third
 
 
 @pytest.fixture(scope="module")
