@@ -9,7 +9,8 @@ variables as options."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -29,6 +30,7 @@ from ..plugin_utils._baseline.variables import (
     OF_HOST,
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
+    Part,
 )
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
 from ..plugin_utils._variables import read_variables
@@ -55,7 +57,8 @@ class ActionModule(FleetAction):
             return self._all_hosts(variables, check_mode)
         task = HostTask(self.calls(variables))
         if self._task.args.get("attack"):
-            return task.result_of(lambda: Attack(task, variables, check_mode).run())
+            update = partial(_updated, task, check_mode)
+            return task.result_of(lambda: Attack(task, variables, check_mode, update).run())
         result: dict[str, Any] = {"failed": True}
         try:
             result = task.result_of(lambda: _update(task, task.runner(), check_mode))
@@ -116,17 +119,36 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
     values = task.checked(OF_HOST)
     task.warn(*task.shared_owners())
-    keep, merged = check_keep(values.get(SNAPSHOT_KEEP)), task.merged(values)
-    part = merged.part(task.host)
-    approved = approved_plan(task.host, values)
-    directory = values.get(SNAPSHOT_DIRECTORY)
-    snapshot = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
-    updated = runner.update(part, check_mode, approved, snapshot)
+    merged = task.merged(values)
+    updated = _updated(task, check_mode, values, merged.part(task.host), runner)
     updated = updated._replace(postures=merged.records())
     task.warn(
         *merged.still_in_force(updated.result.get("operations") or ()),
         *task.way_back(values, task.entries(values), updated),
     )
+    return updated
+
+
+def _updated(
+    task: HostTask,
+    check_mode: bool,
+    values: Mapping[str, Any],
+    part: Part,
+    runner: HostRunner,
+    begin: Callable[[], None] = lambda: None,
+) -> HostRun:
+    """Update the host to match a part: `begin` is called after the snapshot, and before the first
+    write. Raises ValueError if its variables do not fit together."""
+    keep, approved = check_keep(values.get(SNAPSHOT_KEEP)), approved_plan(task.host, values)
+    directory = values.get(SNAPSHOT_DIRECTORY)
+    take = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
+
+    def before_writing() -> str:
+        path = take() if take else ""
+        begin()
+        return path
+
+    updated = runner.update(part, check_mode, approved, before_writing if take else None)
     task.warn(*task.shared_owners(updated.result))
     # A run that failed may need the state before it more than once, so that it deletes nothing.
     if keep is None or not updated.snapshot or updated.failed:

@@ -137,8 +137,7 @@ def test_values_without_a_prepared_posture(site: Site) -> None:
     refused = site.attack(code=2, **wanted)
     assert "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring" in refused
     assert (site.state(), site.files()) == (OUT, PROJECT)
-    output = site.attack(accept_risks=["skips_monitoring"], **wanted)
-    assert "Configuration rules and page rules may set another security level" in output
+    site.attack(accept_risks=["skips_monitoring"], **wanted)
     (rule, _other) = site.service.account(ACCOUNT).rules_of("network_firewall_rules")
     assert rule["expression"] == ('ip.src in {198.51.100.0/24} or ip.src.asnum in {64496} or ip.src.country in {"XX"}')
     assert site.state() == ("enabled", "high", [rule["ref"], "office"], "under_attack")
@@ -274,6 +273,28 @@ def test_traffic_that_is_not_known_stops_nobody(site: Site) -> None:
     output = site.attack()
     assert "Not all of the traffic is known: The analytics were answered with HTTP 200: not authorized" in output
     assert site.state() == IN
+
+
+def test_before_it_writes_it_shows_what_past_requests_would_meet_and_what_would_defeat_it(site: Site) -> None:
+    zone = site.service.zone(ZONE)
+    partner = {"ref": "partner", "action": "skip", "expression": "true", "action_parameters": {"ruleset": "current"}}
+    requests = [
+        {"clientIP": "192.0.2.7", "clientCountryName": "XX", "count": 90},
+        {"clientIP": "192.0.2.7", "clientCountryName": "DE", "count": 10},
+    ]
+    zone.seed(account_id=ACCOUNT, requests=requests, custom_rules=[partner])
+    zone.custom_rules.reverse()
+    site.describe(baseline_purge=["custom_rules"], baseline_custom_rules_ignore=["partner"])
+    shown, _space, rest = site.attack("--check").partition("berlin: The run would")
+    assert "Requests of the last hour, by these rules: Of 100 requests, none changes." in shown
+    assert "partner" in shown + rest, "the skip in front"
+    zone.custom_rules.pop(0)
+    shown, _space, rest = site.attack("--check").partition("berlin: The run would")
+    words = "Of 100 requests, 90 (90 %) would newly be blocked or challenged."
+    assert rest and f"Requests of the last hour, by these rules: {words}" in shown
+    assert "Configuration rules and page rules may set another security level for some requests" in shown
+    site.service.misbehave("query_errors", messages=["not authorized for that account"])
+    assert "Requests of the last hour, by these rules: Not known. The analytics were answered" in site.attack()
 
 
 RUNNING: dict[str, Any] = {"posture": "under_attack", "hours": 4}

@@ -13,64 +13,99 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
 
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
+from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
 from ...module_utils._schema.registry import title_of_resource
-from ...module_utils._schema.resource import OWNERS
-from ...module_utils._specs.registry import TRAFFIC
+from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, ZONE_OWNER
+from ...module_utils._specs.arguments import TEXTS, Arguments
+from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_time
-from .._baseline.approval import approved_plan
+from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
+from .._baseline import posture
 from .._baseline.host_task import HostRun, HostRunner, HostTask
-from .._baseline.posture import RISKS, Changed, MergedHost, PostureEntries, PostureFile, merged
+from .._baseline.misspelt import misspelt
+from .._baseline.posture import MergedHost, PostureEntries, PostureFile
 from .._baseline.results import mitigated
 from .._baseline.variables import (
     OF_HOST,
     POSTURES_FILE,
+    PREFIX,
     SNAPSHOT_DIRECTORY,
     Part,
     connection_options,
+    names_owner,
 )
-from .._export.snapshot import snapshots_in
 from .._files import require_writable
-from .variables import (
-    ACCEPT,
-    ACCOUNT_PREFIXES,
-    ATTACK,
-    LEVEL,
-    OVER,
-    asked_entries,
-    check_options,
-    end_of_attack,
-    is_meant,
-    read_attack,
-)
+from .._plain import plain
+from .._report.traffic import backtest_in_words
+from .._variables import expiry_of, read_variables
 
+VALUES = ("block", "mitigate", "sensitivity", "security_level")
+BLOCK: Arguments = dict.fromkeys(("networks", "asns", "countries"), TEXTS)
+OPTIONS: Arguments = {
+    **{name: {"type": "str"} for name in ("posture", "until", "reason", "over")},
+    "hours": {"type": "float"},
+    "block": {"type": "dict", "options": BLOCK},
+    "mitigate": {**TEXTS, "choices": list(COMPONENTS)},
+    "sensitivity": MODULE_SPECS["protection_rule"].options["rate_sensitivity"],
+    "security_level": {**MODULE_SPECS["security_level"].options["level"], "required": False},
+    "accept_risks": {"type": "list", "elements": "raw"},
+    "all": {"type": "bool"},
+}
+ATTACK: Arguments = {f"attack_{name}": argument for name, argument in OPTIONS.items()}
+NAMES = {posture.RISKS: "attack_accept_risks"}
+NO, YES = ("", "false", "no"), ("true", "yes")
+LONGEST_ATTACK = 24 * 31  # hours
+BLOCKED_BY = {ACCOUNT_OPTION: "network_firewall_rules", ZONE_OPTION: "custom_rules"}
+BLOCK_FORMS = {  # of what a block names: its field, its form, and an example
+    "asns": ("ip.src.asnum", "(?:AS)?([1-9][0-9]{0,9})", "the number of a system, as 64496"),
+    "countries": ("ip.src.country", "([A-Z]{2})", "the code of a country, as DE"),
+}
+OWN_NETWORKS = {
+    **{name: f"in {name}" for name in (f"{PREFIX}prefixes", f"{PREFIX}allowlist")},
+    PREFIXES.plural: "in the account",  # those that the account has
+}
 MINUTES = 15  # of traffic that are shown
 HEAVIEST = 5
 FAR = "9999-12-30"  # the end of a posture until Cloudflare's time is known
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
-TOP_TRAFFIC = {"source_networks": "networks", "sources": "sources", "asns": "AS", "ports": "ports"}
-UNREAD_LEVELS = (
+LEVEL_OF_SOME = (
     "Configuration rules and page rules may set another security level for some requests, and"
     " nobody here can read them."
 )
+# Updates a host with these values to match a part, and does the last thing before it writes.
+Update = Callable[[Mapping[str, Any], Part, HostRunner, Callable[[], None]], HostRun]
 
 
 class Attack:
     """One run of the playbook on one host."""
 
-    def __init__(self, task: HostTask, variables: Iterable[str], check_mode: bool) -> None:
-        self._task, self._check_mode = task, check_mode
-        self._values = {**task.checked(OF_HOST), **read_attack(task.values(ATTACK), variables)}
+    def __init__(
+        self, task: HostTask, variables: Iterable[str], check_mode: bool, update: Update
+    ) -> None:
+        self._task, self._check_mode, self._update = task, check_mode, update
+        self._options = read_attack(task.values(ATTACK), variables)
         hosts = task.value("ansible_play_hosts_all") or [task.host]
-        check_options(self._values, hosts, task.value("ansible_limit"))
+        if problems := [*_problems(self._options, hosts, task.value("ansible_limit"))]:
+            raise ValueError(" ".join(problems))
+        sources = task.value("ansible_inventory_sources") or []
+        # In an inventory, Ansible reads folders whose names do not begin with a dot.
+        is_here = any(os.path.isdir(one) and Path(one).resolve() == Path.cwd() for one in sources)
+        directory = {SNAPSHOT_DIRECTORY: "." * is_here + SNAPSHOTS}
+        self._values = {**directory, **task.checked(OF_HOST)}
         file = task.posture_file(self._values)
         if file is None:
             raise ValueError(
@@ -79,30 +114,29 @@ class Attack:
             )
         self._file: PostureFile = file
         self._is_written = False
+        self._planned: Sequence[Mapping[str, Any]] = ()
 
     def run(self) -> HostRun:
         """Take the postures, or end some; raises ValueError for what is asked wrongly."""
         while True:
             try:
                 return self._attempt()
-            except Changed:
+            except posture.Changed:
                 self._task.tell(f"Another run has written {self._file.path}; this one plans again.")
 
     def _attempt(self) -> HostRun:
-        values, task = self._values, self._task
+        task, values, over = self._task, self._values, self._options["over"]
         known = self._file.of(task.host)
-        over = values[OVER]
-        entries = self._ended(known, FAR) if over else [*known, *asked_entries(values, FAR, "")]
-        now, there = task.read_there(values, self._with(entries), ACCOUNT_PREFIXES)
-        if over:
-            entries = self._ended(known, write_time(now))
-        else:
-            until = write_time(end_of_attack(values, now))
-            asked = asked_entries({**there, **values}, until, write_time(now))
-            entries = [*known, *asked]
-            self._show_traffic(merged(task.host, values, self._with(known), now).part(task.host))
-        taken = merged(task.host, values, self._with(entries), now)
-        run = self._apply(taken.part(task.host), known, entries)
+        planned = self._ended(known, FAR) if over else [*known, *self._asked(None, {})]
+        now, there = task.read_there(values, self._with(planned), PREFIXES.plural)
+        entries = (
+            self._ended(known, write_time(now)) if over else [*known, *self._asked(now, there)]
+        )
+        taken = posture.merged(task.host, values, self._with(entries), now)
+        part = taken.part(task.host).named(NAMES)
+        if not over:
+            self._show(part, taken)
+        run = self._update(values, part, self._runner(), partial(self._begin, known, entries))
         if run.failed:
             return self._failure(run)
         left = [one for one in entries if parse_expiry(str(one["until"])) > now]
@@ -111,7 +145,7 @@ class Attack:
         changed = bool(run.result.get("changed")) or entries != known
         result = {**run.result, "changed": changed, "postures_file": str(self._file.path)}
         run = run._replace(result=result, postures=taken.records())
-        task.warn(*task.way_back(values, self._with(left), run, {"accept_risks": ACCEPT}))
+        task.warn(*task.way_back(values, self._with(left), run, NAMES))
         return run._replace(lines=[*self._lines(run, taken)])
 
     def _with(self, entries: Sequence[Any]) -> PostureEntries:
@@ -119,94 +153,101 @@ class Attack:
         own = self._task.own_entries(self._values)
         return [*own, *self._file.placed(self._task.host, entries)]
 
+    def _asked(self, now: datetime | None, there: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The entries that the options ask for, at Cloudflare's time once it is known; raises
+        ValueError for a block of one's own, and if the host has nothing that they are for."""
+        options = self._options
+        beside = {
+            "until": write_time(_end(options, now)) if now else FAR,
+            "reason": options["reason"],
+            "since": write_time(now) if now else None,
+            posture.RISKS: options["accept_risks"],
+        }
+        every = [{"name": options["posture"]}] if options["posture"] else []
+        if any(options[name] for name in VALUES):
+            every.append(asked_values(options, {**there, **self._values}))
+        return [{**one, **{name: item for name, item in beside.items() if item}} for one in every]
+
     def _ended(self, known: Sequence[dict[str, Any]], until: str) -> list[dict[str, Any]]:
         """The entries, of which those that are meant end at this time; raises ValueError if none
         is."""
-        over, path = self._values[OVER], self._file.path
+        over, path = self._options["over"], self._file.path
         own = [at for at, one in self._task.own_entries(self._values) if is_meant(over, one)]
+        there = f"{first_few(own)} stands in the variables; end it there, by its until."
         if not any(is_meant(over, one) for one in known):
-            where = f"{path} has none of {self._task.host} that {OVER}={over} is about"
+            where = f"{path} has none of {self._task.host} that attack_over={over} is about"
             where = where if path.exists() else f"{path} does not exist"
             pull = "If it was taken in another checkout, commit the file there, and git pull here."
-            raise ValueError(f"There is no posture to end: {where}. {_end_there(own) or pull}")
-        if own:
-            self._task.warn(_end_there(own))
-        risks = self._values.get(ACCEPT) or []
+            raise ValueError(f"There is no posture to end: {where}. {there if own else pull}")
+        self._task.warn(*[there][: len(own)])
+        risks = self._options["accept_risks"] or []
         return [
-            {**one, "until": until, RISKS: [*(one.get(RISKS) or ()), *risks]}
+            {**one, "until": until, posture.RISKS: [*(one.get(posture.RISKS) or ()), *risks]}
             if is_meant(over, one)
             else one
             for one in known
         ]
 
-    def _apply(self, part: Part, known: Sequence[Any], entries: Sequence[Any]) -> HostRun:
-        task, check_mode = self._task, self._check_mode
-        require_writable(self._file.path.parent)
-        predicted: list[Mapping[str, Any]] = []
-        runner = task.runner()
+    def _runner(self) -> HostRunner:
+        """Runs modules, and remembers what they would do."""
+        runner = self._task.runner()
 
         def run_module(part: Part, check: bool) -> dict[str, Any]:
             result = runner.run_module(part, check)
-            predicted.extend(result.get("operations") or () if check else ())
+            self._planned = (result.get("operations") or ()) if check else self._planned
             return result
 
-        take_snapshot = snapshots_in(
-            self._directory(), task.host, part, runner.run_module, check_mode
-        )
+        return HostRunner(run_module)
 
-        def before_writing() -> str:
-            names = [f"{item['action']} {_title(item)}" for item in predicted]
-            task.tell(f"The run {'would' if check_mode else 'will'} {first_few(names)}.")
-            path = take_snapshot() if take_snapshot else ""
-            self._write(known, lambda _known: entries)
-            return path
-
-        approved = approved_plan(task.host, self._values)
-        run = HostRunner(run_module).update(part, check_mode, approved, before_writing)
-        task.warn(*task.shared_owners(run.result))
-        return run
-
-    def _directory(self) -> str:
-        """The directory of snapshots; by default one that is no part of an inventory."""
-        set_by_user = self._values.get(SNAPSHOT_DIRECTORY)
-        sources = self._task.value("ansible_inventory_sources") or []
-        here = any(os.path.isdir(item) and Path(item).resolve() == Path.cwd() for item in sources)
-        return str(set_by_user or (f".{SNAPSHOTS}" if here else SNAPSHOTS))
+    def _begin(self, known: Sequence[Any], entries: Sequence[Any]) -> None:
+        """Say what the run changes, and write the file before it changes anything."""
+        names = [f"{item['action']} {_title(item)}" for item in self._planned]
+        verb = "would" if self._check_mode else "will"
+        self._task.tell(f"The run {verb} {first_few(names)}.")
+        self._write(known, lambda _known: entries)
 
     def _write(self, known: Any, change: Callable[[list[Any]], Any]) -> None:
-        if self._check_mode:
-            return
         try:
-            self._file.write(self._task.host, known, change)
+            require_writable(self._file.path.parent)
+            if not self._check_mode:
+                self._file.write(self._task.host, known, change)
+                self._is_written = True
         except (OSError, ValueError) as exc:
             raise AnsibleError(f"{self._file.path} cannot be written: {exc}") from exc
-        self._is_written = True
 
     def _failure(self, run: HostRun) -> HostRun:
         """A run that failed; one that lacks acceptances says all of them in a line to copy."""
+        message = str(run.result.get("msg"))
         if self._is_written:
             goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
             self._task.tell(goes_on)
-            return run
-        if not str(run.result.get("msg")).startswith(HAS_RISKS):
-            return run
-        risks = run.result.get("risks") or ()
-        own = map(json.dumps, self._values.get(ACCEPT) or ())
-        lacking = ", ".join(dict.fromkeys([*own, *map(acceptance_to_copy, risks)]))
-        sentences = [f"{risk['code']}: {risk['message']}" for risk in risks]
-        copied = shlex.quote(f"{{{ACCEPT}: [{lacking}]}}")
-        add = f"If this is meant, run the same again with -e {copied} Nothing was changed."
-        return run._replace(result={**run.result, "msg": " ".join([HAS_RISKS, *sentences, add])})
+        elif message.startswith(HAS_RISKS):
+            own = map(json.dumps, self._options["accept_risks"] or ())
+            risks = map(acceptance_to_copy, run.result.get("risks") or ())
+            lacking = ", ".join(dict.fromkeys([*own, *risks]))
+            copied = shlex.quote(f"{{attack_accept_risks: [{lacking}]}}")
+            message += f" Or run the same again with -e {copied}"
+        return run._replace(result={**run.result, "msg": message})
 
-    def _show_traffic(self, part: Part) -> None:
-        """Show who attacks, as far as the analytics know it; they never stop the run."""
-        if not part.options.get("account_id"):
-            return
-        own = connection_options(part, TRAFFIC)
-        asked = Part(TRAFFIC, {**own, "hours": MINUTES / 60, "top": HEAVIEST})
-        result = self._task.runner().run_module(asked, False)
-        for sentence in _traffic_lines(result):
-            self._task.tell(sentence)
+    def _show(self, part: Part, taken: MergedHost) -> None:
+        """Show who attacks, what the posture would do to past requests, and what would defeat it,
+        as far as it is known; nothing of it stops the run."""
+        runner = self._task.runner(warn=lambda _text: None)
+        texts: list[str] = []
+        if part.options.get("account_id"):
+            own = connection_options(part, TRAFFIC)
+            asked = Part(TRAFFIC, {**own, "hours": MINUTES / 60, "top": HEAVIEST})
+            texts += _traffic_texts(runner.run_module(asked, False))
+        if any(map(part.options.get, ZONE_OWNER.options)):
+            options = {**part.options, "backtest": {"hours": 1}}
+            result = runner.run_module(replace(part, options=options), True)
+            words = f"Not known. {result['msg']}" if result.get("failed") else ""
+            words = backtest_in_words(result["backtest"]) if "backtest" in result else words
+            texts += [f"Requests of the last hour, by these rules: {words}"] if words else []
+        if any("security level" in title for title in taken.titles.get(ZONE_OWNER.option, ())):
+            texts.append(LEVEL_OF_SOME)
+        for text in texts:
+            self._task.tell(text)
 
     def _lines(self, run: HostRun, taken: MergedHost) -> Iterator[str]:
         """Sentences on the state now: the objects in force, until when, and the work left."""
@@ -214,8 +255,6 @@ class Attack:
             yield mitigated(coverage)
         for owner, titles in taken.titles.items():
             yield f"The {OWNERS[owner].title} has {first_few(dict.fromkeys(titles))} by postures."
-        if not self._values[OVER] and self._values.get(LEVEL):
-            yield UNREAD_LEVELS
         verb = "would hold" if self._check_mode else "holds"
         yield from (one.sentence(verb) for one in taken.postures)
         if not taken.postures:
@@ -229,9 +268,55 @@ class Attack:
             yield f"For the way back, {run.snapshot} has the state before (restore_file)."
 
 
-def _end_there(places: Sequence[str]) -> str:
-    where = f"{first_few(places)} stands in the variables; end it there, by its until."
-    return where if places else ""
+def read_attack(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The options in these values, of which a survey leaves some empty, without their prefix;
+    raises ValueError for wrong ones, and if one of the names is close to theirs."""
+    if wrong := misspelt(names, "attack_", ATTACK, "the playbook attack"):
+        raise ValueError(" ".join(wrong))
+    filled = {name: value for name, value in values.items() if value != ""}
+    options: dict[str, Any] = plain(read_variables(ATTACK, filled, "attack_"))
+    over = str(options["over"] or "")
+    return {**options, "over": "" if over.lower() in NO else over}
+
+
+def _problems(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) -> Iterator[str]:
+    """A sentence for each thing that is missing or does not fit together."""
+    if not (limit or options["all"]):
+        yield (
+            f"Which hosts are under attack? There are {first_few(hosts)}. Name them by --limit, or"
+            " set attack_all: true for all of them."
+        )
+    chosen = [f"attack_{name}" for name in ("posture", *VALUES) if options[name]]
+    times = [f"attack_{name}" for name in ("hours", "until") if options[name] is not None]
+    ways = first_few(f"attack_{name}" for name in VALUES)
+    if options["over"]:
+        if chosen or times:
+            yield f"attack_over ends postures, and goes without {first_few(chosen + times)}."
+    elif not chosen:
+        yield f"Nothing says what to do: set attack_posture, or {ways}, or attack_over."
+    if not options["over"] and len(times) != 1:
+        yield "Until when? Set one of attack_hours and attack_until."
+    hours = options["hours"]
+    if hours is not None and not 0 < hours <= LONGEST_ATTACK:
+        yield f"attack_hours: {hours:g} is not above 0 and at most {LONGEST_ATTACK}."
+
+
+def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
+    """Return whether attack_over is about an entry: about all, or by its name or reason."""
+    return over.lower() in YES or over in (entry.get("name"), entry.get("reason"))
+
+
+def _end(options: Mapping[str, Any], now: datetime) -> datetime:
+    """The time until which a posture is to hold; raises ValueError."""
+    if options["until"] is None:
+        return now + timedelta(hours=options["hours"])
+    until = expiry_of("attack_until", options["until"])
+    if not timedelta() < until - now <= timedelta(hours=LONGEST_ATTACK):
+        raise ValueError(
+            f"attack_until: {write_time(until)} is not within {LONGEST_ATTACK} hours from now on,"
+            f" {write_time(now)} by Cloudflare's clock."
+        )
+    return until
 
 
 def _title(operation: Mapping[str, Any]) -> str:
@@ -239,20 +324,85 @@ def _title(operation: Mapping[str, Any]) -> str:
     return title if key == operation["resource"] else f"{title} {key}"
 
 
-def _traffic_lines(result: Mapping[str, Any]) -> Iterator[str]:
+def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
+    """Sentences on the heaviest sources, networks and ports."""
     traffic = result.get("traffic") or {}
-    top = traffic.get("top") or {"unknown": [str(result.get("msg"))]}
-    lists = {
-        title: [f"{item['value']} ({item['packets']})" for item in top.get(name) or ()]
-        for name, title in TOP_TRAFFIC.items()
-    }
-    lists["reasons"] = [
-        f"{reason} ({packets})"
-        for component in (traffic.get("components") or {}).values()
-        for reason, packets in component["reasons"].items()
-    ]
-    for title, items in lists.items():
-        if items:
-            yield f"Dropped, or would have been, in {MINUTES} minutes: {title} {first_few(items)}."
+    top = {"unknown": [str(result.get("msg"))], **(traffic.get("top") or {})}
+    reasons = [item["reasons"] for item in (traffic.get("components") or {}).values()]
+    top["reasons"] = [{"value": name, "packets": of[name]} for of in reasons for name in of]
+    for name, items in top.items():
+        if name not in ("known", "unknown") and items:
+            values = first_few(f"{one['value']} ({one['packets']})" for one in items)
+            title = name.replace("source_", "")
+            yield f"Dropped, or would have been, in {MINUTES} minutes: {title} {values}."
     if top["unknown"]:
         yield f"Not all of the traffic is known: {' '.join(top['unknown'])}"
+
+
+def asked_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[str, Any]:
+    """The values that the options ask for; raises ValueError for a block of one's own, and if the
+    host has nothing that they are for."""
+    owners = [owner for owner in OWNERS if names_owner(host, owner)]
+    values: dict[str, Any] = {}
+    if options["block"]:
+        expression = _blocking(options["block"], host)
+        # The same block again is the same rule; another one is another rule.
+        ref = f"attack-{sha256(expression.encode()).hexdigest()[:8]}"
+        rule = {"ref": ref, "action": "block", "expression": expression, "position": "first"}
+        values = {BLOCKED_BY[owner]: [rule] for owner in owners}
+    mitigated_now, sensitivity = options["mitigate"] or (), options["sensitivity"]
+    every = mitigated_now or (COMPONENTS if sensitivity else ())
+    for name in every if ACCOUNT_OPTION in owners else ():
+        rule = {"kind": name} if name in TCP_KINDS else {}
+        rule.update({"scope": "global"}, **({"mode": "enabled"} if name in mitigated_now else {}))
+        if sensitivity:
+            rule.update(dict.fromkeys(("rate_sensitivity", "burst_sensitivity"), sensitivity))
+        values.setdefault("rules" if name in TCP_KINDS else "dns_rules", []).append(rule)
+    if options["security_level"] and ZONE_OPTION in owners:
+        values["security_level"] = options["security_level"]
+    if not values:
+        asked = first_few(f"attack_{name}" for name in VALUES if options[name])
+        raise ValueError(
+            f"The host has nothing that {asked} could change. Leave it out of --limit."
+        )
+    return values
+
+
+def _blocking(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
+    """The packets or requests to block; raises ValueError with all that is wrong."""
+    parts: dict[str, list[str]] = {}
+    problems = []
+    for name in BLOCK:
+        field, pattern, form = BLOCK_FORMS.get(name, ("ip.src", "", ""))
+        for index, text in enumerate(block.get(name) or ()):
+            match = re.fullmatch(pattern, text.upper())
+            problem = (
+                _problem(text, host) if not form else "" if match else f"'{text}' is not {form}"
+            )
+            problems += [f"attack_block.{name}[{index}]: {problem}."] if problem else []
+            item = match[1] if match and form else text
+            parts.setdefault(field, []).append(f'"{item}"' if name == "countries" else item)
+    if problems or not parts:
+        nothing = "attack_block: it names no networks, asns or countries."
+        raise ValueError(" ".join(problems) or nothing)
+    sets = ((name, " ".join(dict.fromkeys(items))) for name, items in parts.items())
+    return " or ".join(f"{name} in {{{items}}}" for name, items in sets)
+
+
+def _problem(network: str, host: Mapping[str, Any]) -> str:
+    """The reason why a network is not to be blocked; empty if it may be."""
+    try:
+        blocked = parse_network(network)
+    except ValueError as exc:
+        return str(exc)
+    widest = WIDEST_USUAL[blocked.version]
+    if blocked.prefixlen < widest:
+        return f"{network} is wider than /{widest}; block the parts that attack"
+    for name, where in OWN_NETWORKS.items():
+        for entry in host.get(name) or ():
+            if not entry.get("excluded") and networks_overlap(entry.get("prefix"), network):
+                return f"{network} has addresses of {entry['prefix']}, your own {where}"
+    here = next(iter(os.environ.get("SSH_CONNECTION", "").split()), "")
+    if here and networks_overlap(here, network):
+        return f"{network} has {here}, from which you work (SSH_CONNECTION)"
+    return ""

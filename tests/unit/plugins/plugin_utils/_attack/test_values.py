@@ -7,20 +7,18 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.variables import (
-    asked_entries,
+from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.attack import (
+    asked_values,
     is_meant,
     read_attack,
 )
 
 HOST = {"edge_account_id": "1" * 32, "edge_zone_id": "2" * 32}
-TIMES = ("2027-01-29T09:00:00Z", "2027-01-29T03:00:00Z")
 
 
 def refs(*networks: str) -> set[str]:
-    options = {**HOST, **read_attack({"attack_block": {"networks": [*networks]}}, [])}
-    (entry,) = asked_entries(options, *TIMES)
-    return {rule["ref"] for name in ("custom_rules", "network_firewall_rules") for rule in entry[name]}
+    values = asked_values(read_attack({"attack_block": {"networks": [*networks]}}, []), HOST)
+    return {rule["ref"] for name in ("custom_rules", "network_firewall_rules") for rule in values[name]}
 
 
 def test_the_same_block_is_the_same_rule_and_another_one_is_another() -> None:
@@ -33,7 +31,7 @@ def test_the_same_block_is_the_same_rule_and_another_one_is_another() -> None:
     [(True, True), ("true", True), ("Yes", True), ("INC-7", False), (False, None), ("no", None), ("", None)],
 )
 def test_over_is_all_or_a_name_or_a_reason(over: Any, is_all: bool | None) -> None:
-    option = read_attack({"attack_over": over}, [])["attack_over"]
+    option = read_attack({"attack_over": over}, [])["over"]
     assert (not option) is (is_all is None)
     if option:
         entries = [{"name": "INC-7"}, {"reason": "INC-7"}, {"name": "night", "reason": "INC-70"}]
