@@ -111,8 +111,9 @@ class Run(NamedTuple):
     def _ineffective(self, plan: Plan) -> Sequence[IneffectiveRecord] | None:
         from ._protection.ineffective import ineffective_in  # loaded by what writes
 
-        task = self.task
-        return ineffective_in(plan, task.desired, task.context.reports, self.client.read)
+        task, is_report = self.task, self.task.context.reports
+        state = plan.before if is_report else {**plan.before, **plan.after()}
+        return ineffective_in(state, task.desired, is_report, self.client.read)
 
     def _pending(self, plan: Plan) -> dict[str, Any]:
         pending = self.guard.rollout.pending(plan, self.task.desired)

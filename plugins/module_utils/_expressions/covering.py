@@ -39,6 +39,7 @@ class ListObject(NamedTuple):
     If some traffic does not get to it, `whole` is its own
     expression. One that `is_beside` the others is not judged."""
 
+    key: Any
     name: str
     expression: str
     does: Hashable = None
@@ -58,12 +59,14 @@ class Reach(NamedTuple):
     reason: str
 
 
-class CannotWork(NamedTuple):
-    """The kind of an object that cannot work, the places of those that it is ineffective by, and
-    the reason."""
+class Claim(NamedTuple):
+    """An object that cannot work: its key and its name, the kind, the names of those that it is
+    ineffective by, and the reason."""
 
+    key: Any
+    label: str
     kind: str
-    by: Sequence[int]
+    by: Sequence[str]
     reason: str
 
 
@@ -126,29 +129,34 @@ class Covering:
         levels = by_level.keys() - self._alone.keys()
         self._index = {level: _Index(by_level[level], every) for level in levels}
 
-    def without_effect(
-        self, does_the_same: str, reach: Reach | None
-    ) -> Iterator[tuple[int, CannotWork]]:
-        """The objects that cannot work, by their places; the text is the reason of a duplicate,
-        without the name of the other one."""
+    def claims(self, does_the_same: str, reach: Reach | None) -> Iterator[Claim]:
+        """The objects that cannot work; the text is the reason of a duplicate, without the name of
+        the other one."""
         first: dict[tuple[Set, Hashable], int] = {}
         for place, one in enumerate(self._listed):
             traffic = self._matching(one.whole) if one.whole else self._sets[place]
             same = first.setdefault((traffic, one.does), place)
-            rest = self._diagrams.combined("and", [self._universe, traffic])
-            if one.is_beside:
-                continue
-            if rest == EMPTY:
-                yield place, CannotWork(NEVER, [], f"no {self._traffic} matches its expression")
-            elif same != place:
-                reason = does_the_same.format(self._listed[same].name)
-                yield place, CannotWork(DUPLICATE, [same], reason)
-            elif by := self._fewest(rest, place):
-                names = first_few(self._listed[at].name for at in by)
-                reason = f"every {self._traffic} that it matches is decided before it by {names}"
-                yield place, CannotWork(SHADOWED, by, reason)
-            elif reach and self._is_beyond(traffic, reach):
-                yield place, CannotWork(reach.kind, [], reach.reason)
+            if not one.is_beside:
+                kind, by, reason = self._judged(place, traffic, same, does_the_same)
+                if not kind and reach and self._is_beyond(traffic, reach):
+                    kind, reason = reach.kind, reach.reason
+                if kind:
+                    yield Claim(one.key, one.name, kind, by, reason)
+
+    def _judged(
+        self, place: int, traffic: Set, same: int, does_the_same: str
+    ) -> tuple[str, list[str], str]:
+        """The kind of an object that cannot work because of its expression or of others, their
+        names, and the reason; empty ones if it can work."""
+        rest = self._diagrams.combined("and", [self._universe, traffic])
+        if rest == EMPTY:
+            return NEVER, [], f"no {self._traffic} matches its expression"
+        if same != place:
+            name = self._listed[same].name
+            return DUPLICATE, [name], does_the_same.format(name)
+        by = [self._listed[at].name for at in self._fewest(rest, place)]
+        decided = f"every {self._traffic} that it matches is decided before it by {first_few(by)}"
+        return (SHADOWED, by, decided) if by else ("", [], "")
 
     def _matching(self, expression: str) -> Set:
         """The traffic that one expression matches; one with too many comparisons is a variable."""

@@ -113,6 +113,11 @@ def decider_of(tree: Tree) -> Decide:
     return decide
 
 
+def truth_by(values: Mapping[str, FieldValue], leaf: Comparison) -> Truth:
+    """The truth of a comparison, as far as these values of fields decide it."""
+    return decider_of(leaf)(Fields(values))
+
+
 def _negated(truth: Truth) -> Truth:
     return truth if isinstance(truth, NotKnown) else not truth
 

@@ -53,7 +53,7 @@ from .grammar import (
     leaves,
     normalise_expression,
     parse,
-    place_of,
+    place_in_words,
     quoted,
     text_of,
     tokens_of,
@@ -98,7 +98,7 @@ def check_rule(expression: str, is_filter: bool = False) -> list[str]:
             raise mistake
     every = [*doubts.items(), *((one.at, str(one)) for one in mistakes if one.at not in doubts)]
     first = {problem: at for at, problem in sorted(every, reverse=True)}
-    return [f"{place_of(expression, first[text])}: {text}" for text in reversed([*first])]
+    return [f"{place_in_words(expression, first[text])}: {text}" for text in reversed([*first])]
 
 
 def check_packets(expression: str) -> list[str]:
@@ -162,7 +162,7 @@ def _expression(
             if refusal:
                 raise refusal
         except Unread as exc:
-            sentence = f"{place_of(expression, exc.at)}: {exc}"
+            sentence = f"{place_in_words(expression, exc.at)}: {exc}"
             if exc.malformed:
                 raise ValueError(sentence) from exc
             return [sentence]

@@ -159,7 +159,7 @@ def quoted(text: str) -> str:
     return f"'{excerpt(visible(text))}'"
 
 
-def place_of(expression: str, start: int) -> str:
+def place_in_words(expression: str, start: int) -> str:
     """The place of something as people say it: `column 5, at 'eq 080'`; with the line, if there are
     several."""
     line = expression.count("\n", 0, start) + 1

@@ -52,7 +52,7 @@ class PatternGroup:
         return is_one and not self.has_choice
 
 
-class _Reader:
+class _PatternReader:
     """Reads a pattern from left to right. A text may match in `ways` ways beside those of its
     `endless` repetitions without an upper limit."""
 
@@ -118,7 +118,7 @@ def regular_expression(token: Token) -> Callable[[bytes], bool]:
     """A test for a match of the regular expression that a token is; raises Unread, and so does
     the test for a text that is too long."""
     pattern = _pattern_of(token)
-    reader = _Reader(pattern)
+    reader = _PatternReader(pattern)
     try:
         search = re.compile(reader.translated.encode()).search
     except re.error:

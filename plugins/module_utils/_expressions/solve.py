@@ -42,7 +42,7 @@ from .grammar import (
     leaves,
     normalise_expression,
     parse,
-    place_of,
+    place_in_words,
 )
 
 Set = int
@@ -394,7 +394,7 @@ def matched(expression: str) -> Matches:
         for leaf in leaves(tree):
             values_of(leaf)
     except Unread as exc:
-        raise Unread(f"{exc} ({place_of(expression, exc.at)})", at=exc.at) from exc
+        raise Unread(f"{exc} ({place_in_words(expression, exc.at)})", at=exc.at) from exc
     diagrams = Diagrams(filters=True)
     try:
         return destinations(diagrams, diagrams.of(tree))

@@ -15,8 +15,8 @@ from datetime import datetime
 from typing import Any, Container, Iterable, Iterator, Mapping, Sequence, TypedDict
 
 from .._errors import ProtectionError
+from .._expressions.covering import Claim
 from .._plan.desired import Desired
-from .._plan.plan import Plan
 from .._schema.account import ALLOWLIST, FILTERS, PREFIXES
 from .._schema.lists import APEX, HOSTNAME, LISTS, items_in
 from .._schema.neighbours import ONBOARDED
@@ -27,7 +27,7 @@ from .._values.address_set import EVERYTHING, Ranges, intersection, range_of, un
 from .._values.kinds import FLAG
 from .._values.list_contents import ANY_LABEL
 from .coverage import Coverage
-from .ineffective_rules import OUTSIDE, Claim, claims_of_list
+from .ineffective_rules import OUTSIDE, claims_of_list
 
 COVERED = "covered"
 CHECKED = (PREFIXES, ALLOWLIST, *FILTERS, *DDOS_OVERRIDES, *(one for one, _read in EVALUATION))
@@ -53,9 +53,9 @@ def is_checked(resource: Resource) -> bool:
 
 
 def ineffective_in(
-    plan: Plan, desired: Sequence[Desired], is_report: bool, read: ReadCollection
+    state: State, desired: Sequence[Desired], is_report: bool, read: ReadCollection
 ) -> list[IneffectiveRecord] | None:
-    """The objects of a task that cannot work after its plan, or for a report all that exist and
+    """The objects of a task that cannot work in a state, or for a report all that exist in it and
     cannot; None for a task that has no such objects. If some lie outside of what the account
     protects, the networks that it may announce are read."""
     checked = [item for item in desired if is_checked(item.resource)]
@@ -63,7 +63,6 @@ def ineffective_in(
         return None
     named = {item.resource.plural: item.objects.keys() for item in checked}
     ends = {item.resource.plural: item.expires for item in checked}
-    state = plan.before if is_report else {**plan.before, **plan.after()}
     asked = None if is_report else named
     records = ineffective_records(state, asked, ends)
     if any(one["kind"] == OUTSIDE for one in records):

@@ -11,9 +11,9 @@ An expression, an action or a field that is not understood proves nothing.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterator, Mapping, Sequence
 
-from .._expressions.covering import NEVER, SHADOWED, Covering, ListObject, Reach
+from .._expressions.covering import NEVER, SHADOWED, Claim, Covering, ListObject, Reach
 from .._expressions.fields import with_contents
 from .._expressions.grammar import Comparison, expression_of
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
@@ -54,17 +54,6 @@ ARRIVING = Reach(
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
 
 
-class Claim(NamedTuple):
-    """An object that cannot work: its key and its name, the kind, the names of those that it is
-    ineffective by, and the reason."""
-
-    key: Key
-    label: str
-    kind: str
-    by: Sequence[str]
-    reason: str
-
-
 def claims_of_list(resource: Resource, state: State, own: Ranges) -> Iterator[Claim]:
     """The rules, filters or overrides of a list that cannot work; packets go to the networks that
     the account has as its `own`, unless these are not known and empty."""
@@ -79,17 +68,6 @@ def claims_of_list(resource: Resource, state: State, own: Ranges) -> Iterator[Cl
     )
 
 
-def _claims_by(
-    keys: Sequence[Key],
-    listed: Sequence[ListObject],
-    covering: Covering,
-    same: str,
-    reach: Reach | None,
-) -> Iterator[Claim]:
-    for place, (kind, by, reason) in covering.without_effect(same, reach):
-        yield Claim(keys[place], listed[place].name, kind, [listed[at].name for at in by], reason)
-
-
 def _filter_claims(
     resource: Resource, objects: Sequence[Object], reach: Reach | None
 ) -> Iterator[Claim]:
@@ -99,33 +77,32 @@ def _filter_claims(
     filters.sort(key=lambda obj: order[str(obj["mode"])])
     listed: list[ListObject] = []
     for obj in filters:
-        mode, name = str(obj["mode"]), resource.label_of(obj)
+        mode, key, name = str(obj["mode"]), resource.key_of(obj), resource.label_of(obj)
         before = [at for at, one in enumerate(listed) if one.does != mode]
-        listed.append(ListObject(name, expression_of(obj), mode, before=before))
-    keys, covering = [*map(resource.key_of, filters)], Covering(listed, packets=True, filters=True)
-    return _claims_by(
-        keys, listed, covering, "it matches the packets of {}, and has its mode", reach
-    )
+        listed.append(ListObject(key, name, expression_of(obj), mode, before=before))
+    covering = Covering(listed, packets=True, filters=True)
+    return covering.claims("it matches the packets of {}, and has its mode", reach)
 
 
 def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
     """The overrides of managed rules. The first that matches and sets something for a managed rule
     decides about it."""
     active = [obj for obj in objects if not is_off(obj)]
-    keys, is_packet = [*map(resource.key_of, active)], resource is L4_OVERRIDES
+    is_packet = resource is L4_OVERRIDES
     settings = [None if not_understood(obj) else _set_by(obj) for obj in active]
     listed = [
         ListObject(
+            resource.key_of(obj),
             resource.label_of(obj),
             expression_of(obj) or "true",
-            key if own is None else as_json(own),
+            place if own is None else as_json(own),
             before=[at for at, one in enumerate(settings[:place]) if _sets_all_of(one, own)],
         )
-        for place, (obj, key, own) in enumerate(zip(active, keys, settings))
+        for place, (obj, own) in enumerate(zip(active, settings))
     ]
-    covering, reach = Covering(listed, packets=is_packet), None if is_packet else ARRIVING
+    covering = Covering(listed, packets=is_packet)
     same = "it has the expression and the settings of {}"
-    return _claims_by(keys, listed, covering, same, reach)
+    return covering.claims(same, None if is_packet else ARRIVING)
 
 
 SettingsByRule = Mapping[str, Any]  # of an override, by managed rule; an empty name is for all
@@ -173,6 +150,7 @@ def _rule_claims(
     skips = range(len(rules), len(rules) + len(passing))
     listed = [
         ListObject(
+            rule.key,
             rule.entry,
             with_contents(rule.expression, lists),
             as_json([*map(rule.obj.get, ALIKE_IN), rule.key if rule.conditions else None]),
@@ -184,13 +162,12 @@ def _rule_claims(
         for rule in rules
     ]
     listed += [
-        ListObject(skip.entry, with_contents(beyond(skip, before), lists), is_beside=True)
+        ListObject(skip.key, skip.entry, with_contents(beyond(skip, before), lists), is_beside=True)
         for skip, before in passing
     ]
     decide = partial(_by_zone, values) if values else None
     covering = Covering(listed, decide, packets=resource.traffic == "packet")
-    same = "it has the expression, the action and the limits of {}"
-    return _claims_by([rule.key for rule in rules], listed, covering, same, reach)
+    return covering.claims("it has the expression, the action and the limits of {}", reach)
 
 
 def _ends(rule: ZoneRule) -> bool:
@@ -213,9 +190,6 @@ def _skips_of(resource: Resource, state: State) -> Iterator[tuple[ZoneRule, list
 
 def _by_zone(values: Mapping[str, bytes], leaf: Comparison) -> object:
     """The truth of a comparison that the zone decides; None of any other."""
-    if leaf.field not in values:
-        return None
-    from .._expressions.evaluation import decider_of  # loaded if there is such a rule
-    from .._expressions.operands import Fields
+    from .._expressions.evaluation import truth_by  # loaded if a zone is known
 
-    return decider_of(leaf)(Fields(values))
+    return truth_by(values, leaf) if leaf.field in values else None

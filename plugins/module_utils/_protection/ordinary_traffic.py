@@ -300,13 +300,13 @@ def _from(sources: Ranges, families: Ranges, is_all: bool) -> str:
 
 
 def _settled(kind: TrafficKind, assumed: Mapping[Comparison, bool], leaf: Comparison) -> object:
-    from .._expressions.evaluation import decider_of  # loaded if there is a rule
-    from .._expressions.operands import Fields, LowerBound
+    from .._expressions.evaluation import truth_by  # loaded if there is a rule
+    from .._expressions.operands import LowerBound
 
     if leaf in assumed:
         return assumed[leaf]
     starts = {name: LowerBound(start) for name, start in kind.starts.items()}
-    return decider_of(leaf)(Fields({**starts, **kind.values}))
+    return truth_by({**starts, **kind.values}, leaf)
 
 
 @lru_cache(maxsize=4096)

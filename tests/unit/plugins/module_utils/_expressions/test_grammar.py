@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
     leaves,
     normalise_expression,
     parse,
-    place_of,
+    place_in_words,
     tokens_of,
 )
 
@@ -122,7 +122,7 @@ def test_everything_else_is_compared_as_text(one: str, other: str) -> None:
     ],
 )
 def test_a_place_is_said_as_people_count(expression: str, start: int, label: str) -> None:
-    assert place_of(expression, start) == label
+    assert place_in_words(expression, start) == label
 
 
 def shown(tree: Tree) -> str:
