@@ -16,8 +16,8 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
+from ..module_utils._arguments import Arguments
 from ..module_utils._errors import MAX_ERRORS
-from ..module_utils._specs.arguments import Arguments
 from ..module_utils._text import Option, first_sentences, visible
 from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction

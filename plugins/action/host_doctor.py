@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from ..module_utils._api.settings import known_secrets
-from ..module_utils._specs.arguments import Arguments
+from ..module_utils._arguments import Arguments
 from ..module_utils._text import redact
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import say

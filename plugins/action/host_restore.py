@@ -14,7 +14,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..module_utils._specs.arguments import TEXTS, Arguments
+from ..module_utils._arguments import TEXTS, Arguments
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostRun, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ..module_utils._arguments import NEEDED, Arguments, list_of, part_of_result
 from ..module_utils._errors import OptionError
 from ..module_utils._protection.expectation import (
     ALLOWED,
@@ -29,7 +30,6 @@ from ..module_utils._schema.zone import (
     ENTERPRISE,
     EXECUTED_RULESETS,
 )
-from ..module_utils._specs.arguments import Arguments
 from ..module_utils._text import Option
 from ..plugin_utils._variables import read_call
 
@@ -44,16 +44,21 @@ def evaluate(
     rulesets: Any = None,
 ) -> dict[str, Any]:
     """The outcome of a request or a packet; see evaluate.yml."""
+    objects = {
+        "rules": [] if packet else _objects(state, "rules"),
+        "network_firewall": _objects(network_firewall, "rules"),
+        "account_rules": _objects(account_rules, "rules"),
+        "rulesets": _objects(rulesets, "rulesets"),
+        "lists": _objects(lists, "ip_lists"),
+    }
     try:
-        described = read_call(DESCRIBED, request=request, packet=packet)
-        expectation = _question(described, network_firewall is not None)
-        if packet is None:
-            known = _rules(state, account_rules, rulesets)
-        else:
-            known = _account(state, network_firewall)
-        (finding,) = find([expectation], {**known, **_contents(lists)})
+        call = read_call(CALL, request=request, packet=packet, **objects)
+        question = _question(call)
+        known = _rules(call) if packet is None else _account(state, call)
+        (finding,) = find([question], {**known, **_contents(call["lists"] or [])})
     except (OptionError, ValueError) as exc:
-        raise _error(str(exc).lstrip(": ")) from None
+        problem = str(exc).lstrip(": ")
+        raise AnsibleFilterError(f"edgeops.protection.evaluate: {problem}") from None
     return {
         "actual": finding.actual,
         "rule": finding.rule,
@@ -62,72 +67,57 @@ def evaluate(
     }
 
 
-def _question(described: Mapping[str, Any], has_firewall: bool) -> Expectation:
+RULES = list_of(part_of_result(ref=NEEDED, action={"type": "str"}, expression={"type": "str"}))
+CALL: Arguments = {
+    "request": {"type": "dict"},
+    "packet": {"type": "dict"},
+    "rules": {**RULES, "required": True},
+    "network_firewall": RULES,
+    "account_rules": {**RULES, "default": []},
+    "rulesets": {**list_of(part_of_result(id=NEEDED)), "default": []},
+    "lists": list_of(part_of_result(name=NEEDED)),
+}
+
+
+def _objects(value: Any, key: str) -> Any:
+    """The objects of a result, or of a list; all of them where Jinja gives them one by one."""
+    objects = value.get(key, value) if isinstance(value, Mapping) else value
+    return list(objects) if isinstance(objects, Iterator) else objects
+
+
+def _question(call: Mapping[str, Any]) -> Expectation:
     """The request or packet as an expectation of any outcome. The Network Firewall sees packets
     that no component sees."""
-    is_packet = described["packet"] is not None
-    word = MITIGATED if is_packet and not has_firewall else ALLOWED
+    is_of_components = call["packet"] is not None and call["network_firewall"] is None
+    described = {"request": call["request"], "packet": call["packet"]}
+    word = MITIGATED if is_of_components else ALLOWED
     question = parse_expectation(Option(), {**described, "expect": word})
     seen = question.packet.components if question.packet else ()
     return question._replace(expected=MITIGATED) if seen else question
 
 
-def _account(state: Any, network_firewall: Any) -> State:
+def _account(state: Any, call: Mapping[str, Any]) -> State:
     """An account, with the rules of its Network Firewall if they are given."""
-    account = read_account(state)
-    if network_firewall is None:
-        return account
-    rules = _objects(network_firewall, "rules", "network_firewall")
-    return {**account, NETWORK_FIREWALL_RULES.plural: rules}
+    rules = call["network_firewall"]
+    firewall = {} if rules is None else {NETWORK_FIREWALL_RULES.plural: rules}
+    return {**read_account(state), **firewall}
 
 
-def _rules(state: Any, account_rules: Any, rulesets: Any) -> State:
+def _rules(call: Mapping[str, Any]) -> State:
     """The custom rules of a result or of a list, with those of the account and what both
     execute."""
-    first = _objects(account_rules or [], "rules", "account_rules")
-    executed = _objects(rulesets or [], "rulesets", "rulesets")
+    first = call["account_rules"]
     return {
-        CUSTOM_RULES.plural: _objects(state, "rules", ""),
+        CUSTOM_RULES.plural: call["rules"],
         CUSTOM_RULES_OF_ACCOUNT.plural: first,
-        EXECUTED_RULESETS: [{"kind": "custom", **obj} for obj in executed],
+        EXECUTED_RULESETS: [{"kind": "custom", **obj} for obj in call["rulesets"]],
         ZONE.plural: [{"plan": {"legacy_id": ENTERPRISE}} if first else {}],
     }
 
 
-def _contents(lists: Any) -> State:
-    """The items of the lists of a result, or of a list of lists."""
-    if lists is None:
-        return {}
-    objects = _objects(lists, "ip_lists", "lists")
-    return {items_of(str(obj.get("name"))).plural: obj.get("items") or () for obj in objects}
-
-
-DESCRIBED: Arguments = {"request": {"type": "dict"}, "packet": {"type": "dict"}}
-TAKES = {
-    "": "the result of custom_rules_info, or a list of custom rules",
-    "network_firewall": "the result of network_firewall_rules, or a list of its rules",
-    "account_rules": "a list of the rules in the entry point of the account",
-    "rulesets": "a list of custom rulesets, each with its id, name and rules",
-    "lists": "the result of protection_info with its subset ip_lists, or a list of lists",
-}
-
-
-def _objects(value: Any, key: str, argument: str) -> list[Mapping[str, Any]]:
-    """The objects of a result, or of a list."""
-    takes = f"{argument or 'it'} takes {TAKES[argument]}"
-    objects = value.get(key) if isinstance(value, Mapping) else value
-    if objects is None:
-        raise ValueError(f"{takes}, and this one has no {key}")
-    if isinstance(objects, (str, Mapping)) or not isinstance(objects, Iterable):
-        raise ValueError(takes)
-    objects = list(objects)
-    if not all(isinstance(obj, Mapping) for obj in objects):
-        raise ValueError(takes)
-    return objects
-
-
-def _error(problem: str) -> AnsibleFilterError:
-    return AnsibleFilterError(f"edgeops.protection.evaluate: {problem}")
+def _contents(lists: Sequence[Mapping[str, Any]]) -> State:
+    """The items of lists."""
+    return {items_of(str(obj["name"])).plural: obj.get("items") or () for obj in lists}
 
 
 class FilterModule:

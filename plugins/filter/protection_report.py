@@ -10,16 +10,26 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
+from ..module_utils._arguments import NEEDED, Arguments, list_of, part_of_result
+from ..module_utils._errors import OptionError
+from ..plugin_utils._plain import plain
 from ..plugin_utils._report.document import make_report
 from ..plugin_utils._report.record import Report
 from ..plugin_utils._report.results import read_results
+from ..plugin_utils._variables import read_call
+
+HOST = part_of_result(
+    host=NEEDED, results={"type": "dict"}, failures={"type": "list", "elements": "dict"}
+)
+CALL: Arguments = {"hosts": {**list_of(HOST), "required": True}, "generated": NEEDED}
 
 
 def protection_report(hosts: Iterable[Any], generated: str) -> Report:
     """The report on some hosts; see protection_report.yml."""
     try:
-        return make_report([read_results(record) for record in hosts], str.__str__(generated))
-    except (AttributeError, KeyError, TypeError, ValueError) as exc:
+        call = read_call(CALL, hosts=hosts, generated=generated)
+        return make_report([*map(read_results, call["hosts"])], plain(call["generated"]))
+    except (AttributeError, KeyError, OptionError, TypeError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.protection_report: {exc}") from None
 
 

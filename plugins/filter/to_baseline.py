@@ -5,18 +5,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 
+from ..module_utils._arguments import Arguments, list_of, part_of_result
 from ..module_utils._schema.account import COLLECTIONS, STATUS
 from ..module_utils._schema.resource import Object, Resource
 from ..module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ..plugin_utils._export.describe import Export, export_state
 from ..plugin_utils._export.export_file import export_text
 from ..plugin_utils._plain import plain
+from ..plugin_utils._variables import read_call
+
+OBJECTS = list_of(part_of_result())
+CALL: Arguments = {
+    "account": part_of_result(
+        status={"type": "dict", "required": True},
+        **{
+            name: {**OBJECTS, "required": not all(item.on_demand for item in resources)}
+            for name, resources in COLLECTIONS.items()
+        },
+    ),
+    CUSTOM_RULES.plural: OBJECTS,
+    FIREWALL_RULES.plural: OBJECTS,
+    "purge": {"type": "bool", "default": False},
+}
 
 
 def to_baseline(
@@ -47,11 +63,10 @@ def _exported(
 ) -> Export:
     rules = {CUSTOM_RULES.plural: custom_rules, FIREWALL_RULES.plural: firewall_rules}
     try:
-        state = _account_state(account) if account else {}
-        state.update(
-            {plural: _in_full(items) for plural, items in rules.items() if items is not None}
-        )
-        export = export_state(state, purge=bool(purge))
+        call = read_call(CALL, account=account or None, purge=purge, **rules)
+        state = _account_state(call["account"]) if account else {}
+        state.update({name: call[name] for name in rules if call[name] is not None})
+        export = export_state(state, purge=call["purge"])
     except (AttributeError, TypeError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.{name}: {exc}") from None
     for note in export.notes:
@@ -59,20 +74,12 @@ def _exported(
     return export
 
 
-def _account_state(result: Any) -> dict[str, list[Object]]:
-    """The objects in a result of protection_info, by the plural of each resource; raises
-    ValueError for a result that lacks a subset which is read by default."""
-    status = result.get(STATUS.plural) if isinstance(result, Mapping) else None
-    if not isinstance(status, Mapping):
-        raise ValueError("the account is not the result of protection_info with all of its subsets")
-    state: dict[str, list[Object]] = {STATUS.plural: [status]}
+def _account_state(result: Mapping[str, Any]) -> dict[str, list[Object]]:
+    """The objects in a result of protection_info, by the plural of each resource."""
+    state: dict[str, list[Object]] = {STATUS.plural: [result[STATUS.plural]]}
     for name, resources in COLLECTIONS.items():
-        objects = result.get(name)
-        if name not in result and all(item.on_demand for item in resources):
-            continue
-        if not isinstance(objects, Sequence) or isinstance(objects, str):
-            raise ValueError(f"{name} is not a list; read it with protection_info")
-        state.update({item.plural: _of_kind(item, objects) for item in resources})
+        if result.get(name) is not None:
+            state.update({item.plural: _of_kind(item, result[name]) for item in resources})
     return state
 
 
@@ -82,11 +89,6 @@ def _of_kind(resource: Resource, objects: Sequence[Object]) -> list[Object]:
         return list(objects)
     own = [obj for obj in objects if obj.get("kind") == resource.kind]
     return [{name: value for name, value in obj.items() if name != "kind"} for obj in own]
-
-
-def _in_full(rules: Any) -> Any:
-    """The rules; all of them where a filter of Jinja gives them one by one."""
-    return list(rules) if isinstance(rules, Iterator) else rules
 
 
 class FilterModule:

@@ -5,13 +5,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._specs.arguments import TEXTS, Argument, Arguments
-from ..module_utils._text import plural
+from ..module_utils._arguments import NEEDED, TEXTS, Argument, Arguments, list_of, part_of_result
+from ..module_utils._errors import OptionError, OptionProblems, parsed
+from ..module_utils._text import Option, plural
 from ..module_utils._values.address_set import normalise_network, read_network
 from ..plugin_utils._plain import plain
 from ..plugin_utils._variables import read_call
@@ -20,6 +22,7 @@ NAMES = ("value", "slug", "name", "label", "display")  # of a status, type, role
 CONTAINER = "container"
 WORDS: Argument = {**TEXTS, "default": []}
 CONDITIONS: Arguments = {"statuses": WORDS, "tags": WORDS, "roles": WORDS, "exclude_tags": WORDS}
+ANSWER: Argument = {**list_of(part_of_result(prefix=NEEDED)), "required": True}
 
 
 def to_prefixes(
@@ -30,36 +33,46 @@ def to_prefixes(
     exclude_tags: Sequence[str] = (),
 ) -> list[dict[str, Any]]:
     """The prefixes of an IPAM that are to be protected; see to_prefixes.yml."""
+    named = {"statuses": statuses, "tags": tags, "roles": roles, "exclude_tags": exclude_tags}
+    problems = OptionProblems()
+    taken: dict[str, dict[str, Any]] = {}
     try:
-        named = {"statuses": statuses, "tags": tags, "roles": roles, "exclude_tags": exclude_tags}
         words = read_call(CONDITIONS, **named)
-        needed = {"status": words["statuses"], "tags": words["tags"], "role": words["roles"]}
-        excluding = _words(words["exclude_tags"])
-        rows = list(_rows(plain(answer)))
-        taken: dict[str, dict[str, Any]] = {}
-        for row in rows:
-            if not _is_taken(row, needed):
-                continue
-            prefix = read_network(row["prefix"])[1]
-            if excluding and "tags" not in row:
-                raise ValueError(f"{row['prefix']} has no tags, of which exclude_tags asks")
-            excluded = bool(_names(row, "tags") & excluding)
-            entry = {
-                "prefix": prefix,
-                "comment": row.get("description") or "",
-                "excluded": excluded,
-            }
-            if taken.setdefault(prefix, entry)["excluded"] != excluded:
-                raise ValueError(f"{prefix} is there with and without a tag of exclude_tags")
-        if all(entry["excluded"] for entry in taken.values()):
-            number = plural(len(rows), "prefix", "prefixes")
-            raise ValueError(f"no prefix is left of {number} in the answer; check its conditions")
-    except ValueError as exc:
+        rows = _rows(plain(answer))
+        for position, row in enumerate(rows):
+            option = Option("answer", position)
+            with problems.collected():
+                entry = parsed(option, partial(_entry, words), row)
+                first = taken.setdefault(entry["prefix"], entry) if entry else entry
+                if entry and first and first["excluded"] != entry["excluded"]:
+                    both = f"{entry['prefix']} is there with and without a tag of exclude_tags"
+                    raise OptionError(option, both)
+        problems.raise_any()
+    except (OptionError, ValueError) as exc:
         raise AnsibleFilterError(f"edgeops.protection.to_prefixes: {exc}") from None
+    if all(entry["excluded"] for entry in taken.values()):
+        number = plural(len(rows), "prefix", "prefixes")
+        problem = f"no prefix is left of {number} in the answer; check its conditions"
+        raise AnsibleFilterError(f"edgeops.protection.to_prefixes: {problem}")
     return sorted(taken.values(), key=lambda entry: normalise_network(entry["prefix"]))
 
 
-def _rows(answer: Any) -> Iterator[Mapping[str, Any]]:
+def _entry(words: Mapping[str, Sequence[str]], row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The entry of a prefix, None if it does not meet the conditions; raises ValueError."""
+    needed = {"status": words["statuses"], "tags": words["tags"], "role": words["roles"]}
+    if not _is_taken(row, needed):
+        return None
+    excluding = _words(words["exclude_tags"])
+    if excluding and "tags" not in row:
+        raise ValueError(f"{row['prefix']} has no tags, of which exclude_tags asks")
+    return {
+        "prefix": read_network(row["prefix"])[1],
+        "comment": row.get("description") or "",
+        "excluded": bool(_names(row, "tags") & excluding),
+    }
+
+
+def _rows(answer: Any) -> list[Mapping[str, Any]]:
     """The prefixes of an answer of the API, or of what a lookup makes of it; raises ValueError if
     some are missing."""
     if isinstance(answer, Mapping) and "results" in answer:
@@ -67,13 +80,10 @@ def _rows(answer: Any) -> Iterator[Mapping[str, Any]]:
         if answer.get("next") or answer.get("count", len(page)) != len(page):
             raise ValueError(f"the answer has {len(page)} of {answer.get('count')} prefixes")
         answer = page
-    if not isinstance(answer, list):
-        raise ValueError("the answer is not a list of prefixes; call the lookup with query()")
-    for item in answer:
-        row = item.get("value", item) if isinstance(item, Mapping) else item
-        if not isinstance(row, Mapping) or not isinstance(row.get("prefix"), str):
-            raise ValueError(f"{item!r} is not a prefix of NetBox or Nautobot")
-        yield row
+    if isinstance(answer, list):
+        answer = [item.get("value", item) if isinstance(item, Mapping) else item for item in answer]
+    rows: list[Mapping[str, Any]] = read_call({"answer": ANSWER}, answer=answer)["answer"]
+    return rows
 
 
 def _is_taken(row: Mapping[str, Any], conditions: Mapping[str, Iterable[str]]) -> bool:

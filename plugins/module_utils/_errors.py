@@ -51,6 +51,9 @@ class ProtectionError(Exception):
         self.message = message
         self.details: Mapping[str, Any] = dict(details or {})
 
+    def __str__(self) -> str:
+        return str(self.message)
+
     def extended(self: Extended, sentence: str = "", **details: Any) -> Extended:
         """A copy of this error with one more sentence and more details; to be raised from this
         one."""

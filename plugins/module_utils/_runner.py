@@ -16,11 +16,11 @@ from ._api.lock import Waiting, locked_owners
 from ._api.responses import swapped_ids
 from ._api.session import client_of_owner, connected
 from ._api.settings import known_secrets
+from ._arguments import ReadOptions
 from ._context import TASK, Context
 from ._engine import perform
 from ._errors import OptionError, Place, ProtectionError, ServiceError, as_one
 from ._result import readable_failure
-from ._specs.arguments import ReadOptions
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
 from ._text import Names, Screen, Warn, excerpt, joined, redact, visible, with_names, with_texts

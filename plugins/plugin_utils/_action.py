@@ -31,12 +31,12 @@ from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
+from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import TASK, Context
 from ..module_utils._errors import OptionError
 from ..module_utils._remembered import remembered
 from ..module_utils._runner import option_errors, option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS, without
-from ..module_utils._specs.arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible
@@ -244,7 +244,9 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         result = self.outcome(task_vars or {})
-        if not result.get("failed") or ENCODER is None:
+        decides = any(getattr(self._task, name) for name in ("failed_when", "changed_when"))
+        is_again = self._task.until or self._task.retries  # neither asks after an exception
+        if not result.get("failed") or ENCODER is None or decides or is_again:
             return result
         for warning in result.get("warnings", ()):
             self._display.warning(warning)

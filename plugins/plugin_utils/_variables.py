@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from ..module_utils._api.settings import known_secrets
+from ..module_utils._arguments import Argument, Arguments, read_options
 from ..module_utils._errors import OptionError, as_one
 from ..module_utils._remembered import remembered
-from ..module_utils._specs.arguments import Argument, Arguments, read_options
 from ..module_utils._text import OWN_NAMES, Names, Option, redact, visible
 from ..module_utils._timestamps import parse_expiry
 

@@ -19,7 +19,7 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.action.host_restore import RESTORE
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import ACCEPTED_BY
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import ACCEPTANCE_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
@@ -254,6 +254,10 @@ DETAILS: Mapping[str, Schema] = {
 }
 ITEMS: Mapping[str, Schema] = {
     "accept_risks": _any_of(
-        [{"enum": list(CODES)}, _closed({name: ACCEPTANCE.get(name, TEXT) for name in ACCEPTED_BY}, "code"), TEMPLATE]
+        [
+            {"enum": list(CODES)},
+            _closed({name: ACCEPTANCE.get(name, TEXT) for name in ACCEPTANCE_FIELDS}, "code"),
+            TEMPLATE,
+        ]
     )
 }

@@ -11,22 +11,12 @@ from typing import Any
 import pytest
 
 from tests.fake_service import LocalService
-from tests.support.bad_options import MISTAKES, PREFIX, REGION, TABLE
+from tests.support.bad_options import MISTAKES, PREFIX, REGION
 from tests.support.module_run import ZONE, Modules
 
 
-@pytest.mark.parametrize(("module", "options", "option", "reason"), TABLE)
-def test_an_option_that_is_wrong_is_named_before_any_request(
-    module: str, options: dict[str, Any], option: str, reason: str, service: LocalService, modules: Modules
-) -> None:
-    message = modules.failed(module, **options)["msg"]
-    assert option in message
-    assert reason in message
-    assert service.calls == []
-
-
 @pytest.mark.parametrize(("module", "options", "text"), MISTAKES)
-def test_a_value_of_another_form_is_told_with_the_form_to_write(
+def test_an_option_that_is_wrong_is_named_before_any_request(
     module: str, options: dict[str, Any], text: str, service: LocalService, modules: Modules
 ) -> None:
     assert modules.failed(module, **options) == {"failed": True, "msg": text}

@@ -66,22 +66,37 @@ def test_parts_that_variables_lack_are_unknown() -> None:
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("text", "it takes the result of protection_info"),
-        ({}, "it says nothing of status, prefixes, allowlist, rules, filters, dns_rules"),
-        ({"prefixes": "192.0.2.0/24"}, "prefixes is not a list of dictionaries"),
-        ({"allowlist": ["192.0.2.0/24"]}, "allowlist is not a list of dictionaries"),
-        ({"rules": [{"scope": "global"}]}, "rules[0].kind is not one of syn_flood, out_of_state_tcp"),
-        ({"filters": [{"kind": "dns"}]}, "filters[0].kind is not one of"),
+        ("text", "account: 'text' is a text; write {status: ..., enabled: ..., prefixes: ...}"),
+        ({}, "account: it says nothing of status, prefixes, allowlist, rules, filters, dns_rules"),
+        ({"prefixes": "192.0.2.0/24"}, "account.prefixes: '192.0.2.0/24' is a text; write [{prefix: ...}]"),
+        ({"allowlist": ["192.0.2.0/24"]}, "account.allowlist[0]: '192.0.2.0/24' is a text; write {prefix: ...}"),
+        (
+            {"rules": [{"scope": "global"}]},
+            "account.rules[0].kind: it is missing; write one of syn_flood, out_of_state_tcp",
+        ),
+        ({"filters": [{"kind": "dns"}]}, "account.filters[0].kind: 'dns' is none of syn_flood, out_of_state_tcp"),
     ],
 )
 def test_a_mistake_is_a_sentence(source: Any, message: str) -> None:
     with pytest.raises(AnsibleFilterError) as caught:
         coverage(source)
-    assert message in str(caught.value)
+    assert caught.value.message == f"edgeops.protection.coverage: {message}"
 
 
-@pytest.mark.parametrize("addresses", ["203.0.113/24", ["192.0.2.1", "nowhere"], None, 7])
-def test_asking_for_no_address_is_a_sentence(addresses: Any) -> None:
+@pytest.mark.parametrize(
+    ("addresses", "message"),
+    [
+        ("203.0.113/24", "addresses[0]: '203.0.113/24' is neither an address nor a network"),
+        (
+            ["x", "192.0.2.1", "y"],
+            "2 errors: (1) addresses[0]: 'x' is neither an address nor a network;"
+            " (2) addresses[2]: 'y' is neither an address nor a network",
+        ),
+        (None, "addresses: it is missing; write a list."),
+        ({"a": 1}, "addresses: it is a dictionary; write a list."),
+    ],
+)
+def test_asking_for_no_address_is_a_sentence(addresses: Any, message: str) -> None:
     with pytest.raises(AnsibleFilterError) as caught:
         covers({"prefixes": []}, addresses)
-    assert "edgeops.protection.covers: " in str(caught.value)
+    assert caught.value.message == f"edgeops.protection.covers: {message}"

@@ -45,7 +45,7 @@ def test_rules_of_the_account_and_rulesets_are_evaluated() -> None:
     assert evaluate(RULES, request={"path": "/bots"})["actual"] == "allowed"
     unknown = evaluate([{"ref": "deploy", **execute}], request={"path": "/"})
     assert unknown["actual"] == "undecided"
-    with pytest.raises(AnsibleFilterError, match="rulesets takes a list of custom rulesets, each with its id"):
+    with pytest.raises(AnsibleFilterError, match="rulesets: it is a dictionary; write"):
         evaluate(RULES, request={"path": "/"}, rulesets={"x": 1})
 
 
@@ -86,19 +86,22 @@ def test_lists_of_rules_are_known(service: LocalService) -> None:
     ("state", "question", "problem"),
     [
         (RULES, {}, "it takes either a request or a packet"),
-        (RULES, {"request": "/admin"}, "request: '/admin' is a text; write {key: /admin}"),
-        (RULES, {"request": {"path": "admin"}}, "request.path: 'admin' is no path"),
-        ({"zone_id": "x"}, {"request": {"path": "/"}}, "this one has no rules"),
-        ("x", {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),
-        (["x"], {"request": {"path": "/"}}, "it takes the result of custom_rules_info, or a list of custom rules"),
-        ({}, {"packet": {"destination": "192.0.2.1"}}, "it says nothing of status"),
-        ({"enabled": True}, {**NTP, "network_firewall": {}}, "network_firewall takes the result of network_firewall_rules"),
-        ({"enabled": True}, {**NTP, "network_firewall": ["x"]}, "or a list of its rules"),
-        ({"enabled": True}, {**NTP, "network_firewall": [], "lists": 1}, "lists takes the result of protection_info"),
-        ({"enabled": True}, NTP, "no component sees such a packet"),
+        (RULES, {"request": "/admin"}, "request: '/admin' is a text; write {key: /admin}."),
+        (RULES, {"request": {"path": "admin"}}, "request.path: 'admin' is no path as rules see it after URL normalization: it begins with /, has no empty, '.' or '..' part,"
+         " and escapes only what needs it, in capitals such as %2F"),
+        ({"zone_id": "x"}, {"request": {"path": "/"}}, "rules: it is a dictionary; write [{ref: ...}]."),
+        ("x", {"request": {"path": "/"}}, "rules: 'x' is a text; write [{ref: x}]."),
+        (["x"], {"request": {"path": "/"}}, "rules[0]: 'x' is a text; write {ref: x}."),
+        ({}, {"packet": {"destination": "192.0.2.1"}}, "account: it says nothing of status, prefixes, allowlist, rules, filters, dns_rules"),
+        ({"enabled": True}, {**NTP, "network_firewall": {}}, "network_firewall: it is a dictionary; write [{ref: ...}]."),
+        ({"enabled": True}, {**NTP, "network_firewall": ["x"]}, "network_firewall[0]: 'x' is a text; write {ref: x}."),
+        ({"enabled": True}, {**NTP, "network_firewall": 7, "lists": 1},
+         "2 errors: (1) network_firewall: 7 is a number; write [{ref: ...}]; (2) lists: 1 is a number; write [{name: ...}]."),
+        ({"enabled": True}, NTP, "packet: no component sees such a packet; DNS protection sees port 53"),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_in_a_sentence(state: Any, question: dict[str, Any], problem: str) -> None:
-    with pytest.raises(AnsibleFilterError, match=problem):
+    with pytest.raises(AnsibleFilterError) as caught:
         evaluate(state, **question)
+    assert caught.value.message == f"edgeops.protection.evaluate: {problem}"
     assert FilterModule().filters() == {"evaluate": evaluate}

@@ -115,9 +115,9 @@ def test_wrong_expectations_are_errors_before_any_request(service: LocalService,
     message = modules.failed("custom_rules", rules=[], expectations=expectations)["msg"]
     for problem in (
         "expectations[0].request.path: '/a/../b' is no path as rules see it after URL normalization",
-        "expectations[0].expect: 'open' is not one of allowed, skipped, logged, challenged, blocked",
+        "expectations[0].expect: 'open' is none of allowed, skipped, logged, challenged, blocked",
         "expectations[0].request: a request has no verb; it takes source, method,",
-        "expectations[1].expect: 'mitigate' is not one of mitigated, monitored",
+        "expectations[1].expect: 'mitigate' is none of mitigated, monitored",
         "expectations[2]: it takes either a request or a packet",
     ):
         assert problem in message

@@ -39,7 +39,7 @@ OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
     ({"expected_plan": "x"}, "baseline_expected_plan: 'x' is not a plan_id"),
     ({"expected_plan": "", "prefixes": [PREFIX]}, "an empty baseline_expected_plan approves none"),
     ({"prefixes": [PREFIX, PREFIX]}, "baseline_prefixes[1]: 192.0.2.0/24 is named here and in baseline_prefixes[0];"),
-    ({"accept_risks": ["all"]}, "baseline_accept_risks[0]: 'all' is not a risk"),
+    ({"accept_risks": ["all"]}, "baseline_accept_risks[0]: 'all' is none of unprotects_addresses, "),
     ({"accept_risks": ["mass_deletion"]}, "baseline_accept_risks[0]: mass_deletion meets nothing in this plan"),
     ({"rules": [RULE], "accept_risks": ["skips_monitoring"], "staged_rollout": True},
      "To mitigate now, set baseline_staged_rollout to false for this run, and accept skips_monitoring, and drops_traffic if"),

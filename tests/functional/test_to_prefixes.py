@@ -76,32 +76,35 @@ def test_shapes_of_an_answer_are_equal() -> None:
 @pytest.mark.parametrize(
     ("answer", "options", "message"),
     [
-        ([], {}, "no prefix is left of 0 prefixes"),
+        ([], {}, "no prefix is left of 0 prefixes in the answer; check its conditions"),
         (
             [{"prefix": "192.0.2.0/24", "status": "active", "tags": ["spare"]}],
             {"exclude_tags": ["spare"]},
-            "no prefix is left of 1 prefix",
+            "no prefix is left of 1 prefix in the answer; check its conditions",
         ),
         (
             [{"prefix": "192.0.2.0/24", "status": "active"}],
             {"exclude_tags": ["spare"]},
-            "192.0.2.0/24 has no tags, of which exclude_tags asks",
+            "answer[0]: 192.0.2.0/24 has no tags, of which exclude_tags asks",
         ),
         (ROWS, {"tags": ["misspelt"]}, "no prefix is left of 5 prefixes in the answer; check its conditions"),
         ({"count": 60, "next": "https://netbox/?offset=50", "results": ROWS}, {}, "the answer has 5 of 60 prefixes"),
         ({"count": 6, "next": None, "results": ROWS}, {}, "the answer has 5 of 6 prefixes"),
-        ("", {}, r"not a list of prefixes; call the lookup with query\(\)"),
-        (ROWS[0], {}, r"not a list of prefixes; call the lookup with query\(\)"),
-        ([*ROWS, {"address": "192.0.2.1/24"}], {}, "'192.0.2.1/24'} is not a prefix of NetBox or Nautobot"),
-        ([row("192.0.2.0/33")], {}, "/33 is too long"),
-        ([row("192.0.2.0/24", status={"id": "a1", "url": "https://nautobot/a1"})], {}, "192.0.2.0/24 has no status by name"),
-        ([row("192.0.2.0/24"), row("192.0.2.0/24", tags=[])], {"exclude_tags": ["ddos-protected"]}, "with and without"),
-        (ROWS, {"tags": {"ddos": True}}, "tags: it is a dictionary; write a list"),
+        ("", {}, "answer: '' is a text; write [{prefix: ...}]."),
+        (ROWS[0], {}, "answer: it is a dictionary; write [{prefix: ...}]."),
+        ([*ROWS, {"address": "192.0.2.1/24"}], {}, "answer[5].prefix: it is missing; write a text."),
+        ([row("192.0.2.0/33"), {"prefix": "198.51.100.0/24"}], {},
+         "2 errors: (1) answer[0]: '192.0.2.0/33' is not a network: /33 is too long for IPv4;"
+         " (2) answer[1]: 198.51.100.0/24 has no status by name; ask Nautobot with depth=1"),
+        ([row("192.0.2.0/24", status={"id": "a1", "url": "https://nautobot/a1"})], {}, "answer[0]: 192.0.2.0/24 has no status by name; ask Nautobot with depth=1"),
+        ([row("192.0.2.0/24"), row("192.0.2.0/24", tags=[])], {"exclude_tags": ["ddos-protected"]}, "answer[1]: 192.0.2.0/24 is there with and without a tag of exclude_tags"),
+        (ROWS, {"tags": {"ddos": True}}, "tags: it is a dictionary; write a list."),
     ],
 )  # fmt: skip
 def test_what_may_be_incomplete_is_refused(answer: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(AnsibleFilterError, match=message):
+    with pytest.raises(AnsibleFilterError) as caught:
         to_prefixes(answer, **options)
+    assert caught.value.message == f"edgeops.protection.to_prefixes: {message}"
 
 
 def test_a_prefix_of_two_vrfs_is_taken_once() -> None:

@@ -27,7 +27,7 @@ from tests.functional.hostile_cases import BOTH_WAYS
 from tests.functional.idempotence_cases import CASES, CUSTOM, FIREWALL
 from tests.functional.risk_cases import RISK_CASES
 from tests.support.ansible_run import Run, ansible_playbook
-from tests.support.bad_options import TABLE
+from tests.support.bad_options import MISTAKES
 from tests.support.inventories import LOCAL
 from tests.support.sampled_rows import sample
 from tests.support.service_state import LEFT_TO_THE_SERVICE
@@ -67,7 +67,7 @@ OF_MODULES = [case for case in CASES if case.module in MODULE_SPECS]
 SCENES = (
     *(Scene(f"cycle {case.name}", case.module, case.options, case.existing, rounds=(CHECK, DO)) for case in sample(OF_MODULES, 8)),
     *(Scene(f"risk {case.name}", case.module, case.options, case.existing) for case in sample(RISK_CASES[::16], 2)),
-    *(Scene(f"wrong {number}", module, options) for number, (module, options, *_rest) in enumerate(sample(TABLE[::3], 3))),
+    *(Scene(f"wrong {number}", module, options) for number, (module, options, _text) in enumerate(sample(MISTAKES[::5], 3))),
     *(
         Scene(f"{words} with a name", "custom_rules", {**BY_NAME, "zone_name": name}, {**CUSTOM, "name": existing}, rounds=(CHECK, DO))
         for words, existing, name in (

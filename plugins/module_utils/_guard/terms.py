@@ -15,17 +15,24 @@ import re
 from datetime import datetime, timedelta
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
-from .._errors import OptionError, OptionProblems
+from .._arguments import NEEDED, TEXTS, Arguments, read_value
+from .._errors import OptionError, OptionProblems, parsed
 from .._plan.fingerprint import is_rest_of
 from .._plan.plan import Plan
 from .._protection.expectation import Expectation
 from .._schema.resource import OptionSpec
-from .._text import Message, Option, did_you_mean, joined, plural
+from .._text import Message, Option, joined, plural
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, ranges_of, union
 from .risks.base import Limits, Risk
 
-ACCEPTED_BY = ("code", "networks", "entries", "expires", "reason")
+ACCEPTANCE_FIELDS: Arguments = {
+    "code": NEEDED,
+    "networks": TEXTS,
+    "entries": TEXTS,
+    "expires": {"type": "str"},
+    "reason": {"type": "str"},
+}
 # Needs no quotes in YAML.
 PLAIN = re.compile(r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII)
 HAS_RISKS = "The plan has risks that the task does not accept."
@@ -70,54 +77,29 @@ def parse_acceptances(
     """The elements of accept_risks, each one of these codes or a dictionary with it; raises
     OptionError for a malformed one."""
     problems = OptionProblems()
-    parsed = []
+    acceptances = []
     for position, element in enumerate(elements):
         with problems.collected():
-            parsed.append(_acceptance(Option(option, position), element, codes))
+            acceptances.append(_acceptance(Option(option, position), element, codes))
     problems.raise_any()
-    return tuple(parsed)
+    return tuple(acceptances)
 
 
 def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
-    names = ", ".join(ACCEPTED_BY)
+    code = {**NEEDED, "choices": codes}
     if isinstance(element, str):
-        return Acceptance(option, _code(option, element, codes))
-    if not isinstance(element, Mapping):
-        raise OptionError(option, f"{element!r} is neither a code nor a dictionary with {names}")
-    values = {str(name): value for name, value in element.items() if value is not None}
-    for name in values:
-        if name not in ACCEPTED_BY:
-            hint = did_you_mean(name, ACCEPTED_BY)
-            raise OptionError(option, f"it has no {name}{hint}; it takes {names}")
-    if "code" not in values:
-        raise OptionError(option, "it lacks code, the risk that is accepted")
-    networks, entries = (
-        _texts(option.at(name), values.get(name)) for name in ("networks", "entries")
-    )
+        return Acceptance(option, read_value(option, code, element))
+    fields = {**ACCEPTANCE_FIELDS, "code": code}
+    values = read_value(option, {"type": "dict", "options": fields}, element)
+    networks, entries, expires = (values[name] for name in ("networks", "entries", "expires"))
     return Acceptance(
         option,
-        _code(option.at("code"), values["code"], codes),
+        values["code"],
         None if networks is None else _read_networks(option.at("networks"), networks),
         None if entries is None else frozenset(entries),
-        _expiry(option.at("expires"), values.get("expires")),
-        None if values.get("reason") is None else str(values["reason"]),
+        None if expires is None else parsed(option.at("expires"), parse_expiry, expires),
+        values["reason"],
     )
-
-
-def _code(option: Option, value: Any, codes: Sequence[str]) -> str:
-    code = str(value)
-    if code not in codes:
-        hint = did_you_mean(code, codes)
-        raise OptionError(option, f"'{code}' is not a risk{hint}; there are {', '.join(codes)}")
-    return code
-
-
-def _texts(option: Option, value: Any) -> Sequence[str] | None:
-    if value is not None and (
-        not isinstance(value, list) or not all(isinstance(item, str) for item in value)
-    ):
-        raise OptionError(option, "it is not a list of texts")
-    return value
 
 
 def _read_networks(option: Option, texts: Sequence[str]) -> Ranges:
@@ -125,13 +107,6 @@ def _read_networks(option: Option, texts: Sequence[str]) -> Ranges:
         if range_of(text) is None:
             raise OptionError(option.at(position), f"'{text}' is neither an address nor a network")
     return ranges_of(texts)
-
-
-def _expiry(option: Option, value: Any) -> datetime | None:
-    try:
-        return None if value is None else parse_expiry(str(value))
-    except ValueError as exc:
-        raise OptionError(option, str(exc)) from exc
 
 
 def accepting(

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence, Union
 
+from .._arguments import Argument, read_value
 from .._errors import OptionError, OptionProblems
 from .._schema.account import COMPONENTS
 from .._schema.resource import OptionSpec
-from .._text import Message, Option, did_you_mean
+from .._text import Message, Option
 from .modes import UNDECIDED
 
 if TYPE_CHECKING:  # loaded by the tasks that expect something: Ansible compiles it in every run
@@ -202,21 +203,14 @@ def _with_described(item: Expectation, kind: str, described: Mapping[str, Any]) 
 
 
 def _expected(option: Option, kind: str, value: Any) -> ExpectedOutcome:
-    if kind == REQUEST:
-        return _word(option, value, OF_REQUESTS)
-    if not isinstance(value, Mapping):
-        return _word(option, value, (*OF_PACKETS, *OF_FIREWALL))
-    for name in value:
-        if name not in COMPONENTS:
-            names = ", ".join(COMPONENTS)
-            raise OptionError(option, f"'{name}' is no component; there are {names}")
-    if not value:
+    words = OF_REQUESTS if kind == REQUEST else (*OF_PACKETS, *OF_FIREWALL)
+    if kind == REQUEST or not isinstance(value, Mapping):
+        return str(read_value(option, {"choices": words}, value))
+    of_component: Argument = {"choices": OF_PACKETS}
+    fields: Argument = {"type": "dict", "options": dict.fromkeys(COMPONENTS, of_component)}
+    words_of = {
+        name: word for name, word in read_value(option, fields, value).items() if word is not None
+    }
+    if not words_of:
         raise OptionError(option, "it names no component")
-    return {name: _word(option.at(name), word, OF_PACKETS) for name, word in value.items()}
-
-
-def _word(option: Option, value: Any, words: Sequence[str]) -> str:
-    if value not in words:
-        hint = did_you_mean(str(value), words)
-        raise OptionError(option, f"'{value}' is not one of {', '.join(words)}{hint}")
-    return str(value)
+    return words_of

@@ -8,11 +8,13 @@ network."""
 
 from __future__ import annotations
 
-from typing import Any, Mapping, Sequence, TypedDict
+from typing import Any, Mapping, TypedDict
 
+from .._arguments import Arguments, list_of, part_of_result, read_value
+from .._errors import OptionError
 from .._schema.account import ALLOWLIST, COLLECTIONS, COMPONENTS, PREFIXES, STATUS, TCP_KINDS
 from .._schema.resource import State
-from .._text import capitalised, first_few
+from .._text import Option, capitalised, first_few
 from .._values.address_set import (
     Range,
     Ranges,
@@ -294,47 +296,42 @@ def _prefixes_around(coverage: Coverage, range_: Range, excluded: bool) -> list[
     return [text for _size, text in sorted(around)]
 
 
+KIND: Arguments = {"kind": {"choices": list(TCP_KINDS), "required": True}}
+ENTRIES: Arguments = {
+    name: list_of(
+        part_of_result(
+            **(KIND if len(resources) > 1 else {}),
+            **{name: {"type": "raw"} for name in resources[0].key},
+        )
+    )
+    for name, resources in COLLECTIONS.items()
+}
+ACCOUNT = part_of_result(status={"type": "dict"}, enabled={"type": "bool"}, **ENTRIES)
+
+
 def read_account(account: Any) -> State:
-    """The collections that `account` contains; others are unknown. Raises ValueError.
+    """The collections that `account` contains; others are unknown. Raises OptionError.
 
     Takes the result of protection_info or account_protection, or {enabled, prefixes, allowlist,
     rules, filters, dns_rules} as account_protection takes them; fields that an entry leaves out
     have the default of a new object.
     """
-    if not isinstance(account, Mapping):
-        raise ValueError(
-            "it takes the result of protection_info, or a dictionary with prefixes, rules and so on"
-        )
-    account = account.get("protection", account)
-    state = _status(account)
-    for name, resources in COLLECTIONS.items():
-        if account.get(name) is None:
-            continue
-        entries = _entries_of_account(name, account[name])
-        for resource in resources:
-            own = [entry for entry in entries if entry.get("kind") in (None, resource.kind)]
-            state[resource.plural] = [{**resource.defaults(), **entry} for entry in own]
-    if not state:
-        raise ValueError(f"it says nothing of {', '.join(['status', *COLLECTIONS])}")
-    return state
-
-
-def _status(account: Mapping[str, Any]) -> dict[str, Any]:
-    status = account.get("status")
-    if isinstance(status, Mapping):
-        return {STATUS.plural: [status]}
+    if isinstance(account, Mapping):
+        account = account.get("protection", account)
+    read_value(Option("account"), ACCOUNT, account)
     enabled = account.get("enabled")
-    return {} if enabled is None else {STATUS.plural: [{"enabled": enabled}]}
-
-
-def _entries_of_account(name: str, entries: Any) -> Sequence[Mapping[str, Any]]:
-    is_list = isinstance(entries, Sequence) and not isinstance(entries, str)
-    if not is_list or not all(isinstance(item, Mapping) for item in entries):
-        raise ValueError(f"{name} is not a list of dictionaries")
-    if len(COLLECTIONS[name]) > 1:
-        for position, item in enumerate(entries):
-            if item.get("kind") not in TCP_KINDS:
-                raise ValueError(f"{name}[{position}].kind is not one of {', '.join(TCP_KINDS)}")
-    return [
-        {field: value for field, value in item.items() if value is not None} for item in entries
-    ]
+    status = account.get("status") or ({} if enabled is None else {"enabled": enabled})
+    state = {STATUS.plural: [status]} if status else {}
+    for name, resources in COLLECTIONS.items():
+        for resource in resources if account.get(name) is not None else ():
+            own = [entry for entry in account[name] if entry.get("kind") in (None, resource.kind)]
+            named = (
+                {field: entry[field] for field in entry if entry[field] is not None}
+                for entry in own
+            )
+            state[resource.plural] = [{**resource.defaults(), **entry} for entry in named]
+    if not state:
+        raise OptionError(
+            Option("account"), f"it says nothing of {', '.join(['status', *COLLECTIONS])}"
+        )
+    return state

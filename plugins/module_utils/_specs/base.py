@@ -14,6 +14,7 @@ from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.client import Client
 from .._api.settings import shared_options
+from .._arguments import ArgumentFields
 from .._context import Context
 from .._errors import OptionError
 from .._guard.risks.base import Risk, risk_options
@@ -22,7 +23,6 @@ from .._protection.expectation import Expectation
 from .._schema.resource import ACCOUNT_OPTION, TIMES_OF_CLOUDFLARE, OptionSpec, Resource, State
 from .._text import Option
 from .._values.address_set import range_of
-from .arguments import ArgumentFields
 
 Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import AbstractSet, Any, Callable, Mapping, Sequence
 
+from .._arguments import ArgumentFields
 from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import risks_of_rules
@@ -56,7 +57,6 @@ from .._schema.zone import (
     whole_ruleset,
 )
 from .._text import Message, Option, first_few
-from .arguments import ArgumentFields
 from .base import (
     ABSENT,
     IGNORE_OPTION,

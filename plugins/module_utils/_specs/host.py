@@ -22,6 +22,7 @@ from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.settings import shared_options
+from .._arguments import ReadOptions, read_options
 from .._errors import OptionProblems, PlanError, as_one
 from .._guard.risks.base import risk_options
 from .._plan.desired import Desired, as_part
@@ -40,7 +41,6 @@ from .._schema.resource import OWNERS, ZONE_OPTION, Key, OptionSpec, State
 from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
 from .._text import Names
 from .account import SPECS as ACCOUNT_SPECS
-from .arguments import ReadOptions, read_options
 from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, purge_option, purged
 from .custom_rulesets import CustomRulesets
 from .ip_lists import IpLists

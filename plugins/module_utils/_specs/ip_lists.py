@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
+from .._arguments import ArgumentFields
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
@@ -29,7 +30,6 @@ from .._schema.lists import (
 )
 from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Message, Option
-from .arguments import ArgumentFields
 from .base import (
     ABSENT,
     IGNORE_OPTION,

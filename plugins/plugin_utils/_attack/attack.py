@@ -25,11 +25,11 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
+from ...module_utils._arguments import TEXTS, Arguments
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, ZONE_OWNER
-from ...module_utils._specs.arguments import TEXTS, Arguments
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_time

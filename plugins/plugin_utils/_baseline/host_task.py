@@ -20,9 +20,9 @@ from ansible.errors import AnsibleError
 from ansible.utils.display import Display
 
 from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL
+from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNER_OPTIONS, State
-from ...module_utils._specs.arguments import Arguments
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Names, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME

@@ -14,9 +14,9 @@ from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
+from ...module_utils._arguments import Argument, Arguments
 from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
-from ...module_utils._specs.arguments import Argument, Arguments
 from ...module_utils._text import plural, sentence
 from ...module_utils._values.address_set import Ranges, range_of, ranges_of
 from .._variables import expiry_of, read_variables

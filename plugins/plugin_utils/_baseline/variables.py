@@ -20,12 +20,12 @@ from typing import Any
 from ansible.module_utils.common.parameters import env_fallback
 
 from ...module_utils._api.settings import Settings, parse_settings, shared_options
+from ...module_utils._arguments import Arguments, read_options
 from ...module_utils._context import Context
 from ...module_utils._errors import OptionError, as_one
 from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds_expected
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
-from ...module_utils._specs.arguments import Arguments, read_options
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import EXCLUSIVE, RESTORED, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from ...module_utils._api.settings import shared_options
+from ...module_utils._arguments import Arguments
 from ...module_utils._schema.registry import managed_of
 from ...module_utils._schema.resource import OWNERS, Resource
-from ...module_utils._specs.arguments import Arguments
 from .._baseline.variables import SOURCE
 from .._files import files_beside, host_folder, variables_file
 from .describe import Export

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ...module_utils._arguments import TEXTS, Argument, Arguments
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, State
-from ...module_utils._specs.arguments import TEXTS, Argument, Arguments
 from ...module_utils._specs.host import RESTORED
 from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_joined

@@ -14,9 +14,9 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...module_utils._arguments import read_options
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
-from ...module_utils._specs.arguments import read_options
 from ...module_utils._specs.registry import HOST_MODULE
 from ...module_utils._specs.whole_state import NOW, all_inside, collections_of
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time

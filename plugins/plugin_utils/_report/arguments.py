@@ -14,11 +14,11 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any
 
+from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._schema.registry import MANAGED
-from ...module_utils._specs.arguments import Arguments
 from ...module_utils._specs.host import option_of
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, cast
 
+from ...module_utils._arguments import Argument, part_of_result, read_value
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
@@ -20,7 +21,7 @@ from ...module_utils._schema.registry import BY_NAME, DECIDING, InOrder, ZoneRul
 from ...module_utils._schema.resource import Object, Resource
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.registry import TRAFFIC
-from ...module_utils._text import sentence
+from ...module_utils._text import Option, sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from .._plain import plain
 from .accepted import AcceptedNow
@@ -43,6 +44,7 @@ from .record import (
     misfit_of,
 )
 
+RESULT: Argument = {"type": "dict"}
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
 RULES_OF_ZONES = {
@@ -189,20 +191,11 @@ def _seen(record: ComponentTraffic) -> SeenTraffic:
 
 
 def read_results(record: Mapping[str, Any]) -> HostResults:
-    """A host of the filter's input; raises ValueError for another shape."""
-    host = record.get("host")
+    """A host of the filter's input; raises OptionError for results that are none."""
     results, failures = record.get("results") or {}, record.get("failures") or []
-    if not isinstance(host, str) or not host:
-        raise ValueError("each element needs the name of its host")
-    if not isinstance(results, Mapping) or not _are_results(results.values()):
-        raise ValueError(f"the results of {host} are not a dictionary of results by module")
-    if isinstance(failures, (str, Mapping)) or not _are_results(failures):
-        raise ValueError(f"the failures of {host} are not a list of results")
-    return host_results(plain(host), record, plain(results), plain(list(failures)))
-
-
-def _are_results(values: Iterable[Any]) -> bool:
-    return all(isinstance(item, Mapping) for item in values)
+    host = plain(record["host"])
+    read_value(Option(host, "results"), part_of_result(**dict.fromkeys(results, RESULT)), results)
+    return host_results(host, record, plain(results), plain(list(failures)))
 
 
 def _sentence(risk: Mapping[str, Any], result: ModuleResult) -> Mapping[str, str]:

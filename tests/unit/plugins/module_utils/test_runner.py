@@ -11,6 +11,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _runner
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._arguments import ReadOptions
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context, context_in
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
     MAX_MESSAGE,
@@ -18,7 +19,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._runner import 
     option_failure,
     run,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import ReadOptions
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import HIDDEN, redact
 

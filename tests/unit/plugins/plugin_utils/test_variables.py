@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 from ansible.parsing.dataloader import DataLoader
+from ansible_collections.edgeops.protection.plugins.module_utils._arguments import Arguments
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import Arguments
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ENCODER
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (

@@ -24,8 +24,8 @@ from ansible.module_utils.common.validation import (
 )
 from ansible.module_utils.errors import AnsibleFallbackNotFound
 
-from .._errors import OptionError, as_one
-from .._text import Option, OptionStep, closest, did_you_mean, excerpt, first_few, visible
+from ._errors import OptionError, as_one
+from ._text import Option, OptionStep, closest, did_you_mean, excerpt, first_few, visible
 
 Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices, options, required
 Arguments = Mapping[str, Argument]
@@ -66,6 +66,20 @@ class ArgumentFields(Dict[str, Argument]):
     back what a result shows."""
 
     ignored: Sequence[str] = ()
+
+
+class PartOfResult(ArgumentFields):
+    """Some fields of a result, which stays as it is, also with others."""
+
+
+def part_of_result(**arguments: Argument) -> Argument:
+    """The argument that takes a result, or an object in one, which has these fields."""
+    return {"type": "dict", "options": PartOfResult(arguments)}
+
+
+def list_of(argument: Argument) -> Argument:
+    """The argument that takes a list of such dictionaries."""
+    return {**argument, "type": "list", "elements": "dict"}
 
 
 def without_ignored(arguments: Arguments, value: Any) -> Any:
@@ -134,6 +148,15 @@ def _is_needed(argument: Argument) -> bool:
     return bool(argument.get("required")) and "fallback" not in argument
 
 
+def read_value(option: Option, argument: Argument, value: Any) -> Any:
+    """The value of one option, or of an entry of one; raises OptionError with all that is wrong."""
+    reader = _Reader()
+    read = reader.value(tuple(option.path), argument, value)
+    if reader.errors:
+        raise as_one(reader.errors)
+    return read
+
+
 class _Reader:
     """Reads values by their arguments, and keeps the errors; a wrong value is read as None."""
 
@@ -145,7 +168,8 @@ class _Reader:
 
     def fields(self, path: Path, arguments: Arguments, values: Mapping[Any, Any]) -> dict[str, Any]:
         """The options, or fields of one, with defaults and environment filled in."""
-        ignored = getattr(arguments, "ignored", ())
+        is_open = isinstance(arguments, PartOfResult)
+        ignored = values if is_open else getattr(arguments, "ignored", ())
         unknown = [name for name in values if name not in arguments and name not in ignored]
         meant = {self._refuse_unknown(path, name, arguments) for name in unknown}
         fields = {}
@@ -153,7 +177,7 @@ class _Reader:
             at, value = (*path, name), values.get(name)
             fields[name] = argument.get("default")
             if value is not None:
-                fields[name] = self._value(at, argument, value)
+                fields[name] = self.value(at, argument, value)
             elif name not in values and "fallback" in argument:
                 fields[name] = _fallback(argument)
             elif argument.get("required") and not (name in meant and name not in values):
@@ -161,7 +185,7 @@ class _Reader:
                 self._refuse(at, f"it is {lack}; write {_form(argument)}")
             elif name in values and (argument.get("choices") or fields[name] is not None):
                 self._refuse(at, NULL)
-        return fields
+        return dict(values) if is_open else fields
 
     def _refuse_unknown(self, path: Path, name: Any, arguments: Arguments) -> str:
         """The name that may be meant by one that there is not."""
@@ -172,7 +196,7 @@ class _Reader:
         self._refuse((*path, excerpt(str(name), MAX_SHOWN)), f"there is no such {kind}{hint}")
         return close
 
-    def _value(self, path: Path, argument: Argument, value: Any) -> Any:
+    def value(self, path: Path, argument: Argument, value: Any) -> Any:
         kind, fields = argument.get("type", "str"), argument.get("options")
         if kind == "list":
             return self._list(path, argument, value)
@@ -208,7 +232,7 @@ class _Reader:
             if entry is None:
                 self._refuse(at, NULL)
             else:
-                entry = self._value(at, of_entry, entry)
+                entry = self.value(at, of_entry, entry)
             read.append(entry if len(self.errors) == number else None)
         return read
 
@@ -279,7 +303,8 @@ def _form(argument: Argument, text: str = "") -> str:
         return f"one of {words}" if words else CONVERTERS[kind][1]
     fields = argument.get("options") or {"key": {}}
     needed = [name for name in fields if fields[name].get("required")]
-    is_its_value = len(needed) <= 1 and IN_BRACKETS.fullmatch(text) and len(text) <= MAX_SHOWN
+    is_of_one = len(needed) == 1 or not (needed or isinstance(fields, PartOfResult))
+    is_its_value = is_of_one and IN_BRACKETS.fullmatch(text) and len(text) <= MAX_SHOWN
     if is_its_value:
         return f"{{{[*needed, *fields][0]}: {text}}}"
     return "{" + ", ".join(f"{name}: ..." for name in needed or [*fields][:3]) + "}"

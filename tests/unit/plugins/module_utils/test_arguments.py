@@ -14,13 +14,13 @@ import pytest
 from ansible.module_utils.common.arg_spec import ArgumentSpecValidator
 from ansible.module_utils.common.parameters import env_fallback
 from ansible.module_utils.parsing.convert_bool import BOOLEANS
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.arguments import (
+from ansible_collections.edgeops.protection.plugins.module_utils._arguments import (
     UNFIT,
     Argument,
     Arguments,
     read_options,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from hypothesis import given, settings
