@@ -244,9 +244,10 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         self, tmp: str | None = None, task_vars: Mapping[str, Any] | None = None
     ) -> dict[str, Any]:
         result = self.outcome(task_vars or {})
-        decides = any(getattr(self._task, name) for name in ("failed_when", "changed_when"))
-        is_again = self._task.until or self._task.retries  # neither asks after an exception
-        if not result.get("failed") or ENCODER is None or decides or is_again:
+        task = self._task
+        # None of these is asked after an exception.
+        judged = task.failed_when or task.changed_when or task.until or task.retries
+        if not result.get("failed") or judged or ENCODER is None:
             return result
         for warning in result.get("warnings", ()):
             self._display.warning(warning)

@@ -72,3 +72,27 @@ def test_a_refusal_says_its_sentence_once(
     assert run.code == 2
     assert run.output.count(sentence) == 1
     assert "Origin: " not in run.output
+
+
+def test_a_task_that_decides_itself_whether_it_failed_sees_the_refusal(service: LocalService, tmp_path: Path) -> None:
+    service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}])
+    inventory = write_inventory(tmp_path, service, {"accounts": {"lima": {"edge_account_id": ACCOUNT}}})
+    refused = {
+        "edgeops.protection.protected_prefixes": {
+            "account_id": ACCOUNT,
+            "base_url": service.base_url,
+            "api_token": service.token,
+            "prefixes": [{"prefix": "192.0.2.0/24", "excluded": True}],
+        },
+        "register": "result",
+    }
+    tasks = [
+        {**refused, "failed_when": "result.risks is not defined"},
+        {**refused, "until": "result.failed", "retries": 2, "ignore_errors": True},
+    ]
+    playbook = tmp_path / "play.yml"
+    playbook.write_text(
+        yaml.safe_dump([{"hosts": "accounts", "gather_facts": False, "tasks": tasks}]), encoding="utf-8"
+    )
+    decided, repeated = ansible_playbook("-i", inventory, playbook, directory=tmp_path).done().of()
+    assert (decided.outcome, repeated.result["attempts"]) == ("ok", 1)
