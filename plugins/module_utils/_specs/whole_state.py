@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
+from .._arguments import read_options
 from .._context import Context
 from .._errors import OptionError, as_one
 from .._plan.api_fields import declared, undeclared, undeclared_changes
@@ -23,7 +24,6 @@ from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, ENTRY_POINTS, whole_ru
 from .._text import Option
 from .._timestamps import write_timestamp
 from .._values.kinds import FLAG
-from .arguments import read_options
 from .base import ModuleResult, ModuleSpec, Options, Resources
 
 NOW = "now"  # the time of Cloudflare, beside a state
