@@ -37,7 +37,7 @@ class Context(NamedTuple):
 
     def brings(self, option: Option) -> bool:
         """Return whether a posture brings the entry in which an option lies."""
-        return option.entry in self.posture
+        return bool(self.posture) and option.entry in self.posture
 
     def environment(self) -> dict[str, str]:
         """The environment of a packed module."""

@@ -151,7 +151,7 @@ class Run(NamedTuple):
     def _read_nested(self, existing: State) -> State:
         """By collection: the nested objects that a task names and that no existing object has."""
         nested: dict[str, Sequence[Object]] = {}
-        for item in self.task.desired:
+        for item in (one for one in self.task.desired if one.resource.nested):
             resource = item.resource
             ids = unread_nested(resource, item.objects.values(), existing[resource.plural])
             objects = concurrently(self.client.read, [resource.nested_object(one) for one in ids])

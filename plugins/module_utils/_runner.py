@@ -23,8 +23,20 @@ from ._errors import OptionError, Place, ProtectionError, ServiceError, as_one
 from ._result import readable_failure
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
-from ._text import Names, Screen, Warn, excerpt, joined, redact, visible, with_names, with_texts
+from ._text import (
+    Names,
+    Screen,
+    Warn,
+    excerpt,
+    joined,
+    redact,
+    redact_text,
+    visible,
+    with_names,
+    with_texts,
+)
 
+MOST_REMEMBERED = 4096  # texts, such as names of fields; the values of a long list differ
 MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
 
 
@@ -120,7 +132,7 @@ class _Output:
         self._options = options
         self._names = names
         self._secrets = known_secrets(options, os.environ)
-        self._readable = lru_cache(maxsize=None)(self._read)
+        self._readable = lru_cache(maxsize=MOST_REMEMBERED)(self._read)
 
     def message(self, message: str) -> str:
         """A message that people can read, and that controls no terminal."""
@@ -137,8 +149,7 @@ class _Output:
         return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
 
     def _read(self, text: str) -> str:
-        readable: str = redact(with_names(text, self._names), self._secrets)
-        return readable
+        return redact_text(with_names(text, self._names), self._secrets)
 
 
 def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:

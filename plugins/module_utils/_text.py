@@ -10,10 +10,9 @@ them; and messages that know which options they name, so that a role's message n
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
 from string import Formatter
-from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Tuple, Union
 
 MAX_NAMES = 5  # so many are named in a sentence; the others are counted
 MAX_EXCERPT = 120  # characters
@@ -31,18 +30,22 @@ Warn = Callable[[str], None]  # shows a warning
 OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
 
 
-@dataclass(frozen=True, init=False)
-class Option:
+class Option(Tuple[OptionStep, ...]):
     """An option by its path: `Option("rules", 2, "position")` is the position of the third rule."""
 
-    path: Sequence[OptionStep]
+    __slots__ = ()  # a long list of options has one for each entry
 
-    def __init__(self, *path: OptionStep) -> None:
-        object.__setattr__(self, "path", path)
+    def __new__(cls, *path: OptionStep) -> Option:
+        return super().__new__(cls, path)
+
+    @property
+    def path(self) -> Sequence[OptionStep]:
+        """The steps to the option."""
+        return self
 
     def at(self, *steps: OptionStep) -> Option:
         """The option at the end of these steps from this one."""
-        return Option(*self.path, *steps)
+        return Option(*self, *steps)
 
     @property
     def entry(self) -> str:
@@ -249,23 +252,41 @@ def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
     Without `names`, the names in dictionaries stay, as they do in the options that ansible-core
     shows.
     """
-    return with_texts(value, lambda text: _redact_text(text, secrets), names)
+    return with_texts(value, lambda text: redact_text(text, secrets), names)
 
 
 def with_texts(value: Any, readable: Callable[[str], str], names: bool = True) -> Any:
-    """The value with each text made readable, with `names` also those that name items."""
+    """The value with each text made readable, with `names` also those that name items. A part
+    that is readable stays the same object, so that a long list is not there twice."""
     if isinstance(value, str):
         return readable(value)
+    if isinstance(value, dict):
+        return _dict_with_texts(value, readable, names)
     if isinstance(value, (list, tuple)):
-        return [with_texts(item, readable, names) for item in value]
-    if isinstance(value, (dict, Mapping)):
-        items = {name: with_texts(item, readable, names) for name, item in value.items()}
-        of_names = readable if names else str
-        return {of_names(key) if isinstance(key, str) else key: items[key] for key in items}
+        items = [with_texts(item, readable, names) for item in value]
+        return value if items == value else items
+    if isinstance(value, Mapping):
+        return _dict_with_texts(dict(value), readable, names)
     return value
 
 
-def _redact_text(text: str, secrets: Sequence[str]) -> str:
+def _dict_with_texts(
+    value: dict[Any, Any], readable: Callable[[str], str], names: bool
+) -> dict[Any, Any]:
+    changed, renamed = {}, {}
+    for key, item in value.items():
+        text = readable(item) if isinstance(item, str) else with_texts(item, readable, names)
+        if text is not item and text != item:
+            changed[key] = text
+        if names and isinstance(key, str) and readable(key) != key:
+            renamed[key] = readable(key)
+    if not changed and not renamed:
+        return value
+    return {renamed.get(key, key): changed.get(key, value[key]) for key in value}
+
+
+def redact_text(text: str, secrets: Sequence[str]) -> str:
+    """A text without the secrets."""
     if text in secrets:
         return HIDDEN
     for secret in secrets:

@@ -19,7 +19,7 @@ import pytest
 
 from tests.fake_service import LocalService
 from tests.support.interrupted_run import interruptible, wait_until
-from tests.support.module_run import ACCOUNT
+from tests.support.module_run import ACCOUNT, Modules
 from tests.support.sampled_rows import sample
 
 LONGEST = 5.0
@@ -114,3 +114,27 @@ def test_a_killed_run_writes_no_more(service: LocalService, wait: Wait, in_worke
         assert later_calls(service, PERIOD) == []
         assert service.account(ACCOUNT).prefixes == []
         assert run.processes() == []
+
+
+@pytest.mark.parametrize("in_worker", [True, False], ids=["in the worker", "packed"])
+def test_after_a_kill_between_parts_of_a_list_the_next_run_does_and_says_what_is_left(
+    service: LocalService, in_worker: bool, tmp_path: Path
+) -> None:
+    items = [{"ip": f"10.{number >> 8}.{number & 255}.0/24"} for number in range(2500)]
+    feed: dict[str, Any] = {"name": "feed", "items": items, "purge": True}
+    service.reset()
+    service.account(ACCOUNT).seed(lists=[{"name": "feed"}])
+    service.misbehave("slow_operation", seconds=600, times=1)
+    with interruptible(service, tmp_path, [{"edgeops.protection.ip_list": feed}], in_worker) as run:
+        waits = wait_until(lambda: any("bulk_operations" in call.path for call in service.calls), 60)
+        assert waits, (tmp_path / "output").read_text()
+        run.process.kill()
+        assert run.seconds_until_gone(2 * LONGEST) < LONGEST
+    service.clock.advance(seconds=600)  # Cloudflare ends what it has begun
+    sent = [call.body for call in service.writes]
+    assert [len(part) for part in sent] == [1000]
+    predicted, done = (Modules(service).done("ip_list", check=check, **feed) for check in (True, False))
+    assert predicted["operations"] == done["operations"]
+    left = {item["ip"] for item in items} - {item["ip"] for item in sent[0]}
+    assert {item["fields"]["ip"] for item in done["operations"]} == left and len(left) == 1500
+    assert Modules(service).done("ip_list", **feed)["changed"] is False

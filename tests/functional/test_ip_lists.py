@@ -204,6 +204,19 @@ def test_many_items_go_in_few_calls(service: LocalService, modules: Modules) -> 
     assert after_the_last == ["POST", "POST", "GET", "GET", "GET"]
 
 
+MANY: Any = {"name": "many", "items": [{"ip": f"10.{number >> 8}.{number & 255}.0/24"} for number in range(2500)]}
+
+
+def test_a_failure_between_parts_says_which_items_are_in(service: LocalService, modules: Modules) -> None:
+    service.misbehave("status", method="POST", path=ITEMS, status=400, skip=1, times=1)
+    failed = modules.failed("ip_list", **MANY)
+    held = {item["ip"] for item in service.account(ACCOUNT).ip_lists.list_named("many")["items"]}
+    assert {item["key"] for item in failed["done"]} == {"many", *(f"many {ip}" for ip in held)}
+    assert (len(held), len(failed["left"]), failed["unknown"]) == (1000, 1500, [])
+    again = modules.done("ip_list", **MANY)
+    assert again["operations"] == failed["left"]
+
+
 def test_items_that_cannot_be_read_again_are_done(service: LocalService, modules: Modules, waits: list[float]) -> None:
     service.misbehave("status", method="GET", path=ITEMS, status=403, skip=1)
     failed = modules.failed("ip_list", **NEW)

@@ -303,7 +303,7 @@ class Client:
         for number in range(1, MOST_PAGES + 1):
             query = {"cursor": cursors[-1]} if cursors else {}
             request, envelope = self._page(resource, query, number)
-            page = _as_known(resource, _listed_objects(request, envelope))
+            page = _with_shared_texts(_as_known(resource, _listed_objects(request, envelope)))
             _keep(page, listing)
             self.progress.read_page(resource.plural)
             after = envelope.next_cursor
@@ -376,6 +376,18 @@ def _as_known(resource: Resource, objects: Sequence[Any]) -> list[Any]:
     return [shape.read(item) if shape and isinstance(item, Mapping) else item for item in objects]
 
 
+def _with_shared_texts(page: Sequence[Object]) -> list[Object]:
+    """The objects of a page; texts that several of them have, such as times, are kept once."""
+    texts: dict[Any, Any] = {}
+    return [
+        {
+            name: texts.setdefault(value, value) if isinstance(value, str) else value
+            for name, value in obj.items()
+        }
+        for obj in page
+    ]
+
+
 def _number_of_pages(first: Envelope) -> int:
     """Number of pages of a listing, by the total of its first one."""
     per_page = len(first.result) if isinstance(first.result, list) else 0
@@ -386,7 +398,7 @@ def _listed_objects(request: Request, envelope: Envelope) -> list[Object]:
     result = envelope.result
     if result is None and envelope.total == 0:
         return []
-    if not isinstance(result, list) or not all(isinstance(item, Mapping) for item in result):
+    if not isinstance(result, list) or not all(isinstance(item, dict) for item in result):
         raise unexpected(request, "the result is not a list of objects")
     return result
 

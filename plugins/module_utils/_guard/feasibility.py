@@ -35,8 +35,7 @@ def reading(prefix: str) -> Iterator[None]:
 def check_length(plan: Plan, _read: ReadCollection) -> str:
     """The reason why an owner would not take a plan that makes a list longer than its quota; one
     that is longer already has a larger quota."""
-    resources = {item.resource.plural: item.resource for item in plan.operations}
-    for resource in (item for item in resources.values() if item.quota):
+    for resource in (item for item in plan.resources.values() if item.quota):
         not_ours = resource.semantics.not_ours
         before, after = (
             len([obj for obj in state[resource.plural] if not not_ours(obj)])

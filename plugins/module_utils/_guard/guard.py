@@ -45,9 +45,9 @@ class Guard(NamedTuple):
         `lists` are names of lists to check."""
         self.rollout.at_once = {
             (item.resource.plural, key)
-            for item in desired
-            for key, path in item.paths.items()
-            if self.context.brings(path)
+            for item in (desired if self.context.posture else ())
+            for key, one in item.entries.items()
+            if self.context.brings(one.path)
         }
         by_stage = partial(make, desired)
         if self.context.is_role:
@@ -67,7 +67,7 @@ class Guard(NamedTuple):
         expects = bool(self.terms.expectations)
         decides = bool(plan.operations or expects or lists or self.context.reports)
         evaluates = expects or bool(self.terms.backtest and plan.operations)
-        named = {item.resource.plural: item.objects.keys() for item in desired}
+        named = {item.resource.plural: item.entries.keys() for item in desired}
         return completed(plan, Asked(self.client, self.context, lists, evaluates, decides, named))
 
     def check_second(self, plan: Plan, desired: Sequence[Desired]) -> Checked:

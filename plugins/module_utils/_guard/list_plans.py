@@ -31,7 +31,7 @@ def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     clauses = [
         f"{item.title} names the list ${name}, which the account does not"
         f" have{did_you_mean(name, there)}"
-        for item in plan.operations
+        for item in _of_rules(plan)
         for name in _new_lists(item)
         if name not in there
     ]
@@ -48,6 +48,11 @@ def _in_state(item: Operation, rule: Object | None) -> Mapping[str, Sequence[Obj
     return {evaluated_as(item.resource).plural: [rule]} if rule else {}
 
 
+def _of_rules(plan: Plan) -> list[Operation]:
+    """The operations of a plan on anything but items of lists, which name no list."""
+    return [item for item in plan.operations if item.resource.parent is not LISTS]
+
+
 def _new_lists(item: Operation) -> list[str]:
     """The names of the lists to which a rule refers from now on."""
     before = lists_named_in(_in_state(item, item.existing))
@@ -60,7 +65,7 @@ def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
         return ""
     kinds = _kinds_of_lists(plan)
     wrong: list[str] = []
-    for item in plan.operations:
+    for item in _of_rules(plan):
         before = {(use.field, name) for use, name in _uses_in(item, item.existing)}
         for use, name in _uses_in(item, item.planned):
             kind = kinds.get(name, "")

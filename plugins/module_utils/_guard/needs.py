@@ -234,8 +234,7 @@ def _catalogues(plan: Plan, asked: Asked) -> Readings:
 
 
 def _with_catalogue(plan: Plan) -> list[Resource]:
-    changed = {item.resource.plural: item.resource for item in plan.operations}
-    return [resource for resource in changed.values() if resource.catalogue]
+    return [resource for resource in plan.resources.values() if resource.catalogue]
 
 
 def _is_unclear(resource: Resource, plan: Plan) -> bool:

@@ -77,8 +77,8 @@ class Rollout:
         plan = make(self._adjusting({}))
         if not changes_protection(plan):
             return plan
-        changed = {item.resource.plural: item.resource for item in plan.operations}
-        together = {one.plural: one for item in changed.values() for one in decided_with(item)}
+        changed = plan.resources.values()
+        together = {one.plural: one for item in changed for one in decided_with(item)}
         unread = [one for name, one in together.items() if name not in plan.before]
         plan = self._examined(plan, unread)
         if not self.terms.is_staged or not self._keep_back(plan):

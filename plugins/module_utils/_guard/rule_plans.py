@@ -54,10 +54,13 @@ def _exceeded(plan: Plan, quota: Quota) -> list[str]:
     """The parts of a plan beyond the quota of a zone; a zone that holds more already has a larger
     quota."""
     reasons = []
+    evaluated = {name: evaluated_as(one).plural for name, one in plan.resources.items()}
     for plural, most in quota.rules.items():
+        if plural not in evaluated.values() or plural not in plan.before:
+            continue
         planned = [item for item in plan.operations if item.planned]
-        changed = [item for item in planned if evaluated_as(item.resource).plural == plural]
-        if not changed or plural not in plan.before:
+        changed = [item for item in planned if evaluated[item.resource.plural] == plural]
+        if not changed:
             continue
         before, after = (_number_of_rules(state, plural) for state in (plan.before, plan.after()))
         if before <= most < after:
@@ -83,8 +86,8 @@ def _number_of_rules(state: State, plural: str) -> int:
 
 def check_catalogue(plan: Plan, read: ReadCollection) -> str:
     """Check that all that a plan names exists; `read` is called only if it names something anew."""
-    resources = {item.resource.plural: item.resource for item in plan.operations}
-    return " ".join(filter(None, (_check_names(plan, one, read) for one in resources.values())))
+    every = plan.resources.values()
+    return " ".join(filter(None, (_check_names(plan, one, read) for one in every)))
 
 
 def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:

@@ -12,10 +12,10 @@ them in `api_fields`, with the names and values of the API.
 
 from __future__ import annotations
 
-from typing import Any, Iterable, Mapping, Sequence
+from typing import Any, Container, Mapping, Sequence
 
 from .._errors import OptionError
-from .._schema.resource import API_FIELDS, Field, Object, OptionSpec, Resource, Values, without
+from .._schema.resource import API_FIELDS, Object, OptionSpec, Resource, Values, without
 from .._text import Message, Option
 from .._values.kinds import same_value
 
@@ -90,12 +90,11 @@ def overlaid(values: Mapping[str, Any], more: Mapping[str, Any]) -> dict[str, An
 
 
 def undeclared_changes(
-    fields: Iterable[Field], existing: Object | None, desired: Values
+    declared: Container[str], existing: Object | None, desired: Values
 ) -> dict[str, Any]:
     """The desired values of fields that are not declared and differ; null for one to remove."""
-    names = {item.name for item in fields}
     return {
         name: value
         for name, value in desired.items()
-        if name not in names and not same_value(value, (existing or {}).get(name))
+        if name not in declared and not same_value(value, (existing or {}).get(name))
     }

@@ -13,7 +13,7 @@ from datetime import datetime
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import AbstractSet, Any, Container, Mapping, NamedTuple, Sequence, Tuple
+from typing import AbstractSet, Any, Container, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError, OptionProblems, parsed
 from .._remembered import remembered
@@ -57,6 +57,40 @@ class DesiredObject(NamedTuple):
         if now is None:
             return self._replace(presence=Presence.OPEN)
         return self._replace(presence=Presence.EXPIRED) if self.expires <= now else self
+
+
+LEFT_OUT = object()
+
+
+class LongList(Mapping[Key, DesiredObject]):
+    """The desired objects of a long list, of which each takes little memory: the number of its
+    entry and its values, unless there is more to say of it."""
+
+    def __init__(self, names: Sequence[str], around: Option) -> None:
+        self._names, self._around = names, around
+        self._rows: dict[Key, tuple[Any, ...]] = {}
+
+    def __setitem__(self, key: Key, one: DesiredObject) -> None:
+        is_plain = one.expires is None and one.presence is Presence.NEEDED
+        values = [one.values.get(name, LEFT_OUT) for name in self._names]
+        self._rows[key] = (one.path[-1], *values) if is_plain else one
+
+    def __getitem__(self, key: Key) -> DesiredObject:
+        row = self._rows[key]
+        if isinstance(row, DesiredObject):
+            return row
+        pairs = zip(self._names, row[1:])
+        values = {name: value for name, value in pairs if value is not LEFT_OUT}
+        return DesiredObject(values, self._around.at(row[0]))
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
 
 
 @dataclass(frozen=True)
@@ -124,7 +158,8 @@ class Desired:
     @property
     def absent(self) -> bool:
         """Return whether none of the objects may exist because the task says so."""
-        return bool(self.entries) and len(self.gone) == len(self.entries)
+        every = self.entries.values()
+        return bool(self.entries) and all(one.presence is Presence.ABSENT for one in every)
 
     def at(self, now: datetime | None) -> Desired:
         """The desired state at a time, which is Cloudflare's; None if it does not tell its time."""
@@ -193,7 +228,9 @@ def parse_desired(
     Raises OptionError for a malformed value, a key that is given twice, and two values for one
     nested object.
     """
-    objects: dict[Key, DesiredObject] = {}
+    objects: dict[Key, DesiredObject] | LongList = {}
+    if resource.is_long and len(entries) > 1:
+        objects = LongList([item.name for item in resource.fields], Option(*entries[0][0][:-1]))
     names = (*resource.key, *(item.name for item in resource.fixed))  # of what must not exist
     presence = Presence.ABSENT if absent else Presence.NEEDED
     problems = OptionProblems()
@@ -216,15 +253,16 @@ def parse_desired(
             problems.add(exc)
     problems.raise_any()
     desired = Desired(resource, objects, exclusive, remarks=remarks)
-    merge_nested(resource, desired.objects, desired.paths, {})
+    if resource.nested:
+        merge_nested(resource, desired.objects, desired.paths, {})
     return desired
 
 
 def _remarks(fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]) -> list[Message]:
     """Changes that reading made to the options in a way that nobody may have meant."""
     named = [item for item in fields if not item.fields and options.get(item.name) is not None]
-    changes = [(path.at(item.name), item.value.remark(options[item.name])) for item in named]
-    return [Message(option, f": {remark}.") for option, remark in changes if remark]
+    changes = [(item.name, item.value.remark(options[item.name])) for item in named]
+    return [Message(path.at(name), f": {remark}.") for name, remark in changes if remark]
 
 
 def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
@@ -269,9 +307,9 @@ def _read_fields(
             problems.add(OptionError(path.at(item.name), str(exc)))
         except OptionError as exc:
             problems.add(exc)
-    known = {*others, *(item.name for item in fields)}
-    for name, option in options.items():
-        if option is not None and name not in known:
+    unread = [name for name in options if name not in values and options[name] is not None]
+    for name in unread:
+        if name not in others and all(name != item.name for item in fields):
             problems.add(OptionError(path.at(name), f"{title} has no such field; leave it out"))
     problems.raise_any()
     return values
@@ -354,9 +392,9 @@ def check_values(desired: Sequence[Desired]) -> list[str]:
 def _examined(desired: Desired) -> list[str]:
     warnings: list[str] = []
     problems = OptionProblems()
-    for key, values in desired.objects.items():
+    for one in desired.entries.values():
         with problems.collected():
-            warnings += _examine_object(desired.resource, desired.paths[key], values)
+            warnings += _examine_object(desired.resource, one.path, one.values)
     problems.raise_any()
     return warnings
 
@@ -375,12 +413,15 @@ def _examine_fields(fields: tuple[Field, ...], path: Option, values: Values) -> 
     for item in fields:
         if item.name not in values:
             continue
-        option, value = path.at(item.name), values[item.name]
+        value = values[item.name]
         if item.fields:
-            warnings += _examine_fields(item.fields, option, value)
-        else:
-            sentences = parsed(option, item.value.examine, value)
-            warnings += [Message(option, f": {warning}.") for warning in sentences]
+            warnings += _examine_fields(item.fields, path.at(item.name), value)
+            continue
+        try:
+            sentences = item.value.examine(value)
+        except ValueError as exc:
+            raise OptionError(path.at(item.name), str(exc)) from exc
+        warnings += [Message(path.at(item.name), f": {warning}.") for warning in sentences]
     return warnings
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._schema.lists import contents_of, items_of
 from .._schema.resource import Field, Key, Object, Resource, Values, without
@@ -28,10 +28,13 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     """
     if not plan.operations:
         return ""
-    lists = _lists_in(plan)
-    parts = [dict(owner), list(_object_changes(plan)), _orders(plan), *([lists] if lists else [])]
-    text = _canonical_text(parts)
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+    digest = hashlib.sha256()
+    for part in (dict(owner), *_object_changes(plan), _orders(plan), _lists_in(plan)):
+        digest.update(CANONICAL.encode(part).encode("utf-8", "backslashreplace") + b"\n")
+    return digest.hexdigest()
+
+
+CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
 
 
 def _lists_in(plan: Plan) -> dict[str, list[Any] | None]:
@@ -69,10 +72,10 @@ def is_rest_of(rest: Plan, plan: Plan) -> bool:
 class ObjectChange(NamedTuple):
     """Change of one object: its normalised values before and after, None where there is no object.
 
-    `target` tells the object and the action, as text.
+    `target` tells the object and the action.
     """
 
-    target: str
+    target: tuple[Hashable, ...]
     before: Values | None
     after: Values | None
 
@@ -102,7 +105,7 @@ def _object_change(operation: Operation) -> ObjectChange:
     identity = None if existing is None else str(existing.get("id"))
     within = [resource.within] if resource.within else []  # the key of the object around it
     return ObjectChange(
-        _canonical_text([operation.action, resource.name, *within, operation.key, identity]),
+        (operation.action, resource.name, *within, operation.key, identity),
         None if existing is None else every_value(resource, existing),
         # Cloudflare decides on what a new object leaves out.
         None if planned is None else every_value(resource, planned, is_new=existing is None),
@@ -138,7 +141,3 @@ def _orders(plan: Plan) -> dict[str, dict[str, Sequence[Key]]]:
             after = resource.keys_in_order(plan.after()[name])
             orders[name] = {"before": before, "after": after or []}
     return orders
-
-
-def _canonical_text(document: Any) -> str:
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), default=str)

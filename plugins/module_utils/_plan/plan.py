@@ -19,6 +19,7 @@ from .._errors import OptionError
 from .._remembered import remembered
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
 from .._text import Message, Option
+from .._values.address_set import NormalisedNetwork, normalise_network
 from .._values.kinds import ID, same_value
 from .api_fields import undeclared, undeclared_changes
 
@@ -47,7 +48,7 @@ def _nested_differences(item: Field, existing: Any, desired: Values) -> Values:
     known = fields_in(existing)
     part = {
         **differences(item.fields, known, desired),
-        **undeclared_changes(item.fields, known, desired),
+        **undeclared_changes(item.declared, known, desired),
     }
     return desired if "id" in part else part  # with another id it is another object
 
@@ -103,7 +104,7 @@ class Operation:
     existing: Object | None = None
     index: int | None = None
     named: Collection[str] = ()
-    shared: Values = field(default_factory=dict)
+    shared: Values = field(default_factory=lambda: NO_ITEMS)
     along: tuple[Operation, ...] = ()
     becomes: Object | None = None
 
@@ -143,8 +144,8 @@ class Operation:
     @property
     def undeclared(self) -> Collection[str]:
         """The names of the fields that change and that the resource does not declare."""
-        names = {POSITION, *(item.name for item in self.resource.fields)}
-        return [name for name in self.fields if name not in names]
+        known = self.resource.declared
+        return [name for name in self.fields if name not in known and name != POSITION]
 
     @cached_property
     def key(self) -> Key:
@@ -156,10 +157,13 @@ class Operation:
         """The object that changes: its collection and key."""
         return (self.resource.plural, self.key)
 
-    @property
-    def order(self) -> tuple[str, Key, str, str]:
-        """Sorts operations alike whatever the order of the input; duplicates by their ids."""
-        return (*self.target, self.label, str((self.existing or {}).get("id")))
+    @cached_property
+    def order(self) -> tuple[str, NormalisedNetwork | None, Key, str]:
+        """Sorts operations alike whatever the order of the input: by networks, and duplicates by
+        their ids."""
+        plural, key = self.target
+        network = normalise_network(self.address) if self.resource.address_field else None
+        return (plural, network, key, str((self.existing or {}).get("id")))
 
     @cached_property
     def label(self) -> str:
@@ -200,6 +204,11 @@ class Plan(NamedTuple):
     order: Mapping[str, Sequence[Key]] = NO_ITEMS  # by plural, of ordered lists
     alongside: State = NO_ITEMS  # by plural, as it is afterwards
     unread: Mapping[str, str] = NO_ITEMS  # by plural, a sentence
+
+    @property
+    def resources(self) -> dict[str, Resource]:
+        """The collections that it changes, by plural."""
+        return {item.resource.plural: item.resource for item in self.operations}
 
     def after(self, returned: Returned | None = None) -> State:
         """The state afterwards: for each operation what Cloudflare returned, or else what is

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Callable, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Iterator, NamedTuple, Optional, Sequence, Tuple
 
 from .._errors import OptionError, PlanError
-from .._schema.resource import Key, Object, Resource, State, Values
+from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, Values
 from .._text import Message, joined
 from .._timestamps import read_timestamp
 from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
-from .desired import IGNORED_IDS, Desired
+from .desired import IGNORED_IDS, Desired, Presence
 from .ordering import order_operations
 from .plan import Operation, Plan, differences, share_nested
 
@@ -27,7 +27,42 @@ PHASES = ("create", "update", "delete")  # nothing is deleted before what replac
 
 Adjust = Callable[[Resource, Optional[Object], Values], Values]
 Make = Callable[[Sequence[Desired], Adjust], Plan]
-Existing = Tuple[int, Object]  # an object and its place in the listing
+
+
+class Match(NamedTuple):
+    """An existing object that the task is about, and its place in the listing; whether it stays."""
+
+    place: int
+    obj: Object
+    stays: bool = True
+
+
+class ByKey:
+    """Existing objects by their keys; of a long list, no more is kept than their places."""
+
+    def __init__(self, existing: Sequence[Object]) -> None:
+        self._existing = existing
+        self._first: dict[Key, int] = {}
+        self._duplicates: dict[Key, list[int]] = {}
+
+    def add(self, key: Key, index: int) -> None:
+        """Add the object at a place."""
+        if self._first.setdefault(key, index) != index:
+            self._duplicates.setdefault(key, []).append(index)
+
+    def of(self, key: Key) -> list[Match]:
+        """The objects with a key."""
+        first = self._first.get(key)
+        if first is None:
+            return []
+        places = (first, *self._duplicates.get(key, ()))
+        return [Match(index, self._existing[index]) for index in places]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._first)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._first
 
 
 def as_desired(resource: Resource, existing: Object | None, values: Values) -> Values:
@@ -79,7 +114,10 @@ def _changes(
     """The operations on what one part describes of a collection, in no order."""
     resource, changes = desired.resource, _reconcile(desired, existing, adjust)
     try:
-        shared = share_nested(resource, desired.objects, desired.paths, existing, changes, nested)
+        shared: Sequence[Operation] = changes
+        if resource.nested:
+            objects, paths = desired.objects, desired.paths
+            shared = share_nested(resource, objects, paths, existing, changes, nested)
     except OptionError as exc:
         raise PlanError(Message(exc.message, ".")) from exc
     _check_validity(shared)
@@ -123,24 +161,22 @@ def _with_contents(operation: Operation, inner: Sequence[Resource], before: Stat
 
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
     resource = desired.resource
-    matched = _match(desired, _existing_by_key(desired, existing))
     operations: list[Operation] = []
-    for kept, values in matched.kept:
-        now = adjust(resource, kept[1], values)
-        fields = differences(resource.mutable, kept[1], now)
-        fields.update(undeclared_changes(resource.fields, kept[1], now))
-        if fields:
-            _check_fixed(resource, kept[1], values)
-            operations.append(_change_of("update", resource, kept, fields, values))
-    for values in matched.new:
-        now = {**resource.defaults(), **adjust(resource, None, values)}
-        fields = {item.name: now[item.name] for item in resource.fields if item.name in now}
-        fields.update(undeclared_changes(resource.fields, None, now))
-        operations.append(Operation("create", resource, fields, named=frozenset(values)))
-    by_name = {key: values for key, values in desired.objects.items() if key not in desired.expired}
-    for match in matched.surplus:
-        values = by_name.get(resource.key_of(match[1]), {})
-        operations.append(_change_of("delete", resource, match, {}, values))
+    for match, values in _matches(desired, _existing_by_key(desired, existing)):
+        if match is None:
+            new = {**resource.defaults(), **adjust(resource, None, values)}
+            fields = {item.name: new[item.name] for item in resource.fields if item.name in new}
+            fields.update(undeclared_changes(resource.declared, None, new))
+            operations.append(Operation("create", resource, fields, named=values))
+        elif not match.stays:
+            operations.append(_change_of("delete", resource, match, {}, values))
+        else:
+            now = adjust(resource, match.obj, values)
+            fields = differences(resource.mutable, match.obj, now)
+            fields.update(undeclared_changes(resource.declared, match.obj, now))
+            if fields:
+                _check_fixed(resource, match.obj, values)
+                operations.append(_change_of("update", resource, match, fields, values))
     return operations
 
 
@@ -154,69 +190,56 @@ def _check_fixed(resource: Resource, existing: Object, values: Values) -> None:
         )
 
 
-class Matched(NamedTuple):
-    """The existing objects that stay, with the values of the task; the values of new objects; and
-    the existing objects that go."""
-
-    kept: list[tuple[Existing, Values]]
-    new: list[Values]
-    surplus: list[Existing]
-
-
-def _match(desired: Desired, by_key: Mapping[Key, Sequence[Existing]]) -> Matched:
-    """Match the entries of the task with existing objects; raises PlanError for an entry that must
-    exist and does not, and for duplicates."""
+def _matches(desired: Desired, by_key: ByKey) -> Iterator[tuple[Match | None, Values]]:
+    """The existing objects that stay or go, with what the task names of them, and None with the
+    values of new ones; raises PlanError for an entry that must exist and does not, and for
+    duplicates."""
     resource = desired.resource
-    matched = Matched([], [], [])
     missing: list[str] = []
-    for key, values in desired.objects.items():
-        matches = by_key.get(key, [])
-        if key in desired.expired or key in desired.gone:
-            for _index, obj in matches:
-                _check_fixed(resource, obj, values)
-            matched.surplus.extend(matches)
+    for key, one in desired.entries.items():
+        matches = by_key.of(key)
+        if one.presence in (Presence.EXPIRED, Presence.ABSENT):
+            for match in matches:
+                _check_fixed(resource, match.obj, one.values)
+                named = NO_ITEMS if one.presence is Presence.EXPIRED else one.values
+                yield match._replace(stays=False), named
         elif matches:
-            kept, duplicates = _choose(desired, values, matches)
-            matched.kept.append((kept, values))
-            matched.surplus.extend(duplicates)
-        elif key in desired.undecided or desired.only_deletes:
+            yield from ((match, one.values) for match in _chosen(desired, one.values, matches))
+        elif one.presence is Presence.OPEN or desired.only_deletes:
             continue  # what may have expired is not created
         elif resource.create:
-            matched.new.append(values)
+            yield None, one.values
         else:
-            missing.append(resource.label_of(values))
+            missing.append(resource.label_of(one.values))
     if missing:
         raise PlanError(
             f"There is no {resource.title} with the {' '.join(resource.key)} {', '.join(missing)}."
             f" Correct the {' '.join(resource.key)}, or remove the entry."
         )
-    for key, matches in by_key.items():
-        matched.surplus.extend(matches if desired.drops(key) else ())
-    return matched
+    for key in filter(desired.drops, by_key):
+        yield from ((match._replace(stays=False), NO_ITEMS) for match in by_key.of(key))
 
 
-def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> dict[Key, list[Existing]]:
+def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
     """The existing objects that the plan is about, by key; raises PlanError for an entry of the
     task whose only object is one that the task ignores."""
     resource = desired.resource
-    by_key: dict[Key, list[Existing]] = {}
+    by_key = ByKey(existing)
     ignored: dict[Key, str] = {}
     others: dict[Key, str] = {}
     for index, obj in enumerate(existing):
-        key, identity = resource.key_of(obj), str(obj.get("id"))
-        other = resource.semantics.not_ours(obj)
+        key, other = resource.key_of(obj), resource.semantics.not_ours(obj)
         if other:
             others[key] = f"{resource.named(obj)} exists and {other}"
-            continue
-        if identity in desired.ignore_ids:
-            ignored[key] = identity
+        elif desired.ignore_ids and str(obj.get("id")) in desired.ignore_ids:
+            ignored[key] = str(obj.get("id"))
         else:
-            by_key.setdefault(key, []).append((index, obj))
-    for key, values in desired.objects.items():
-        if key in others and key not in by_key:
+            by_key.add(key, index)
+    for key in [key for key in (*others, *ignored) if key in desired.entries and key not in by_key]:
+        if key in others:
             raise PlanError(f"The {others[key]}. Choose another {resource.key[0]}.")
-        if key in ignored and key not in by_key and not desired.absent:
-            label = f"{resource.named(values)} with the id {ignored[key]}"
+        if not desired.absent:
+            label = f"{resource.named(desired.entries[key].values)} with the id {ignored[key]}"
             reason = Message(f"Cloudflare holds {label} only, and ", IGNORED_IDS, " names it.")
             rest = f", or the {resource.title} from the task."
             advice = Message("Remove this id from ", IGNORED_IDS, rest)
@@ -233,30 +256,28 @@ def _check_validity(changes: Sequence[Operation]) -> None:
             raise PlanError(f"The {item.resource.named(planned)} {reason}.")
 
 
-def _choose(
-    desired: Desired, values: Values, matches: Sequence[Existing]
-) -> tuple[Existing, Sequence[Existing]]:
-    """Choose which of several duplicates is kept: one that is as desired, or else the oldest.
+def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Sequence[Match]:
+    """Of several duplicates, one stays: one that is as desired, or else the oldest.
 
     Raises PlanError if they are no duplicates, since Cloudflare gives each a content of its own.
     """
     resource = desired.resource
     if len(matches) == 1:
-        return matches[0], ()
+        return matches
     if not resource.has_duplicates and not desired.exclusive:
-        if not any(differences(resource.mutable, obj, values) for _index, obj in matches):
-            return matches[0], ()
-        ids = ", ".join(sorted(str(obj.get("id")) for _index, obj in matches))
+        if not any(differences(resource.mutable, match.obj, values) for match in matches):
+            return matches[:1]
+        ids = ", ".join(sorted(str(match.obj.get("id")) for match in matches))
         raise PlanError(
             f"Cloudflare holds {resource.named(values)} more than once (ids {ids}). Delete all but"
             " one of them, or give them other names."
         )
 
-    def preference(match: Existing) -> tuple[bool, Age]:
-        return bool(differences(resource.mutable, match[1], values)), age_of(match[1])
+    def preference(match: Match) -> tuple[bool, Age]:
+        return bool(differences(resource.mutable, match.obj, values)), age_of(match.obj)
 
     kept, *duplicates = sorted(matches, key=preference)
-    return kept, duplicates
+    return kept, *(match._replace(stays=False) for match in duplicates)
 
 
 Age = Tuple[datetime, str]
@@ -268,15 +289,15 @@ def age_of(obj: Object) -> Age:
 
 
 def _change_of(
-    action: str, resource: Resource, match: Existing, fields: Values, named: Values
+    action: str, resource: Resource, match: Match, fields: Values, named: Values
 ) -> Operation:
     """A change at an object's own path, which must not turn into the path of the whole
     collection."""
-    index, obj = match
+    place, obj, _stays = match
     if resource.key and not SAFE_ID.fullmatch(str(obj.get("id") or "")):
         raise PlanError(
             f"Cloudflare lists {resource.named(obj)} with the id"
             f" {obj.get('id')!r}, which cannot be part of a path. Report this to Cloudflare's"
             " support."
         )
-    return Operation(action, resource, fields, obj, index, named=frozenset(named))
+    return Operation(action, resource, fields, obj, place, named=named)

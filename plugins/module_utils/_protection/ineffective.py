@@ -11,6 +11,7 @@ is not looked at.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from datetime import datetime
 from typing import Any, Container, Iterable, Iterator, Mapping, Sequence, TypedDict
 
@@ -61,7 +62,7 @@ def ineffective_in(
     checked = [item for item in desired if is_checked(item.resource)]
     if not checked and not is_report:
         return None
-    named = {item.resource.plural: item.objects.keys() for item in checked}
+    named = {item.resource.plural: item.entries.keys() for item in checked}
     ends = {item.resource.plural: item.expires for item in checked}
     asked = None if is_report else named
     records = ineffective_records(state, asked, ends)
@@ -129,8 +130,15 @@ def _claims(resource: Resource, state: State, ends: Ends, announced: Ranges) -> 
 
 def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Iterator[Claim]:
     """The networks and hostnames within another one that lasts as long; each by the widest one."""
-    spans = [(_span(resource, obj), obj) for obj in objects]
-    known = sorted((item for item in spans if item[0]), key=lambda item: item[0][1], reverse=True)
+    outer = _outermost(span for obj in objects for span in [_span(resource, obj)] if span)
+    starts = [first for first, _last in outer]
+    known = []
+    for obj in objects if outer else ():  # of a long list, few lie within others
+        span = _span(resource, obj)
+        place = bisect_right(starts, span[0]) - 1 if span else -1
+        if place >= 0 and span[1] <= outer[place][1]:
+            known.append((span, obj))
+    known.sort(key=lambda item: item[0][1], reverse=True)
     around: list[tuple[Any, Object]] = []
     for span, obj in sorted(known, key=lambda item: item[0][0]):
         around = [item for item in around if item[0][1] >= span[1]]
@@ -143,6 +151,16 @@ def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Itera
                 yield Claim(key, resource.label_of(obj), COVERED, [by], reason)
                 break
         around.append((span, obj))
+
+
+def _outermost(spans: Iterable[Any]) -> list[Any]:
+    """Those of the wide spans that lie within no other one, in their order."""
+    wide = sorted((span for span in spans if span[0] < span[1]), key=lambda one: one[1])
+    outer: list[Any] = []
+    for span in sorted(reversed(wide), key=lambda one: one[0]):
+        if not outer or outer[-1][1] < span[1]:
+            outer.append(span)
+    return outer
 
 
 LAST_LABEL = "~"  # behind every label

@@ -37,6 +37,9 @@ from .resource import (
     options_of,
 )
 
+_OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
+SINGLE_ADDRESS = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}", re.ASCII)
+
 LIST_KIND = IP = "ip"  # of a list of which nobody says its kind
 ASN, HOSTNAME = "asn", "hostname"
 LIST_KINDS: Mapping[str, str] = {  # of lists, with what their items are, in sentences
@@ -91,16 +94,24 @@ def _parse_name(value: Any) -> str:
 
 def _parse_address(value: Any) -> str:
     """An address or a network as lists show it: a single address has no length."""
-    network, text = read_network(parse_filled_text(value))
-    family, length = network[0], network[2]
-    return text.partition("/")[0] if length == BITS[family] else text
+    written = parse_filled_text(value)
+    if SINGLE_ADDRESS.fullmatch(written):  # as most items are, of which there may be many
+        return written
+    (family, _first, length, _malformed), network = read_network(written)
+    shown = network.partition("/")[0] if length == BITS[family] else network
+    return written if written == shown else shown  # a long list has each text once
 
 
-def _examine_address(value: Any) -> Sequence[str]:
-    network = read_network(str(value))[0]
-    family, length = network[0], network[2]
-    least = SHORTEST_LENGTHS[family]
-    if length >= least:
+def _normalise_address(value: Any) -> str:
+    try:
+        return _parse_address(value if isinstance(value, str) else str(value))
+    except ValueError:
+        return str(value)
+
+
+def _examine_address(value: str) -> Sequence[str]:
+    least = SHORTEST_LENGTHS[6 if ":" in value else 4]
+    if int(value.partition("/")[2] or least) >= least:
         return ()
     return (f"Cloudflare may refuse {value}, since lists take networks from /{least} on",)
 
@@ -130,7 +141,12 @@ def _parse_hostname(value: Any) -> str:
 
 
 ITEM_FIELDS: Mapping[str, Field] = {  # of items, by the kind of their list
-    IP: Field(IP, NETWORK._replace(parse=_parse_address, examine=_examine_address)),
+    IP: Field(
+        IP,
+        NETWORK._replace(
+            parse=_parse_address, normalise=_normalise_address, examine=_examine_address
+        ),
+    ),
     ASN: Field(ASN, Value({"type": "raw"}, _parse_asn, _normalise_asn)),
     HOSTNAME: Field(
         HOSTNAME, Value({"type": "str"}, _parse_hostname, lambda value: str(value).lower())

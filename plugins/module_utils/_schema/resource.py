@@ -351,6 +351,11 @@ class Resource:
         return isinstance(self.listing, InDocument)
 
     @property
+    def is_long(self) -> bool:
+        """Return whether it may have hundreds of thousands of objects."""
+        return isinstance(self.listing, ByCursor)
+
+    @property
     def may_expire(self) -> bool:
         """Return whether a task may give an object a time from which it counts as absent, and which
         is never sent."""
@@ -394,6 +399,11 @@ class Resource:
     @cached_property
     def _by_name(self) -> Mapping[str, Field]:
         return {item.name: item for item in self.fields}
+
+    @cached_property
+    def declared(self) -> frozenset[str]:
+        """The names of the fields."""
+        return frozenset(self._by_name)
 
     @cached_property
     def _key_fields(self) -> tuple[Field, ...]:

@@ -151,7 +151,7 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
         *(item.name for item in resource.fields if not resource.key and item.name not in named),
         *([] if key == resource.key_of(obj) else resource.key),
         *differences(resource.mutable, obj, values),
-        *undeclared_changes(resource.fields, obj, values),
+        *undeclared_changes(resource.declared, obj, values),
         *(  # which the object lacks, and a new one with these values would have
             item.name
             for item in resource.mutable

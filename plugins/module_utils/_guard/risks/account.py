@@ -204,7 +204,7 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Found:
 
 def _lower_level(change: Change) -> Found:
     """A level is lower than it was; one that is not known may be."""
-    resources = {item.resource.plural: item.resource for item in change.plan.operations}
+    resources = change.plan.resources
     levels = [resource for resource in resources.values() if resource.level_field]
     losses = change.losses(*levels)
     reasons = [f"the {loss.resource.title} {loss.reason}" for loss in losses]

@@ -85,7 +85,7 @@ def _deciding(change: Change, owner: str = "") -> Iterator[Rules]:
 def _changed_rules(change: Change) -> Iterator[Rules]:
     """The rules that a plan changes, or lists to which they refer."""
     states = (change.before.state, change.after.state)
-    changed = {evaluated_as(item.resource).plural for item in change.plan.operations}
+    changed = {evaluated_as(one).plural for one in change.plan.resources.values()}
     lists = [contents_in(state) for state in states]
     if lists[0] != lists[1]:
         changed.update(states[0])
