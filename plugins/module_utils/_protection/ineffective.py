@@ -155,9 +155,10 @@ def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Itera
 
 def _outermost(spans: Iterable[Any]) -> list[Any]:
     """Those of the wide spans that lie within no other one, in their order."""
-    wide = sorted((span for span in spans if span[0] < span[1]), key=lambda one: one[1])
+    wide = [span for span in spans if span[0] < span[1]]
+    wide.sort(key=lambda one: one[1], reverse=True)
     outer: list[Any] = []
-    for span in sorted(reversed(wide), key=lambda one: one[0]):
+    for span in sorted(wide, key=lambda one: one[0]):
         if not outer or outer[-1][1] < span[1]:
             outer.append(span)
     return outer
