@@ -143,10 +143,10 @@ def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Itera
     for span, obj in sorted(known, key=lambda item: item[0][0]):
         around = [item for item in around if item[0][1] >= span[1]]
         key = resource.key_of(obj)
-        for other, outer in around:
-            end = ends.get(resource.key_of(outer))
+        for other, wider in around:
+            end = ends.get(resource.key_of(wider))
             if other != span and (end is None or (key in ends and ends[key] <= end)):
-                by = resource.label_of(outer)
+                by = resource.label_of(wider)
                 reason = f"it lies within {by}, which lasts as long"
                 yield Claim(key, resource.label_of(obj), COVERED, [by], reason)
                 break
