@@ -119,7 +119,7 @@ def test_more_than_three_are_counted_in_the_warning(modules: Modules) -> None:
     result = modules.done("custom_rules", check=True, rules=rules)
     assert len(result["ineffective"]) == 5
     assert told(result) == [
-        *(f"The custom rule r{index} cannot work: every request that it matches is decided before it by network." for index in range(3)),
+        *(f"The custom rule r{index} cannot work: network already decides every request that it matches." for index in range(3)),
         "And 2 more cannot work; ineffective has all.",
     ]  # fmt: skip
 
@@ -240,7 +240,7 @@ def test_a_report_says_what_to_do_and_whether_it_is_accepted(modules: Modules) -
     assert "Custom rule partner" not in markdown_page(report)
     page = html_page(report)
     assert line in page
-    assert "decided before it by network. Accepted: moves next week" in page
+    assert "network already decides every request that it matches. Accepted: moves next week" in page
     assert 'edgeops_protection_host_ineffective{host="lima"} 1' in metrics(report)
     without = {"custom_rules": {**results["custom_rules"], "ineffective": []}}
     assert report["hosts"][0]["status"] == reported(without)["hosts"][0]["status"]

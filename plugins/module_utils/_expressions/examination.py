@@ -241,6 +241,8 @@ def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterat
     kind = _kind_of(name, rest)
     is_each = "*" in rest
     written = leaf.field.replace(" ", "")
+    if name in LOWERED and "[" in rest:
+        written = f"{name}{written[len(name) :].lower()}"
     operator = f" {leaf.operator} ..." if leaf.operator else ""
     if is_each and not is_inner and kind:
         every = f"{written}[*]" if written.endswith(")") else written
@@ -249,7 +251,7 @@ def _mistakes_of(leaf: Comparison, start: int, is_inner: bool = False) -> Iterat
         whole = f'{written}["..."]' if kind == MAP else written
         inner = f"{whole}[*]{operator}"
         write = inner if is_inner else f"any({inner})"
-        what = "a map" if kind == MAP else "an array, and no single value"
+        what = "a map" if kind == MAP else "an array, not a single value"
         yield Unread(f"{written} is {what}; write {write}", at=start)
     elif kind:
         yield from _of_single(leaf, kind, start)
@@ -327,7 +329,7 @@ def _of_value(token: Token, kind: str) -> Iterator[Unread]:
     elif FIELD_NAME.fullmatch(text) or text in FIELD_KINDS:
         return  # a field
     elif kind == TEXT and not BYTES.fullmatch(text):
-        yield Unread(f'{quoted(text)} is no text without quotes; write "{text}"', at=token.start)
+        yield Unread(f'{quoted(text)} is not a text without quotes; write "{text}"', at=token.start)
     elif kind == NUMBER and not is_number(text):
         is_range, is_asn = NUMBER_RANGE.fullmatch(text), AS_NUMBER.fullmatch(text)
         form = text.replace("-", "..") if is_range else is_asn[1] if is_asn else ""
@@ -353,8 +355,9 @@ def _always(leaf: Comparison, start: int) -> Iterator[Unread]:
         except Unread:
             return
         truth = None if ranges not in ([], [(first, last)]) else bool(ranges)
-        upto = f" to {last}" if last < 10**11 else " or more"
-        why = f"is {first}{upto}" if first != last else f"is always {first}"
+        is_open = last > 10**11
+        why = f"is {first} or more" if is_open else f"is from {first} to {last}"
+        why = f"is always {first}" if first == last else why
     if truth is not None:
         adverb = "always" if truth else "never"
         name = leaf.field.replace(" ", "")

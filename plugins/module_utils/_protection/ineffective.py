@@ -147,7 +147,7 @@ def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Itera
             end = ends.get(resource.key_of(wider))
             if other != span and (end is None or (key in ends and ends[key] <= end)):
                 by = resource.label_of(wider)
-                reason = f"it lies within {by}, which lasts as long"
+                reason = f"{by} covers it{'' if end is None else ', and lasts as long'}"
                 yield Claim(key, resource.label_of(obj), COVERED, [by], reason)
                 break
         around.append((span, obj))

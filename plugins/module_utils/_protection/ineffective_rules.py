@@ -41,9 +41,9 @@ from .overrides import not_understood
 
 OUTSIDE, UNREACHABLE = "outside", "unreachable"
 NAMES_NO_DESTINATION = (
-    "it names destinations outside of every network that the account protects or announces"
+    "its destinations lie outside of every network that the account protects or announces"
 )
-NOT_ARRIVING = "it names private or reserved sources alone, and no request of the internet has them"
+NOT_ARRIVING = "it names only private or reserved sources, which no request from the internet has"
 # Requests may seem to come from class E, which "Pseudo IPv4" uses.
 ARRIVING = Reach(
     FIRST_LEVELS.index(SOURCE),
@@ -81,7 +81,7 @@ def _filter_claims(
         before = [at for at, one in enumerate(listed) if one.does != mode]
         listed.append(ListObject(key, name, expression_of(obj), mode, before=before))
     covering = Covering(listed, packets=True, filters=True)
-    return covering.claims("it matches the packets of {}, and has its mode", reach)
+    return covering.claims("it matches the same packets as {}, in the same mode", reach)
 
 
 def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
@@ -101,7 +101,7 @@ def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[
         for place, (obj, own) in enumerate(zip(active, settings))
     ]
     covering = Covering(listed, packets=is_packet)
-    same = "it has the expression and the settings of {}"
+    same = "it has the same expression and settings as {}"
     return covering.claims(same, None if is_packet else ARRIVING)
 
 
@@ -167,7 +167,7 @@ def _rule_claims(
     ]
     decide = partial(_by_zone, values) if values else None
     covering = Covering(listed, decide, packets=resource.traffic == "packet")
-    return covering.claims("it has the expression, the action and the limits of {}", reach)
+    return covering.claims("it has the same expression, action and limits as {}", reach)
 
 
 def _ends(rule: ZoneRule) -> bool:
