@@ -168,8 +168,8 @@ options:
   ignore:
     description:
       - Patterns of the refs of rules that somebody else manages, such as V(partner-*).
-        O(purge=true) leaves these rules where they are, each behind the rule before it that does
-        not move either. Otherwise the module leaves them alone anyway.
+        O(purge=true) leaves these rules where they are, each behind all rules that
+        are in front of it. Otherwise the module leaves them alone anyway.
       - In a pattern, V(*) stands for any characters, V(?) for one, and V([ab]) for one of some.
         Case matters.
       - A pattern must not match a rule of the task, unless the entry has nothing but the O(rules[].ref).

@@ -71,8 +71,8 @@ Order = Tuple[List[Key], Sequence[Key]]  # all keys in their order, and those th
 
 def _exclusive_order(desired: Desired, before: Sequence[Key], others: AbstractSet[Key]) -> Order:
     """The order of the task, which may name keys that `others` bring. Keys that it ignores do not
-    move; those that it names stay between their neighbours of the task, the others behind the key
-    before them that does not move.
+    move; those that it names stay between their neighbours of the task, the others behind all keys
+    that are in front of them, so that no skip of others comes in front of a block.
 
     Raises PlanError if the task names ignored keys in another order than theirs.
     """
@@ -81,13 +81,18 @@ def _exclusive_order(desired: Desired, before: Sequence[Key], others: AbstractSe
     order = [key for key in desired.order or desired.objects if key in there]
     anchors = {key for key in order if key not in desired.objects and key in known}
     _require_order_of_ignored(desired, [key for key in order if key in anchors], before)
-    unmoved = _unmoved_around(anchors, before, {key: index for index, key in enumerate(order)})
     ignored = known - set(order)
-    staying = [key for key in before if key in ignored or key in unmoved]
-    for index, key in enumerate(staying):
+    furthest = -1  # the place, in the new order, of the last one in front of a key
+    for index, key in enumerate(before):
         if key in ignored:
-            order.insert(order.index(staying[index - 1]) + 1 if index else 0, key)
-    return order, staying
+            later = [order.index(one) for one in before[index:] if one in anchors]
+            furthest += 1
+            order.insert(min([furthest, *later]), key)
+        elif key in order:
+            furthest = max(furthest, order.index(key))
+    places = {key: index for index, key in enumerate(order)}
+    unmoved = _unmoved_around(anchors | ignored, before, places)
+    return order, [key for key in before if key in unmoved]
 
 
 def _require_order_of_ignored(

@@ -9,9 +9,8 @@ their own: docs/network_firewall.md and docs/ddos_overrides.md."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import combinations
 from typing import Any, NamedTuple
 
 from tests.evidence.models.plan_model import Item, Items, Refused, comparable, named, same_text
@@ -240,7 +239,7 @@ def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> No
     if task["purge"]:
         refs = [entry["ref"] for entry in rules if entry["ref"] in order]
         anchors = {ref for ref in named_of_others(task) if ref in existing}
-        assert list(order) in list(whole_orders(existing, refs, set(order), anchors))
+        check_whole_order(existing, refs, order, anchors)
         return
     assert [ref for ref in order if ref in existing] == [ref for ref in existing if ref in order]
     positions = {entry["ref"]: entry.get("position") or "last" for entry in rules if entry["ref"] not in existing}
@@ -259,22 +258,17 @@ def check_order(existing: Sequence[str], task: Item, order: Sequence[str]) -> No
         assert alike == [ref for ref in positions if positions[ref] == position]
 
 
-def whole_orders(
-    existing: Sequence[str], refs: Sequence[str], left: Collection[str], anchors: Collection[str]
-) -> Iterator[list[str]]:
-    """The orders that a whole list may have: as few rules move as possible, none of the anchors does, and an ignored rule
-    stays behind the rule before it that stays."""
-    known = [ref for ref in existing if ref in refs]
-    for count in range(len(known), -1, -1):
-        in_order = [set(some) for some in combinations(known, count) if list(some) == sorted(some, key=refs.index)]
-        choices = [some for some in in_order if some.issuperset(anchors)]
-        for unmoved in choices:
-            order, last = list(refs), None
-            for ref in existing:
-                if ref in left and ref not in refs:
-                    order.insert(order.index(last) + 1 if last else 0, ref)
-                if ref in left and (ref in unmoved or ref not in refs):
-                    last = ref
-            yield order
-        if choices:
-            return
+def check_whole_order(
+    existing: Sequence[str], refs: Sequence[str], order: Sequence[str], anchors: Collection[str]
+) -> None:
+    """The rules of the task come in its order, and those of others in theirs: directly behind the last of those in front
+    of them, unless the task names a rule of others that comes earlier."""
+    others = [ref for ref in existing if ref in order and (ref not in refs or ref in anchors)]
+    assert [ref for ref in order if ref in refs] == list(refs)
+    assert [ref for ref in order if ref in others] == others
+    for ref in (one for one in others if one not in anchors):
+        place, at = order.index(ref), existing.index(ref)
+        front = [one for one in existing[:at] if one in order]
+        end = min((order.index(one) for one in existing[at:] if one in anchors), default=len(order))
+        assert all(order.index(one) < place or order.index(one) > end for one in front)
+        assert place in (0, end - 1) or order[place - 1] in front
