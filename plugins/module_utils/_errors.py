@@ -247,3 +247,10 @@ class OperationFailed(ServiceError):
     only reading again tells which."""
 
     needs_reread = True
+
+
+class Overtaken(ServiceError):
+    """Cloudflare refused a change of one object in a list that somebody else has changed since it
+    was read."""
+
+    needs_reread = True

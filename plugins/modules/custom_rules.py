@@ -17,10 +17,9 @@ description:
   - The O(rules[].ref) identifies a rule.
   - Cloudflare evaluates the rules in their order. Rules that the task does not name keep their
     place, their ids and all their fields, unless O(purge=true).
-  - The module reads all rules with one call and writes them with one call. There is no locking. If
-    more than two seconds pass between these calls, the module reads once more before it writes, and
-    plans again if somebody else has changed the rules. It warns of a change that it overwrites all
-    the same.
+  - The module reads all rules with one call. It adds or deletes up to three rules, or changes one,
+    with a call for each, and writes more changes with one call for the whole list. It notices what
+    another writer changes at the same time, and loses nothing of that without a warning.
 extends_documentation_fragment:
   - edgeops.protection._attributes
   - edgeops.protection._attributes.write

@@ -20,10 +20,9 @@ description:
     whatever its ref.
   - Rules that the task does not name keep their place, their ids and all their fields, unless
     O(purge=true).
-  - The module reads the rulesets, this ruleset and the entry point with a call each, and writes the
-    ruleset with its rules in one call, and the entry point in another. There is no locking. If more
-    than two seconds pass between reading and writing, the module reads once more before it writes,
-    and plans again if somebody else has changed something.
+  - The module reads the rulesets, this ruleset and the entry point with a call each. In each of the
+    two, it adds or deletes up to three rules, or changes one, with a call for each, and writes more
+    changes with one call. It notices what another writer changes at the same time.
 extends_documentation_fragment:
   - edgeops.protection._attributes
   - edgeops.protection._attributes.write

@@ -149,3 +149,46 @@ def successor(body: Item, existing: Item | None, now: str) -> Item:
         return existing
     version = int(existing["version"]) + 1 if existing else 1
     return {**content, "version": str(version), "last_updated": now}
+
+
+def added(rules_before: Sequence[Item], body: Item, now: str, check: Check) -> list[Item]:
+    """The rules with one more, at its position or last."""
+    fields, position = apart(body)
+    check(fields, None, "")
+    rule = successor(fields, None, now)
+    check_refs([*rules_before, rule], [""] * len(rules_before) + ["/ref"])
+    return placed(rules_before, rule, position or {"after": ""})
+
+
+def changed(rules_before: Sequence[Item], existing: Item, body: Item, now: str, check: Check) -> list[Item]:
+    """The rules with one of them redefined, moved, or both; of what it was, nothing is kept but its id."""
+    fields, position = apart(body)
+    rule = existing
+    if fields:
+        check(fields, existing, "")
+        rule = successor(fields, existing, now)
+    others = [other for other in rules_before if other is not existing]
+    check_refs([*others, rule], [""] * len(others) + ["/ref"])
+    return placed(others, rule, position or {"index": rules_before.index(existing) + 1})
+
+
+def apart(body: Item) -> tuple[Item, Item | None]:
+    """The rule that a body defines, and the position that it asks for."""
+    return {name: value for name, value in body.items() if name != "position"}, body.get("position")
+
+
+def placed(others: Sequence[Item], rule: Item, position: Item) -> list[Item]:
+    """The rule among the others: before or after one of them (the empty id is first or last), or at an index from 1."""
+    ((word, target),) = position.items()
+    identifiers = [other["id"] for other in others]
+    if word == "index":
+        index = target - 1
+    elif target == "":
+        index = 0 if word == "before" else len(others)
+    elif target in identifiers:
+        index = identifiers.index(target) + (word == "after")
+    else:
+        raise refusal(400, INVALID, f"rule {target!r} does not exist", f"/position/{word}")
+    if index > len(others):
+        raise refusal(400, INVALID, f"{target} is beyond the end of the ruleset", "/position/index")
+    return [*others[:index], rule, *others[index:]]

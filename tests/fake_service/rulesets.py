@@ -17,7 +17,7 @@ from .answers import INVALID, METHOD_NOT_ALLOWED, Refusal, missing, no_route, re
 from .contract import API
 from .credentials import Area
 from .current import service
-from .custom_rules import CUSTOM, NAME, Ruleset, new_entry_point, replaced
+from .custom_rules import CUSTOM, NAME, Ruleset, added, changed, new_entry_point, replaced
 from .phases import PHASES, Phase
 from .rule_checks import MOST_RULES, check
 from .zones import Zone
@@ -128,6 +128,36 @@ def delete_ruleset(ruleset_id: str, **owner: str) -> Response:
     if not dry_run():
         g.place.owner.custom_rulesets.remove(stored)
     return Response(status=204)
+
+
+# Single rules: each write makes a version of the ruleset
+
+
+def add_rule(ruleset_id: str, **owner: str) -> Response:
+    stored = ruleset(ruleset_id)
+    return write(stored, added(stored["rules"], request.get_json(), service.clock.timestamp(), check_of(stored)))
+
+
+def change_rule(ruleset_id: str, rule_id: str, **owner: str) -> Response:
+    stored = ruleset(ruleset_id)
+    rule, now = known_rule(stored, rule_id), service.clock.timestamp()
+    return write(stored, changed(stored["rules"], rule, request.get_json(), now, check_of(stored)))
+
+
+def delete_rule(ruleset_id: str, rule_id: str, **owner: str) -> Response:
+    stored = ruleset(ruleset_id)
+    rule = known_rule(stored, rule_id)
+    return write(stored, [other for other in stored["rules"] if other is not rule])
+
+
+def known_rule(stored: Ruleset, rule_id: str) -> Item:
+    rule: Item | None = next((each for each in stored["rules"] if each["id"] == rule_id), None)
+    if rule is None:
+        raise missing("rule", rule_id)
+    return rule
+
+
+# Versions
 
 
 def list_versions(ruleset_id: str, **owner: str) -> Response:
@@ -242,6 +272,9 @@ ROUTES = (
     ("GET", "/<ruleset_id>/versions/<version>", read_version),
     ("PUT", "/<ruleset_id>", replace_ruleset),
     ("DELETE", "/<ruleset_id>", delete_ruleset),
+    ("POST", "/<ruleset_id>/rules", add_rule),
+    ("PATCH", "/<ruleset_id>/rules/<rule_id>", change_rule),
+    ("DELETE", "/<ruleset_id>/rules/<rule_id>", delete_rule),
 )
 
 

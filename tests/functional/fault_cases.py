@@ -29,6 +29,7 @@ FAULTS = (
     Misbehaviour("A redirect to another host", "redirect", {"location": "https://elsewhere.example.net/"}),
 )  # fmt: skip
 RATE_LIMIT = {"ref": "new", "action": "block", "expression": "ssl", "ratelimit": PER_ADDRESS}
+RULE = {"action": "block", "expression": "ip.len lt 40"}
 TWO = [{"prefix": "192.0.2.0/24"}, {"prefix": "2001:db8::/32"}]
 CALLS = (
     Call("read a listing", "GET", "allowlist_entry", {"prefix": "10.0.0.1"}),
@@ -40,15 +41,15 @@ CALLS = (
          {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "paused": True}]}),
     Call("add items to a list", "POST", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.2"}, {"ip": "192.0.2.3"}]}),
     Call("remove items from a list", "DELETE", "ip_list", {"name": "offices", "items": [{"ip": "192.0.2.1"}], "state": "absent"}),
-    Call("replace Network Firewall rules", "PUT", "network_firewall_rules",
-         {"rules": [{"ref": "new", "action": "block", "expression": "ip.len lt 40"}]}),
+    Call("replace Network Firewall rules", "PUT", "network_firewall_rules", {"rules": [{**RULE, "ref": ref} for ref in "abcd"]}),
+    Call("add a Network Firewall rule", "POST", "network_firewall_rules", {"rules": [{**RULE, "ref": "new"}]}),
     Call("create a custom ruleset", "POST", "custom_ruleset",
          {"name": "Robots", "rules": [{"ref": "new", "action": "block", "expression": "ssl"}]}),
     Call("deploy a custom ruleset", "PUT", "custom_ruleset", {"name": "Bots", "deploy": {"expression": "not ssl"}}),
     Call("replace rate limiting rules", "PUT", "rate_limit_rules", {"rules": [RATE_LIMIT]}),
-    Call("replace managed rules", "PUT", "managed_rules", {"rules": [{"ref": "scanner", "description": "new"}]}),
-    Call("replace DDoS overrides of an account", "PUT", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "sensitivity": "default"}]}),
-    Call("replace DDoS overrides of a zone", "PUT", "ddos_l7_overrides",
+    Call("change a managed rule", "PATCH", "managed_rules", {"rules": [{"ref": "scanner", "description": "new"}]}),
+    Call("change a DDoS override of an account", "PATCH", "ddos_l4_overrides", {"overrides": [{"ref": "calm", "sensitivity": "default"}]}),
+    Call("delete a DDoS override of a zone", "DELETE", "ddos_l7_overrides",
          {"overrides": [{"ref": "upload"}], "state": "absent", "accept_risks": ["weakens_ddos_rules"]}),
     Call("change a setting of a zone", "PATCH", "security_level", {"level": "high"}),
 )  # fmt: skip

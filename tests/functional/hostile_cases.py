@@ -274,7 +274,7 @@ ONE, OTHER = {"prefix": "10.1.0.0/24"}, {"prefix": "2001:db8:1::/48"}
 NEW_RULE = {"rules": [{"ref": "new", "action": "log", "expression": "true"}]}
 BATCH = {"rules": [{"id": RULE_1, "action": "block"}, {"id": RULE_2, "description": "new"}]}
 ITEM = {"name": "offices", "items": [{"ip": "192.0.2.2"}]}
-PACKET_RULE = {"rules": [{"ref": "new", "action": "block", "expression": "ip.len lt 40"}]}
+PACKET_RULES = {"rules": [{"ref": ref, "action": "block", "expression": "ip.len lt 40"} for ref in "abcd"]}
 OVERRIDE = {"overrides": [{"ref": "calm", "categories": [{"category": "udp", "sensitivity": "default"}]}]}
 CALLS = (
     Call("read a status", "GET", "tcp_protection_status", {"enabled": True}, "/tcp_protection_status$"),
@@ -284,15 +284,15 @@ CALLS = (
     Call("update", "PATCH", "allowlist_entry", {"prefix": "198.51.100.7", "comment": "new"}, "/allowlist/"),
     Call("delete", "DELETE", "allowlist_entry", {"prefix": "198.51.100.7", "state": "absent"}, "/allowlist/"),
     Call("read custom rules", "GET", "custom_rules", NEW_RULE, "/entrypoint$"),
-    Call("replace custom rules", "PUT", "custom_rules", NEW_RULE, "/entrypoint$"),
+    Call("add a custom rule", "POST", "custom_rules", NEW_RULE, "/rules$"),
     Call("read firewall rules", "GET", "firewall_rules", BATCH, "/firewall/rules$"),
     Call("update firewall rules", "PUT", "firewall_rules", BATCH, "/firewall/rules"),
     Call("read the items of a list", "GET", "ip_list", ITEM, "/items$"),
     Call("add items to a list", "POST", "ip_list", ITEM, "/items$"),
     Call("look at an operation", "GET", "ip_list", ITEM, "/bulk_operations/"),
-    Call("replace Network Firewall rules", "PUT", "network_firewall_rules", PACKET_RULE, "/entrypoint$"),
+    Call("replace Network Firewall rules", "PUT", "network_firewall_rules", PACKET_RULES, "/entrypoint$"),
     Call("read rate limiting rules", "GET", "rate_limit_rules", {"rules": [RATE_LIMIT]}, "/entrypoint$"),
-    Call("replace rate limiting rules", "PUT", "rate_limit_rules", {"rules": [RATE_LIMIT]}, "/entrypoint$"),
+    Call("change a rate limiting rule", "PATCH", "rate_limit_rules", {"rules": [{"ref": "login", "description": "new"}]}, "/rules/"),
     Call("read DDoS overrides", "GET", "ddos_l4_overrides", OVERRIDE, "/entrypoint$"),
     Call("read managed DDoS rules", "GET", "ddos_l4_overrides", OVERRIDE, "/rulesets/[0-9a-f]*$"),
 )  # fmt: skip

@@ -215,7 +215,7 @@ def test_a_list_that_is_another_version_right_before_the_write_is_planned_again(
     version = int(zone.entry_point["version"]) if zone.entry_point else 0
     options: dict[str, Any] = {"rules": [{"ref": "b", "action": "block", "expression": "not ssl"}]}
     result = modules.done("custom_rules", **options)
-    assert [call.method for call in service.calls] == ["GET", "GET", "GET", "PUT"]
+    assert [call.method for call in service.calls] == ["GET", "GET", "GET", "POST"]
     assert [rule["ref"] for rule in zone.custom_rules] == [*(["a"] if existing else []), "theirs", "b"]
     unmanaged = [item["key"] for item in result["unmanaged"]]
     assert unmanaged == [*(["a"] if existing else []), "theirs"]
@@ -277,7 +277,7 @@ def test_a_version_that_is_no_number_says_nothing(version: Any, service: LocalSe
         entry_point["version"] = "7"
 
     entry_point["version"] = version
-    service.misbehave("meanwhile", method="PUT", times=1, action=meanwhile)
+    service.misbehave("meanwhile", method="PATCH", times=1, action=meanwhile)
     assert "warnings" not in modules.done("custom_rules", rules=[{"ref": "a", "enabled": False}])
 
 

@@ -183,13 +183,21 @@ def test_an_expression_that_the_service_refuses_is_told_with_the_rules_ref_and_t
     service: LocalService, modules: Modules
 ) -> None:
     rules = [{"ref": "new", **BLOCK}, {"ref": "odd", "action": "log", "expression": "cf.no_such_field eq 1"}]
+    more = [{**rule, "ref": f"{rule['ref']}-{number}"} for rule in rules for number in range(2)]
     before = deepcopy(service.zone(ZONE).custom_rules)
-    result = modules.failed("custom_rules", rules=rules)
-    assert "This is about the custom rule odd." in result["msg"]
-    assert result["error"]["errors"][0]["pointer"] == "/rules/4/expression"
-    assert result["error"]["errors"][0]["message"] in result["msg"]
-    assert [item["key"] for item in result["left"]] == ["new", "odd"]
-    assert service.zone(ZONE).custom_rules == before
+    # Few rules are written one by one, and more of them with the whole list.
+    for task, done, labels, pointer in (
+        (rules, ["new"], "odd", "/expression"),
+        (more, [], "odd-0", "/rules/5/expression"),
+    ):
+        service.zone(ZONE).custom_rules[:] = deepcopy(before)
+        result = modules.failed("custom_rules", rules=task)
+        assert f"This is about the custom rule {labels}." in result["msg"]
+        assert result["error"]["errors"][0]["pointer"] == pointer
+        assert result["error"]["errors"][0]["message"] in result["msg"]
+        assert [item["key"] for item in result["done"]] == done
+        assert [item["key"] for item in (*result["done"], *result["left"])] == [rule["ref"] for rule in task]
+        assert refs(service) == [*(rule["ref"] for rule in before), *done]
 
 
 def test_check_mode_asks_the_service_if_it_is_told_to(service: LocalService, modules: Modules) -> None:
@@ -337,9 +345,11 @@ def test_the_service_refuses_too_many_rules_by_itself_if_the_zone_cannot_be_read
     service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(plan="free")
-    message = modules.failed("custom_rules", api_token=service.add_token("blind", zone="none"), **GROWTH)["msg"]
-    assert "[20217] exceeded maximum number of rules in the phase http_request_firewall_custom: 6 out of 5" in message
-    assert refs(service) == ["office", "login", "last"]
+    failed = modules.failed("custom_rules", api_token=service.add_token("blind", zone="none"), **GROWTH)
+    reason = "[20217] exceeded maximum number of rules in the phase http_request_firewall_custom: 6 out of 5"
+    assert reason in failed["msg"]
+    assert refs(service) == ["office", "login", "last", *(item["key"] for item in failed["done"])]
+    assert ([item["key"] for item in failed["done"]], [item["key"] for item in failed["left"]]) == (["a", "b"], ["c"])
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,9 @@ def test_a_ruleset_is_made_before_its_deployment_and_removed_after_it(service: L
     assert zone.custom_rules[0]["action_parameters"] == {"id": ruleset["id"]} == {"id": done["ruleset"]["id"]}
     assert done["ruleset"]["deploy"] == {"ref": "Bots", "expression": "true", "enabled": True, "position": "first"}
     assert done["zone_id"] == ZONE and "warnings" not in done
+    deployment = zone.custom_rules[0]["id"]
     gone = modules.done(MODULE, name="Bots", state="absent", accept_risks=["weakens_zone", "empties_list"])
-    assert methods(service)[2:] == ["PUT entrypoint", f"DELETE {ruleset['id']}"]
+    assert methods(service)[2:] == [f"DELETE {deployment}", f"DELETE {ruleset['id']}"]
     assert (gone["ruleset"], zone.custom_rulesets, zone.custom_rules) == (None, [], [])
 
 

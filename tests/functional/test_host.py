@@ -81,7 +81,7 @@ def test_a_write_that_fails_tells_what_was_done_and_the_next_run_does_the_rest(
     seeded: LocalService, modules: Modules, waits: list[float]
 ) -> None:
     whole = modules.done("host_baseline", check=True, **WHOLE_HOST)
-    seeded.misbehave("status", method="PUT", path="/entrypoint$", status=400, skip=1)
+    seeded.misbehave("status", method="PUT|POST", path="/(entrypoint|rules)$", status=400, skip=1)
     failed = modules.failed("host_baseline", **WHOLE_HOST)
     told = [item for part in ("done", "left", "unknown") for item in failed[part]]
     assert sorted(map(str, told)) == sorted(map(str, whole["operations"])) and failed["done"] and failed["left"]

@@ -40,8 +40,9 @@ def concerned(side: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def turn(call: Call) -> int:
-    """When a call comes: first those that make or change single objects, then those that replace lists, then deletions."""
-    return 2 if call.method == "DELETE" else int(call.method == "PUT" and "/rulesets/" in call.path)
+    """When a call comes: first those that make or change single objects, then those that write lists, then deletions."""
+    of_rules = "/rulesets/" in call.path and (call.method == "PUT" or "/rules" in call.path.partition("/rulesets/")[2])
+    return 1 if of_rules else 2 * (call.method == "DELETE")
 
 
 @pytest.mark.parametrize("case", [*CASES, *HOSTS], ids=lambda case: case.name)

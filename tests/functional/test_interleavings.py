@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections import Counter
 from unittest.mock import patch
 
+import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._apply.meanwhile import Meanwhile
 
-from tests.support.interleavings import problems
+from tests.fake_service.service import Service
+from tests.support.interleavings import Scenario, problems, rule, run_all, task
+from tests.support.module_run import ZONE
 
 SEEDS = 40
 
@@ -26,8 +29,21 @@ def test_two_and_three_runs_at_once_lose_nothing_and_end_alike() -> None:
         wrong += [f"seed {seed}: {one}" for one in found]
         happened.update(counted)
     assert wrong == []
-    for kind in ("put_back", "created at the same time", "conflicts"):
+    single = [f"{method} of rules" for method in ("POST", "PATCH", "DELETE")]
+    for kind in ("put_back", "created at the same time", "conflicts", "PUT of rules", *single):
         assert happened[kind], happened
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_two_runs_that_change_two_rules_of_one_ruleset_need_no_second_plan(seed: int) -> None:
+    scenario = Scenario(0)
+    service = scenario.prepared(Service())
+    zone = service.zone(ZONE).seed(custom_rules=[rule("one"), rule("two")])
+    tasks = [task(custom_rules=[{"ref": ref, "description": ref}]) for ref in ("one", "two")]
+    runs = run_all(service, tasks, seed)
+    assert [one["description"] for one in zone.custom_rules if one["ref"] in ("one", "two")] == ["one", "two"]
+    assert [("put_back" in result, result["changed"]) for result in runs.results] == [(False, True)] * 2
+    assert runs.of_rules == {"PATCH of rules": 2}
 
 
 def test_runs_that_settle_nothing_are_found_out() -> None:

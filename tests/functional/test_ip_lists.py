@@ -355,7 +355,7 @@ def test_a_list_comes_before_the_rules_that_name_it_and_goes_after_them(
         assert predicted["operations"] == done["operations"]
         assert [f"{item['action']} {item['resource']} {item['key']}" for item in done["operations"]] == operations
         assert modules.done("host_baseline", **options)["changed"] is False
-    assert [call.method for call in service.writes] == ["POST", "POST", "PUT", "PUT", "DELETE"]  # the rules amid
+    assert [call.method for call in service.writes] == ["POST", "POST", "PUT", "DELETE", "DELETE"]  # the rules amid
 
 
 KINDS_OF_LISTS: Any = [

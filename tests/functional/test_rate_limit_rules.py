@@ -44,7 +44,7 @@ def test_rules_of_others_keep_their_fields(service: LocalService, modules: Modul
     assert others == before[1:]
     assert login["ratelimit"] == {**PER_ADDRESS, "period": 120, "of_the_future": 1}
     (call,) = service.writes
-    assert call.path.endswith(ENTRY_POINT)
+    assert call.path.endswith(f"/rules/{login['id']}")
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,15 @@ Rules = list[dict[str, Any]]
 A, B, C = ({"ref": ref, "action": "log", "expression": f'http.request.uri.path eq "/{ref}"'} for ref in "abc")
 BLOCK = {**B, "action": "block"}
 NEW = {**A, "ref": "new", "expression": 'http.request.uri.path eq "/new"'}
+MANY = [
+    NEW,
+    *({**NEW, "ref": f"new{n}", "expression": f'http.request.uri.path eq "/new{n}"'} for n in range(3)),
+]  # which are written with the whole list
+SHOWN = ["new log", "new0 log", "new1 log", "new2 log"]
+WRITES = "PUT|POST|PATCH|DELETE"
 
 
-def meanwhile(service: LocalService, rules: Callable[[Rules], Rules], method: str = "PUT") -> Zone:
+def meanwhile(service: LocalService, rules: Callable[[Rules], Rules]) -> Zone:
     """Another writer replaces the custom rules before the next write."""
     zone = service.zone(ZONE)
 
@@ -33,7 +39,7 @@ def meanwhile(service: LocalService, rules: Callable[[Rules], Rules], method: st
         zone.custom_rules.clear()
         zone.seed(custom_rules=changed)
 
-    service.misbehave("meanwhile", method=method, times=1, action=replace)
+    service.misbehave("meanwhile", method=WRITES, times=1, action=replace)
     return zone
 
 
@@ -47,10 +53,10 @@ def shown(rules: Rules) -> list[str]:
 
 
 PUT_BACK: list[tuple[str, Callable[[Rules], Rules], list[str], list[str]]] = [
-    ("added", lambda rules: [C, *rules], ["c log", "a log", "b log", "new log"], ["create c"]),
-    ("changed", lambda rules: [rules[0], {**rules[1], "action": "block"}], ["a log", "b block", "new log"], ["update b"]),
-    ("moved", lambda rules: rules[::-1], ["b log", "a log", "new log"], ["update a"]),
-    ("all of it", lambda rules: [C, {**rules[1], "action": "block"}, rules[0]], ["c log", "b block", "a log", "new log"], ["create c", "update b", "update a"]),
+    ("added", lambda rules: [C, *rules], ["c log", "a log", "b log"], ["create c"]),
+    ("changed", lambda rules: [rules[0], {**rules[1], "action": "block"}], ["a log", "b block"], ["update b"]),
+    ("moved", lambda rules: rules[::-1], ["b log", "a log"], ["update a"]),
+    ("all of it", lambda rules: [C, {**rules[1], "action": "block"}, rules[0]], ["c log", "b block", "a log"], ["create c", "update b", "update a"]),
 ]  # fmt: skip
 
 
@@ -64,28 +70,95 @@ def test_what_another_writer_changed_is_put_back(
     modules: Modules,
     zone: Zone,
 ) -> None:
-    options: dict[str, Any] = {"rules": [NEW]}
+    options: dict[str, Any] = {"rules": MANY}
     predicted = modules.done("custom_rules", check=True, **options)
     meanwhile(service, change)
     result = modules.done("custom_rules", **options)
-    assert shown(zone.custom_rules) == end == shown(result["rules"])
+    assert shown(zone.custom_rules) == [*end, *SHOWN] == shown(result["rules"])
     assert (result["operations"], result["plan_id"]) == (predicted["operations"], predicted["plan_id"])
     assert [f"{item['action']} {item['key']}" for item in result["put_back"]] == put_back
     assert warnings_of(result) == (
         "Another writer made version 2 of the custom rules, which this run replaced by version 3. "
         f"The module puts back what that changed: {', '.join(put_back)}."
     )
-    assert [call.method for call in service.calls if call.method != "GET"] == ["PUT", "PUT"]
+    first, second = [call.method for call in service.calls if call.method != "GET"]
+    assert (first, second) == ("PUT", {1: "PATCH", 3: "PUT"}[len(put_back)] if what != "added" else "POST")
     assert modules.done("custom_rules", **options)["changed"] is False
     assert "put_back" not in modules.done("custom_rules", **options)
 
 
+@pytest.mark.parametrize(("what", "change", "end", "put_back"), PUT_BACK, ids=lambda value: str(value)[:10])
+def test_a_plan_of_few_operations_replaces_nothing_of_another_writer(
+    what: str,
+    change: Callable[[Rules], Rules],
+    end: list[str],
+    put_back: list[str],
+    service: LocalService,
+    modules: Modules,
+    zone: Zone,
+) -> None:
+    options: dict[str, Any] = {"rules": MANY[:3]}
+    predicted = modules.done("custom_rules", check=True, **options)
+    meanwhile(service, change)
+    result = modules.done("custom_rules", **options)
+    assert shown(zone.custom_rules) == [*end, *SHOWN[:3]] == shown(result["rules"])
+    assert (result["operations"], result["plan_id"]) == (predicted["operations"], predicted["plan_id"])
+    assert "put_back" not in result and warnings_of(result) == ""
+    assert [call.method for call in service.writes] == ["POST"] * 3
+
+
+def test_two_runs_that_change_two_fields_of_one_rule_keep_both(
+    service: LocalService, modules: Modules, zone: Zone
+) -> None:
+    meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs"}])
+    result = modules.done("custom_rules", rules=[{"ref": "b", "enabled": False}])
+    assert [(rule["description"], rule["enabled"]) for rule in zone.custom_rules] == [("", True), ("theirs", False)]
+    assert [(item["key"], item["fields"]) for item in result["put_back"]] == [("b", {"description": "theirs"})]
+    assert "The module puts back what that changed: update b." in warnings_of(result)
+
+
+def test_a_rule_that_is_moved_keeps_what_another_writer_gave_it(
+    service: LocalService, modules: Modules, zone: Zone
+) -> None:
+    meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs"}])
+    result = modules.done("custom_rules", rules=[B, A], purge=True)
+    assert [(rule["ref"], rule["description"]) for rule in zone.custom_rules] == [("b", "theirs"), ("a", "")]
+    assert "put_back" not in result
+    assert [call.body for call in service.writes] == [{"position": {"after": ""}}]
+
+
+@pytest.mark.parametrize(
+    ("desired", "change", "end"),
+    [
+        ([{**NEW, "position": "after a"}], lambda rules: rules[1:], ["b log", "new log"]),  # its neighbour goes
+        ([{"ref": "b", "enabled": False}], lambda rules: rules[:1], ["a log", "b log"]),  # the rule itself goes
+        ([NEW], lambda rules: [*rules, {**NEW, "action": "block"}], ["a log", "b log", "new log"]),  # it is there
+    ],
+)
+def test_a_call_that_comes_too_late_is_planned_again(
+    desired: Rules,
+    change: Callable[[Rules], Rules],
+    end: list[str],
+    service: LocalService,
+    modules: Modules,
+    zone: Zone,
+) -> None:
+    meanwhile(service, change)
+    task = {"rules": [{**B, **rule} for rule in desired], "accept_risks": ["weakens_zone"]}
+    result = modules.run("custom_rules", **task)
+    if "position" in desired[0]:
+        assert result["failed"] and "names the ref a, which is not there" in result["msg"]
+    else:
+        assert shown(zone.custom_rules) == end == shown(result["rules"])
+        assert "planned" in warnings_of(result) and "again" in warnings_of(result)
+
+
 def test_a_list_of_which_a_rule_is_gone_is_planned_again(service: LocalService, modules: Modules, zone: Zone) -> None:
     meanwhile(service, lambda rules: rules[1:])
-    result = modules.done("custom_rules", rules=[NEW])
-    assert shown(zone.custom_rules) == ["b log", "new log"] == shown(result["rules"])
+    result = modules.done("custom_rules", rules=MANY)
+    assert shown(zone.custom_rules) == ["b log", *SHOWN] == shown(result["rules"])
     assert "put_back" not in result
-    assert "The module read again and planned new again." in warnings_of(result)
+    assert "The module read again and planned new, new0, new1, new2 again." in warnings_of(result)
 
 
 def test_a_rule_that_both_changed_keeps_the_value_of_this_run(
@@ -94,7 +167,7 @@ def test_a_rule_that_both_changed_keeps_the_value_of_this_run(
     meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs"}, C])
     result = modules.done("custom_rules", rules=[{"ref": "b", "description": "ours"}])
     assert [rule["description"] for rule in zone.custom_rules] == ["", "ours", ""]
-    assert [item["key"] for item in result["put_back"]] == ["c"]
+    assert "put_back" not in result
     assert (
         "Another writer changed the custom rule b as well: it made it {'description': 'theirs'}; "
         "this run's value stays: {'description': 'ours'}."
@@ -105,16 +178,17 @@ def test_a_rule_that_the_task_names_keeps_what_another_writer_gave_it_beside(
     service: LocalService, modules: Modules, zone: Zone
 ) -> None:
     meanwhile(service, lambda rules: [rules[0], {**rules[1], "description": "theirs", "enabled": False}])
-    modules.done("custom_rules", rules=[NEW, {"ref": "b", "enabled": True}])
+    modules.done("custom_rules", rules=[*MANY, {"ref": "b", "enabled": True}])
     assert [(rule["description"], rule["enabled"]) for rule in zone.custom_rules[:2]] == [("", True), ("theirs", True)]
 
 
+@pytest.mark.parametrize("news", [[NEW], MANY])
 def test_a_purge_removes_what_another_writer_added_and_names_it(
-    service: LocalService, modules: Modules, zone: Zone
+    news: Rules, service: LocalService, modules: Modules, zone: Zone
 ) -> None:
     meanwhile(service, lambda rules: [*rules, C])
-    result = modules.done("custom_rules", rules=[A, NEW], purge=True)
-    assert shown(zone.custom_rules) == ["a log", "new log"]
+    result = modules.done("custom_rules", rules=[A, *news], purge=True)
+    assert shown(zone.custom_rules) == ["a log", *SHOWN[: len(news)]] == shown(result["rules"])
     assert "put_back" not in result
     assert warnings_of(result) == "The custom rule c, which another writer added, is deleted by the purge."
 
@@ -126,17 +200,20 @@ def test_a_second_plan_with_a_risk_is_refused_with_the_acceptance(service: Local
         return [rules[0], {**rules[1], "action": "log"}]
 
     meanwhile(service, weaken)
-    options: dict[str, Any] = {"rules": [NEW]}
+    options: dict[str, Any] = {"rules": MANY}
     approved = modules.done("custom_rules", check=True, **options)["plan_id"]
     result = modules.failed("custom_rules", **options, expected_plan=approved)
     assert [risk["code"] for risk in result["risks"]] == ["weakens_zone"]
-    assert ([item["key"] for item in result["done"]], [item["key"] for item in result["left"]]) == (["new"], ["b"])
+    assert ([item["key"] for item in result["done"]], [item["key"] for item in result["left"]]) == (
+        ["new", "new0", "new1", "new2"],
+        ["b"],
+    )
     assert "weakens_zone" in result["msg"] and "accept_risks" in result["msg"]
-    assert shown(zone.custom_rules) == ["a log", "b block", "new log"]
-    zone.custom_rules.pop()
+    assert shown(zone.custom_rules) == ["a log", "b block", *SHOWN]
+    del zone.custom_rules[2:]
     meanwhile(service, weaken)
     result = modules.done("custom_rules", **options, expected_plan=approved, accept_risks=["weakens_zone"])
-    assert shown(zone.custom_rules) == ["a log", "b log", "new log"]
+    assert shown(zone.custom_rules) == ["a log", "b log", *SHOWN]
     assert [risk["code"] for risk in result["risks"]] == ["weakens_zone"]
 
 
@@ -146,10 +223,10 @@ def test_a_run_ends_although_others_go_on_to_write(
     monkeypatch.setattr(_engine, "MOST_SECOND_PLANS", 2)
     numbers = count()
     service.misbehave(
-        "meanwhile", method="PUT", action=lambda: zone.seed(custom_rules=[{**C, "ref": f"c{next(numbers)}"}])
+        "meanwhile", method=WRITES, action=lambda: zone.seed(custom_rules=[{**C, "ref": f"c{next(numbers)}"}])
     )
-    result = modules.done("custom_rules", rules=[NEW])
-    assert [call.method for call in service.writes] == ["PUT"] * 3
+    result = modules.done("custom_rules", rules=[A, B, NEW], purge=True)
+    assert [call.method for call in service.writes] == ["POST", "DELETE", "DELETE"]
     assert "so that this run stops after 2 second plans. A change of theirs may be lost" in warnings_of(result)
 
 
@@ -163,20 +240,30 @@ def test_a_version_that_cannot_be_read_is_said_with_its_number(
 
     service.misbehave("meanwhile", method="PUT", times=1, action=write)
     service.misbehave("status", method="GET", path="/versions/", status=403)
-    result = modules.done("custom_rules", rules=[NEW])
+    result = modules.done("custom_rules", rules=MANY)
     assert f"read version 1 of the custom rules and wrote version {2 + writes}" in warnings_of(result)
     assert f"another writer made {made}, which cannot be read: GET zones/{ZONE}/rulesets/" in warnings_of(result)
     assert "A change of that writer may be lost." in warnings_of(result)
     assert "put_back" not in result
 
 
+@pytest.mark.parametrize(
+    ("rules", "calls", "end"),
+    [
+        (MANY, 2, ["a log", "b log", *SHOWN]),
+        (MANY[:2], 2, ["a log", "b log", *SHOWN[:2]]),  # the first one is found where it was made
+        ([{"ref": "b", "action": "block"}], 2, ["a log", "b block"]),
+        ([{"ref": "b", "expires": "2020-01-31"}], 2, ["a log"]),  # the second one is answered with 404
+    ],
+)
 def test_a_lost_answer_is_no_other_writer(
-    service: LocalService, modules: Modules, waits: list[float], zone: Zone
+    rules: Rules, calls: int, end: list[str], service: LocalService, modules: Modules, waits: list[float], zone: Zone
 ) -> None:
-    service.misbehave("lost_after", method="PUT", times=1)
-    result = modules.done("custom_rules", rules=[NEW])
-    assert ("put_back" in result, warnings_of(result)) == (False, "")
-    assert shown(zone.custom_rules) == ["a log", "b log", "new log"]
+    service.misbehave("lost_after", method=WRITES, times=1)
+    result = modules.done("custom_rules", rules=rules)
+    assert "put_back" not in result
+    assert shown(zone.custom_rules) == end
+    assert len(service.writes) == calls
 
 
 def test_an_answer_with_the_list_as_it_was_is_said_and_shown(
@@ -184,12 +271,12 @@ def test_an_answer_with_the_list_as_it_was_is_said_and_shown(
 ) -> None:
     as_it_was = {"success": True, "errors": [], "messages": [], "result": zone.entry_point}
     options: dict[str, Any] = {"rules": [NEW, {**B, "action": "block"}]}
-    service.misbehave("raw", method="PUT", body=json.dumps(as_it_was), status=200)
+    service.misbehave("raw", method=WRITES, body=json.dumps(as_it_was), status=200)
     result = modules.done("custom_rules", **options)
     assert shown(result["rules"]) == ["a log", "b log"]
     assert "The answer of Cloudflare lacks the custom rule new, which was written." in warnings_of(result)
     assert "Cloudflare stored 'log' as action of custom rule b where 'block' was sent." in warnings_of(result)
-    service.misbehave("raw", method="PUT", body=json.dumps(as_it_was), status=200)
+    service.misbehave("raw", method=WRITES, body=json.dumps(as_it_was), status=200)
     result = modules.done("custom_rules", rules=[{"ref": "a"}], state="absent")
     assert shown(result["rules"]) == ["a log", "b log"]
     assert "The answer of Cloudflare still has the custom rule a, which was deleted." in warnings_of(result)

@@ -45,6 +45,7 @@ class Runs:
         self._service = service
         self.results: list[dict[str, Any]] = [{} for _task in tasks]
         self.steps: list[int] = []
+        self.of_rules: Counter[str] = Counter()  # calls that change rulesets, by their method
         self._tasks = tasks
         self._turn = threading.Condition()
         self._waiting: set[int] = set()
@@ -118,6 +119,8 @@ class Runs:
             headers={"Authorization": f"Bearer {TOKEN}"},
             environ_overrides={SERVICE: self._service},
         )
+        if "/rulesets/" in request.path and request.method != "GET":
+            self.of_rules[f"{request.method} of rules"] += 1
         headers = {**answer.headers, "Date": self._service.clock.http_date()}
         return Response(answer.status_code, headers, answer.data)
 
@@ -152,7 +155,7 @@ def task(**options: Any) -> Options:
 
 NETWORKS = [f"10.{number}.0.0/24" for number in range(4)]
 ADDRESSES = [f"192.0.2.{number}" for number in range(1, 5)]
-REFS = ["r0", "r1", "r2", "r3"]
+REFS = ["r0", "r1", "r2", "r3", "r4", "r5"]
 PAST = "2020-01-31"
 Key = tuple[str, str]
 
@@ -172,6 +175,7 @@ class Scenario:
         self.random = random.Random(seed)
         self.conflicts = self.random.random() < 0.2
         self.values = {key: self.random.choice(["", "x", "y"]) for key in (*NETWORKS, *ADDRESSES, *REFS)}
+        self.enabled = {ref: self.random.random() < 0.5 for ref in REFS}
         self.gone = {key for key in (*ADDRESSES, *REFS) if self.random.random() < 0.15}
         self.tasks = [self._task() for _number in range(self.random.choice([2, 2, 3]))]
         self.account, self.zone = self._existing()
@@ -188,7 +192,12 @@ class Scenario:
         return {"expires": PAST} if key in self.gone else {}
 
     def _rules(self, refs: Sequence[str]) -> list[Options]:
-        return [rule(ref, description=self._value(ref), **self._ended(ref)) for ref in refs]
+        return [rule(ref, **self._fields(ref), **self._ended(ref)) for ref in refs]
+
+    def _fields(self, ref: str) -> Options:
+        """Some fields of a rule: runs that name others of the same rule keep theirs."""
+        fields: Options = {"description": self._value(ref), "enabled": self.enabled[ref]}
+        return {name: fields[name] for name in fields if self.random.random() < 0.7}
 
     def _task(self) -> Options:
         parts: Options = {
@@ -201,7 +210,7 @@ class Scenario:
                 {"kind": "out_of_state_tcp", "expression": f"tcp.dstport eq {port}"} for port in self._some([80, 443])
             ],
             "dns_rules": [{"scope": "region", "name": name} for name in self._some(["WEUR", "ENAM"])],
-            "custom_rules": self._rules(self._some(REFS, 4)),
+            "custom_rules": self._rules(self._some(REFS, 6)),
             "custom_rulesets": [{"name": "Own", "rules": [rule(ref) for ref in self._some(["s0", "s1", "s2"])]}],
             "ip_lists": [
                 {"name": name, "items": [{"ip": one} for one in self._some(ADDRESSES)]} for name in ("office", "new")
@@ -221,7 +230,7 @@ class Scenario:
             "syn_flood": {"rules": [{"scope": "global"}]},  # which the role makes
             "out_of_state_tcp": {"rules": [{"scope": "global"}]},
         }
-        custom = [rule(ref, description="old") for ref in [*self._some(REFS, 2), "base"]]
+        custom = [rule(ref, description="old") for ref in [*self._some(REFS, 3), "base"]]
         rules: list[Options] | None = None if self.random.random() < 0.1 else custom
         return account, {"custom_rules": rules}
 
@@ -247,6 +256,7 @@ def state_of(service: Service) -> dict[Key, list[str]]:
         for obj in objects:
             label = " ".join(str(obj.get(name)) for name in key)
             value = str(obj.get("comment") or obj.get("description") or obj.get("mode") or "")
+            value += "" if obj.get("enabled", True) else " (disabled)"
             found.setdefault((collection, label), []).append(value)
 
     enter("prefixes", account.prefixes, "prefix")
@@ -308,6 +318,7 @@ def problems(seed: int) -> tuple[list[str], Counter[str]]:
         if again.get("changed") and not scenario.conflicts:
             wrong.append(f"run {number} changes again: {[(o['action'], o['key']) for o in again['operations']]}")
     happened: Counter[str] = Counter(runs=len(runs.results), calls=len(runs.steps), conflicts=scenario.conflicts)
+    happened.update(runs.of_rules)
     for result in runs.results:
         happened["put_back"] += bool(result.get("put_back"))
         happened["created at the same time"] += any("at the same time" in text for text in result["warned"])

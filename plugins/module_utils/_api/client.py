@@ -84,7 +84,7 @@ class Client:
         self._listings: dict[str, list[Object]] = {}
         self._read_at: dict[str, float] = {}
         self.versions: dict[str, Versions] = {}  # of ordered lists, by plural
-        self.replaced: dict[str, Resource] = {}  # of ordered lists that this run writes
+        self.written: dict[str, Resource] = {}  # ordered lists that this run writes, by plural
         self.ids: dict[str, str] = {}  # of named objects that hold a list, by id_of_new
 
     @property
@@ -168,8 +168,12 @@ class Client:
 
     def version_path(self, resource: Resource, number: int) -> str:
         """The path of a version of an ordered list."""
-        identity, path = str(self.list_object(resource).get("id")), resource.document.version_path
-        return self.path_to(path, id=identity, version=str(number))
+        return f"{self._path_of_list(resource)}/versions/{number}"
+
+    def _path_of_list(self, resource: Resource) -> str:
+        """The path of the object around an ordered list, by its id."""
+        identity = str(self.list_object(resource).get("id"))
+        return self.path_to(resource.document.path, id=identity)
 
     def read_version(self, resource: Resource, number: int) -> list[Object]:
         """The list as it was in a version; raises ServiceError."""
@@ -200,30 +204,44 @@ class Client:
         method = (parent or resource).write_for("create").method
         path = self._path(parent or resource)
         request = Request(method, path, query or {}, body, parent or resource)
-        result = self._call(request).result if query else self._replaced(resource, request)
+        return self._call(request).result if query else self._written(resource, request, parent)
+
+    def write_rule(
+        self, resource: Resource, write: Write, identity: str, rule: Object | None, place: Object
+    ) -> Any:
+        """Create, change, move or delete one object of an ordered list; returns the list in the
+        response. Raises ServiceError."""
+        path = f"{self._path_of_list(resource)}/{resource.document.field}"
+        path = f"{path}/{identity}" if write.by_id else path
+        shape = resource.shape
+        body = {**(shape.write(rule) if shape and rule else rule or {}), **place} or None
+        return self._written(resource, Request(write.method, path, body=body, resource=resource))
+
+    def _written(self, resource: Resource, request: Request, parent: Resource | None = None) -> Any:
+        """The list in the answer to a write, as a version of this run."""
+        self.written[resource.plural] = resource
+        versions = self.versions.setdefault(resource.plural, Versions())
+        was_written, versions.is_written = versions.is_written, True
+        try:
+            result = self._call(request).result
+        except ServiceError as exc:
+            versions.is_written = was_written or exc.maybe_applied
+            raise
         if not isinstance(result, Mapping):
             return None
         if parent:
             self._keep_ids(parent, [result])
         self._list_objects[resource.plural] = result
-        returned = result.get(document.field, [])
-        if not isinstance(returned, list):
-            return None
-        listed = _as_known(resource, returned)
-        objects = [item for item in listed if isinstance(item, Mapping)]
-        self.versions[resource.plural].keep(self.version(resource), objects, is_own=True)
+        listed = self.listed(resource)
+        objects = [item for item in listed or () if isinstance(item, Mapping)]
+        if listed is not None:
+            versions.keep(self.version(resource), objects, is_own=True)
         return listed
 
-    def _replaced(self, resource: Resource, request: Request) -> Any:
-        """The answer to a write of a whole list."""
-        self.replaced[resource.plural] = resource
-        versions = self.versions.setdefault(resource.plural, Versions())
-        was_written, versions.is_written = versions.is_written, True
-        try:
-            return self._call(request).result
-        except ServiceError as exc:
-            versions.is_written = was_written or exc.maybe_applied
-            raise
+    def listed(self, resource: Resource) -> list[Any] | None:
+        """The ordered list as it was last read or written; None where the answer has no list."""
+        listed = self.list_object(resource).get(resource.document.field) or []
+        return _as_known(resource, listed) if isinstance(listed, list) else None
 
     def _path(self, resource: Resource) -> str:
         return self._filled(resource.path, resource)

@@ -13,16 +13,26 @@ from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._concurrency import attempt_each
-from .._errors import ProtectionError, ServiceError
-from .._plan.plan import Operation, Plan, differences, overlay, spread_nested
+from .._errors import Overtaken, ProtectionError, ServiceError
+from .._plan.plan import POSITION, Operation, Plan, differences, overlay, spread_nested
 from .._schema.resource import NO_ITEMS, Nested, Object, Resource, State, Write, fields_in, without
 from .._text import Warn, excerpt
 from .._values.address_set import networks_overlap
+from .._values.kinds import SAFE_ID
+
+# So few operations on an ordered list are calls for single rules, which touch nothing else. Several
+# changes of rules that are there belong into one call: halfway, they might let more pass.
+MOST_SINGLE = 3
+SINGLE = {
+    "create": Write("POST", whole=True),
+    "update": Write("PATCH", by_id=True, whole=True),
+    "delete": Write("DELETE", by_id=True),
+}
 
 
 class Call(NamedTuple):
-    """Operations that are sent in one call; `whole` is the list afterwards where the call replaces
-    an ordered list."""
+    """Operations that are sent in one call; `whole` is the list after all operations on it, where
+    the call writes an ordered list."""
 
     resource: Resource
     write: Write
@@ -30,7 +40,7 @@ class Call(NamedTuple):
     whole: Sequence[Object] | None = None
 
 
-def plan_calls(plan: Plan) -> Iterator[Call]:
+def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
     """The calls for the plan's operations, with as many in one call as Cloudflare takes: what rules
     may name is made before them, and deleted after them."""
     lists: dict[str, list[Operation]] = {}
@@ -47,9 +57,34 @@ def plan_calls(plan: Plan) -> Iterator[Call]:
     yield from _single_calls(others[False])
     # Lists inside of objects come first: a rule of another list may name such an object.
     for plural in sorted(lists, key=lambda name: resources[name].parent is None):
-        resource, operations = resources[plural], tuple(lists[plural])
-        yield Call(resource, resource.write_for("update"), operations, plan.after()[plural])
+        yield from _list_calls(resources[plural], lists[plural], plan, most_single)
     yield from _single_calls(others[True])
+
+
+def _list_calls(
+    resource: Resource, operations: Sequence[Operation], plan: Plan, most_single: int
+) -> Iterator[Call]:
+    """The calls for an ordered list: one that replaces it, or one for each operation.
+
+    New rules are made from the front to the back, and rules are deleted the other way round, so
+    that an exception is always there as long as the rule behind it.
+    """
+    whole = plan.after()[resource.plural]
+    is_few = len(operations) <= most_single
+    if not (is_few and _are_single(operations, plan.before[resource.plural])):
+        yield Call(resource, resource.write_for("update"), tuple(operations), whole)
+        return
+    for item in sorted(operations, key=lambda one: (one.action == "delete", -(one.index or 0))):
+        yield Call(resource, SINGLE[item.action], (item,), whole)
+
+
+def _are_single(operations: Sequence[Operation], before: Sequence[Object]) -> bool:
+    """Return whether calls for single rules can say it all: the list is there, and its rules have
+    ids."""
+    is_alone = len(operations) == 1 or all(item.action != "update" for item in operations)
+    ids = [str(obj.get("id") or "") for obj in before]
+    is_there = bool(ids) and all(map(SAFE_ID.fullmatch, ids))
+    return is_there and is_alone and not any(item.resource.holds for item in operations)
 
 
 def _single_calls(operations: Sequence[Operation]) -> Iterator[Call]:
@@ -227,7 +262,7 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> Sent:
 def _lists_in_answers(
     plan: Plan, client: Client, returned: Mapping[Operation, Object]
 ) -> dict[str, Sequence[Object]]:
-    """The lists that were written as a whole, as the answers have them."""
+    """The ordered lists that were written, as the answers have them."""
     own = {item.target: obj for item, obj in returned.items()}
     lists: dict[str, Sequence[Object]] = {}
     for call in plan_calls(plan):
@@ -268,9 +303,9 @@ def _without_answer(plan: Plan) -> list[Call]:
 
 def dry_run(plan: Plan, client: Client) -> None:
     """Let Cloudflare validate what would be written, where it can; raises ServiceError."""
-    for call in plan_calls(plan):
+    for call in plan_calls(plan, most_single=0):
         if call.whole is not None:
-            _replace_list(call, call.whole, client, {"dry_run": "true"})
+            _write_list(call, call.whole, client, {"dry_run": "true"})
 
 
 def changed_meanwhile(plan: Plan, client: Client) -> str:
@@ -293,9 +328,19 @@ def changed_meanwhile(plan: Plan, client: Client) -> str:
     return ""
 
 
+def _is_overtaken(resource: Resource, client: Client) -> bool:
+    """Return whether others wrote versions of an ordered list since it was read for the plan."""
+    before = client.version(resource)
+    try:
+        client.read(resource)
+    except ServiceError:
+        return False
+    return client.version(resource) != before or bool(client.versions[resource.plural].unknown)
+
+
 def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
     if call.whole is not None:
-        result = _replace_list(call, call.whole, client)
+        result = _write_list(call, call.whole, client)
         if result is not None:
             _warn_of_lacking(call, result, warn)
         around = without(client.list_object(call.resource), call.resource.document.field)
@@ -315,25 +360,62 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
     return returned
 
 
-def _replace_list(
-    call: Call, whole: Sequence[Object], client: Client, query: Mapping[str, Any] | None = None
+def _write_list(
+    call: Call, whole: Sequence[Object], client: Client, query: Mapping[str, Any] = NO_ITEMS
 ) -> Any:
-    """One call for a whole ordered list; an error that points to one of its objects names it."""
+    """One call for an ordered list, or for one object of it; an error that points to an object
+    names it."""
     resource = call.resource
-    holders = [item.fields for item in call.operations if item.resource is resource.parent]
-    objects = [resource.semantics.with_ids(item, client.ids) for item in whole]
-    bodies = [replacement(item, resource) for item in objects]
+    is_single = call.write in SINGLE.values()
     try:
+        if is_single:
+            return _write_rule(call, call.operations[0], whole, client)
+        holders = [item.fields for item in call.operations if item.resource is resource.parent]
+        objects = [resource.semantics.with_ids(item, client.ids) for item in whole]
+        bodies = [replacement(item, resource) for item in objects]
         return client.replace(resource, bodies, query, *holders)
     except ServiceError as exc:
-        place = re.compile(rf"/{resource.document.field}/(\d+)")
-        pointers = (place.match(item["pointer"] or "") for item in exc.error["errors"])
-        places = {int(pointer.group(1)) for pointer in pointers if pointer}
-        wrong = [item for index, item in enumerate(whole) if index in places]
-        labels = ", ".join(map(resource.label_of, wrong))
+        if is_single and exc.status in (400, 404) and _is_overtaken(resource, client):
+            raise Overtaken(exc.message, exc.error, exc.maybe_applied) from exc
+        labels = ", ".join(_at_fault(call, whole, exc))
         if not labels:
             raise
         raise exc.extended(f"This is about the {resource.title} {labels}.") from exc
+
+
+def _at_fault(call: Call, whole: Sequence[Object], error: ServiceError) -> list[str]:
+    """The labels of the objects to which an error points."""
+    pointers = [item["pointer"] for item in error.error["errors"] if item["pointer"]]
+    if call.write in SINGLE.values():
+        return [item.label for item in call.operations if pointers]
+    place = re.compile(rf"/{call.resource.document.field}/(\d+)")
+    places = {int(pointer.group(1)) for pointer in map(place.match, pointers) if pointer}
+    return [call.resource.label_of(item) for index, item in enumerate(whole) if index in places]
+
+
+def _write_rule(call: Call, operation: Operation, whole: Sequence[Object], client: Client) -> Any:
+    """A call for one object: the whole of it, since what the call leaves out is erased; its place
+    alone where nothing else changes."""
+    resource, fields = call.resource, operation.fields
+    planned = resource.semantics.with_ids(operation.planned or {}, client.ids)
+    rule = without(replacement(planned, resource), "id") if fields.keys() - {POSITION} else None
+    is_placed = operation.action == "create" or POSITION in fields
+    place = {POSITION: _position(call, operation, whole, client)} if is_placed else {}
+    identity = str((operation.existing or {}).get("id"))
+    return client.write_rule(resource, call.write, identity, rule, place)
+
+
+def _position(
+    call: Call, operation: Operation, whole: Sequence[Object], client: Client
+) -> dict[str, str]:
+    """The place of a rule behind its neighbour in the plan, among the rules that are there now."""
+    key_of = call.resource.key_of
+    ids = {key_of(obj): str(obj.get("id")) for obj in client.listed(call.resource) or ()}
+    order = [key for key in map(key_of, whole) if key in ids or key == operation.key]
+    place = order.index(operation.key)
+    if place == len(order) - 1:
+        return {"after": ""}  # the last one
+    return {"after": ids[order[place - 1]]} if place else {"before": ""}
 
 
 def _update_nested(
@@ -376,7 +458,8 @@ def _warn_of_lacking(call: Call, result: Sequence[Any], warn: Warn) -> None:
             verb = "lacks" if is_sent else "still has"
             text = f"The answer of Cloudflare {verb} the {operation.title}, which was"
             warn(f"{text} {'written' if is_sent else 'deleted'}. The result shows the answer.")
-    if sorted(map(str, sent)) == sorted(map(str, answer)) and sent != answer:
+    is_whole = call.write not in SINGLE.values()
+    if is_whole and sorted(map(str, sent)) == sorted(map(str, answer)) and sent != answer:
         warn(f"The answer of Cloudflare has the {resource.titles} in another order than was sent.")
 
 

@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from typing import Callable, Iterator, Sequence
+from typing import AbstractSet, Callable, Iterator, Sequence
 
 from .._api.client import Client
 from .._concurrency import concurrently
 from .._errors import ServiceError
-from .._plan.plan import Plan
+from .._plan.plan import Operation, Plan
 from .._plan.reconcile import PHASES
 from .._schema.resource import Key, Object, Resource, State
 from .._text import Warn, first_few
@@ -40,6 +40,7 @@ class Meanwhile:
         self._own = {item.target for item in (*plan.operations, *applied.operations)}
         self._wanted: dict[str, dict[Key, Object]] = {}  # by plural
         self._to_read: dict[str, Resource] = {}
+        self._left: dict[str, AbstractSet[Key]] = {}  # keys of what others left, by plural
         after: dict[str, dict[Key, Object]] = {}
         for item in applied.operations:
             resource, plural = item.resource, item.resource.plural
@@ -73,7 +74,7 @@ class Meanwhile:
         single = (one.resource for one in plan.operations if not one.resource.is_ordered)
         self._to_read = {resource.plural: resource for resource in single}
         applied = self.applied
-        put_back = tuple(item for item in plan.operations if item.resource.is_ordered)
+        put_back = tuple(item for item in plan.operations if self._is_put_back(item))
         try:
             sent = apply_plan(plan, self._client, self._warn)
         except BrokenOff as exc:
@@ -82,7 +83,7 @@ class Meanwhile:
                 raise BrokenOff(exc.cause, done, exc.left, exc.unknown) from exc
             self.applied = applied._replace(made=applied.made | exc.made)
             try:
-                for resource in self._client.replaced.values():
+                for resource in self._client.written.values():
                     self._client.read(resource)
             except ServiceError as unread:
                 raise BrokenOff(unread, applied.operations, exc.left, exc.unknown) from exc
@@ -113,9 +114,9 @@ class Meanwhile:
             yield resource, without_own_duplicates(resource, wanted, made, state, before)
 
     def _of_lists(self, with_own: Callable[[State], State]) -> Iterator[tuple[Resource, Second]]:
-        """The operations for lists that were written as a whole."""
-        replaced = self._client.replaced.items()
-        overtaken = {plural: one for plural, one in replaced if self._is_overtaken(one)}
+        """The operations for ordered lists."""
+        written = self._client.written.items()
+        overtaken = {plural: one for plural, one in written if self._is_overtaken(one)}
         if not overtaken:
             return
         versions = {plural: self._versions(plural) for plural in overtaken}
@@ -130,9 +131,17 @@ class Meanwhile:
         for plural, resource in overtaken.items():
             second = putting_back(resource, now[plural], target[plural])
             remarks = overwritten(resource, versions[plural], target[plural], own[plural])
-            if second.operations:
-                remarks.insert(0, self._put_back(resource, second))
+            self._left[plural] = {resource.key_of(obj) for obj in left[plural]}
+            put_back = [item for item in second.operations if self._is_put_back(item)]
+            if put_back:
+                remarks.insert(0, self._put_back(resource, put_back))
             yield resource, second._replace(remarks=remarks)
+
+    def _is_put_back(self, item: Operation) -> bool:
+        """Return whether an operation brings back what others did: not the deletion by a purge of
+        what they added."""
+        left = self._left.get(item.resource.plural, ())
+        return item.resource.is_ordered and not (item.action == "delete" and item.key in left)
 
     def _versions(self, plural: str) -> list[Version]:
         versions = self._client.versions[plural]
@@ -164,8 +173,8 @@ class Meanwhile:
         self._theirs[resource.plural] = numbers
         return True
 
-    def _put_back(self, resource: Resource, second: Second) -> str:
-        labels = first_few(f"{item.action} {item.label}" for item in second.operations)
+    def _put_back(self, resource: Resource, operations: Sequence[Operation]) -> str:
+        labels = first_few(f"{item.action} {item.label}" for item in operations)
         return (
             f"Another writer made {_named(self._theirs[resource.plural])} of the {resource.titles},"
             f" which this run replaced by version {self._client.version(resource)}. The module puts"

@@ -8,7 +8,7 @@ functions."""
 
 from __future__ import annotations
 
-from typing import AbstractSet, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
 
 from .._plan.fingerprint import every_value
 from .._plan.ordering import longest_ascending
@@ -94,38 +94,47 @@ def as_others_left(
     resource: Resource, versions: Sequence[Version], own: AbstractSet[Key]
 ) -> list[Object]:
     """The last version with all that others had changed when this run replaced it, in their order;
-    but for the `own` objects, which this run has changed.
+    of the `own` objects, which this run has changed, those that others changed as well.
 
     Of several values of an object the one counts that came last. A value that an earlier version
-    had is not new: whoever writes a whole list from an earlier version brings back values of that,
-    and does not mean them.
+    had, or this run wrote, is not new: whoever writes a whole list from an earlier version brings
+    back values of that, and does not mean them.
     """
     listings = [one.by_key(resource) for one in versions]
-    foreign = [one for one, version in zip(listings, versions) if not version.is_own]
-    replaced = [place for place, one in enumerate(versions) if one.is_own and place]
+    is_own = [one.is_own for one in versions]
+    replaced = [place for place, one in enumerate(is_own) if one and place]
     chosen: dict[Key, Object | None] = {}
     for key in dict.fromkeys(key for listing in listings for key in listing):
-        stages = [_stage(resource, one.get(key)) for one in foreign]
+        stages = [_stage(resource, one.get(key)) for one in listings]
         chosen[key] = listings[-1].get(key)
-        for place in dict.fromkeys((*replaced, len(listings) - 1)) if key not in own else ():
-            theirs = listings[place - 1].get(key)
-            stage = _stage(resource, theirs)
-            latest = stages.index(stage) if stage in stages else -1
-            if all(
-                _since(resource, stages, one) < latest
-                for one in (listings[place].get(key), chosen[key])
+        for place in dict.fromkeys((*replaced, len(listings) - 1)):
+            latest = _first(stages, is_own, stages[place - 1])
+            known = (stages[place], _stage(resource, chosen[key]))
+            if (latest > 0 or key not in own) and all(
+                _since(stages, is_own, one[0]) < latest for one in known
             ):
-                chosen[key] = theirs
+                chosen[key] = listings[place - 1].get(key)
     order: list[Key] = []
-    for listing in (listings[-2], listings[-1], *reversed(listings[:-2])):
+    last_of_others = next(one for one in reversed(versions) if not one.is_own)
+    for listing in (last_of_others.by_key(resource), *reversed(listings)):
         order = _merged_order(order, [*listing], chosen)
     return [obj for obj in map(chosen.get, order) if obj]
 
 
-def _since(resource: Resource, stages: Sequence[tuple[object, object]], obj: Object | None) -> int:
-    """The place of the last stage that began with these values, whatever the id; -1 if none did."""
-    value = _value(resource, obj)
-    return max((stages.index(one) for one in stages if one[0] == value), default=-1)
+Stage = Tuple[object, object]
+
+
+def _first(stages: Sequence[Stage], is_own: Sequence[bool], stage: Stage) -> int:
+    """The place of the first version of others with this stage of an object; -1 if none has it."""
+    return next((at for at, one in enumerate(stages) if one == stage and not is_own[at]), -1)
+
+
+def _since(stages: Sequence[Stage], is_own: Sequence[bool], value: object) -> int:
+    """The place of the last stage that others began with these values, whatever the id, before this
+    run wrote them; -1 if none did."""
+    places = [at for at, one in enumerate(stages) if one[0] == value]
+    ours = next((at for at in places if is_own[at]), len(stages))
+    return max((_first(stages, is_own, stages[at]) for at in places if at < ours), default=-1)
 
 
 def _merged_order(
@@ -144,7 +153,7 @@ def _merged_order(
     return merged
 
 
-def _stage(resource: Resource, obj: Object | None) -> tuple[object, object]:
+def _stage(resource: Resource, obj: Object | None) -> Stage:
     """The values of an object, and its id: an object that was deleted and made again is new."""
     return _value(resource, obj), (obj or {}).get("id")
 
@@ -188,30 +197,32 @@ def overwritten(
 ) -> list[str]:
     """A sentence for each object that others changed since the first version, and that does not
     stay as they left it."""
-    base, last = versions[0].by_key(resource), versions[-2].by_key(resource)
+    base, *_others, last = [one.by_key(resource) for one in versions if not one.is_own]
     final = {resource.key_of(obj): obj for obj in target}
     sentences: list[str] = []
     for key in {**base, **last}:
-        theirs, kept = last.get(key), final.get(key)
-        values = [_value(resource, one) for one in (base.get(key), theirs, kept)]
+        was, theirs, kept = base.get(key), last.get(key), final.get(key)
+        values = [_value(resource, one) for one in (was, theirs, kept)]
         if values[1] in (values[0], values[2]):
             continue
         label = resource.named(theirs or kept or base[key])
-        was, stays = _differing(resource, theirs, kept)
+        made, stays = _differing(resource, was, theirs, kept)
         if key not in own and kept is None:
             sentences.append(f"The {label}, which another writer added, is deleted by the purge.")
-        elif key in own:
+        elif key in own and made != stays:
             sentences.append(
-                f"Another writer changed the {label} as well: it made it {was}; this run's value"
+                f"Another writer changed the {label} as well: it made it {made}; this run's value"
                 f" stays: {stays}."
             )
     return sentences
 
 
-def _differing(resource: Resource, *both: Object | None) -> list[str]:
-    """Two values of one object: the fields that differ."""
-    one, other = (resource.managed(obj or {}) for obj in both)
-    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+def _differing(resource: Resource, was: Object | None, *both: Object | None) -> list[str]:
+    """Two values of one object: the fields that the first one changed, and that differ."""
+    old, one, other = (resource.managed(obj or {}) for obj in (was, *both))
+    names = [
+        name for name in {**one, **other} if one.get(name) not in (old.get(name), other.get(name))
+    ]
     return [
         "absent" if obj is None else repr({name: obj.get(name) for name in names}) for obj in both
     ]

@@ -205,16 +205,16 @@ class ByCursor(NamedTuple):
 
 class InDocument(NamedTuple):
     """One object holds the whole collection in a field, as an ordered list that one update
-    replaces.
+    replaces, and of which a call can change a single rule.
 
-    The fields that are `kept` are sent along. Cloudflare numbers the versions of that object, and
-    keeps each at a path that takes the owner, the object's `id` and the `version`. `shape` is
-    another one than that of Cloudflare.
+    The fields that are `kept` are sent along. `path` takes the owner and the object's `id`; below
+    it are the single rules, and the versions of the object, which Cloudflare numbers and keeps.
+    `shape` is another one than that of Cloudflare.
     """
 
     field: str
     kept: tuple[str, ...]
-    version_path: str
+    path: str
     shape: Shape | None = None
 
 
@@ -639,7 +639,7 @@ def entry_point(
         update=REPLACE,
         delete=REPLACE,
         read_only=("version", "last_updated"),
-        listing=InDocument("rules", ("description",), paths + "/{id}/versions/{version}", shape),
+        listing=InDocument("rules", ("description",), paths + "/{id}", shape),
         **more,
     )
 

@@ -13,7 +13,7 @@ import pytest
 from tests.fake_service import LocalService
 
 from .conftest import Client
-from .rulesets_sample import ENTRY_POINT, FIRST, MISSING, NEW, Rules
+from .rulesets_sample import ENTRY_POINT, FIRST, FOREIGN, MISSING, NEW, SECOND, Rules
 
 
 def without(rule: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -111,3 +111,54 @@ def test_every_version_is_kept_with_its_rules(rulesets: Client, custom_rules: Ru
 def test_an_entry_point_that_is_not_there_has_no_version(rulesets: Client) -> None:
     assert rulesets.result("GET", "/phases/ddos_l7/entrypoint/versions") == []
     assert rulesets.refused("GET", "/phases/ddos_l7/entrypoint/versions/1")["status"] == 404
+
+
+PLACES = [
+    (None, 3), ({"after": ""}, 3), ({"before": ""}, 0), ({"after": FIRST}, 1), ({"before": FOREIGN}, 2), ({"index": 4}, 3),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("position", "index"), PLACES)
+def test_a_rule_is_added_moved_and_deleted_by_itself(
+    rulesets: Client, custom_rules: Rules, zone: Any, position: Any, index: int
+) -> None:
+    path, others = f"/{zone.entry_point['id']}/rules", copy.deepcopy(custom_rules)
+    placed = {"position": position} if position else {}
+    assert rulesets("POST", path, {**NEW, **placed}, params={"dry_run": "true"}).json()["result"] is None
+    added = rulesets.result("POST", path, {**NEW, **placed})
+    assert ([rule["ref"] for rule in added["rules"]].index("new"), added["version"]) == (index, "2")
+    one = f"{path}/{added['rules'][index]['id']}"
+    changed = rulesets.result("PATCH", one, {**NEW, "action": "block", "position": {"before": ""}})
+    assert (changed["rules"][0]["action"], changed["rules"][0]["version"], changed["version"]) == ("block", "2", "3")
+    moved = rulesets.result("PATCH", one, {"position": {"after": SECOND}})
+    assert (moved["rules"][2]["action"], moved["rules"][2]["version"]) == ("block", "2")
+    gone = rulesets.result("DELETE", one)
+    assert (gone["rules"], gone["version"]) == (others, "5")
+    assert len(rulesets.result("GET", f"{path.removesuffix('/rules')}/versions")) == 5
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "body", "status", "pointer"),
+    [
+        ("PUT", FIRST, NEW, 405, None),
+        ("PATCH", MISSING, NEW, 404, None),
+        ("DELETE", MISSING, None, 404, None),
+        ("PATCH", FIRST, {"description": "x"}, 400, "/action"),  # what is left out is erased
+        ("PATCH", FIRST, {**NEW, "ref": "leaked"}, 400, "/ref"),
+        ("PATCH", FIRST, {"position": {}}, 400, "/position"),
+        ("PATCH", FIRST, {"position": {"before": "", "after": ""}}, 400, "/position"),
+        ("PATCH", FIRST, {"position": {"after": MISSING}}, 400, "/position/after"),
+        ("PATCH", FIRST, {"position": {"index": 4}}, 400, "/position/index"),
+        ("PATCH", FIRST, {"position": {"index": 0}}, 400, "/position/index"),
+        ("POST", "", {**NEW, "ref": "office"}, 400, "/ref"),
+        ("POST", "", {"ref": "new", "action": "log"}, 400, "/expression"),
+        ("POST", "", {**NEW, "colour": "red"}, 400, "/colour"),
+    ],
+)
+def test_a_call_for_one_rule_is_refused_and_changes_nothing(
+    rulesets: Client, custom_rules: Rules, zone: Any, method: str, target: str, body: Any, status: int, pointer: str
+) -> None:
+    before = copy.deepcopy(zone.entry_point)
+    path = f"/{before['id']}/rules/{target}".rstrip("/")
+    refused = rulesets.refused(method, path, body)
+    assert (refused["status"], refused["pointer"], zone.entry_point) == (status, pointer, before)

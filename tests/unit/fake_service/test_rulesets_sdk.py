@@ -81,6 +81,11 @@ def test_entry_points_of_an_account(service: LocalService, sdk: Any, phase: Any,
     stored = rulesets.phases.get(phase, **account)
     (read,) = stored.to_dict(mode="json")["rules"]
     assert read.items() >= rule.items() and (stored.kind, stored.phase) == ("root", phase)
+    one = {"ruleset_id": stored.id, **account}
+    more = rulesets.rules.create(**one, **{**rule, "ref": "other"}, position={"before": ""})["rules"]
+    edited = rulesets.rules.edit(more[0]["id"], **one, **{**rule, "ref": "other", "description": "new"})["rules"]
+    assert [each["description"] for each in edited] == ["new", ""]
+    assert len(rulesets.rules.delete(more[0]["id"], **one)["rules"]) == 1
     assert service.breaches == []
 
 

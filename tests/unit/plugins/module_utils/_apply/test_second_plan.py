@@ -44,7 +44,9 @@ def shown(objects: Any) -> str:
         (["a b", "b a", "+a b own"], "b a own"),  # moved
         (["a b", "c a b", "+own a b"], "own c a b"),
         (["a", "", "+a own"], "own"),
-        (["a", "a own:theirs", "+a own:ours"], "a own:ours"),  # which this run has changed
+        (["a", "a own:theirs", "+a own:ours"], "a own:theirs"),  # over which the task lays its values
+        (["a own", "a own b", "+a own:ours"], "a own:ours b"),  # which this run alone has changed
+        (["", "a:y", "+a", "", "a"], "a:y"),  # the last one brings back what this run wrote
         (["a", "a b", "a", "+a own"], "a own"),  # the third is from the first, and its writer puts b back
         (["a", "a b", "a c", "+a c own", "a c d", "+a b c own"], "a b c d own"),
         (["a", "a b", "+a own", "a", "a own"], "a own b"),  # the second plan of this run was refused
@@ -78,7 +80,8 @@ def test_a_list_becomes_what_it_was(now: str, target: str, operations: list[str]
 
 
 def test_only_what_others_changed_and_does_not_stay_is_said() -> None:
-    history = [Version(rules(text)) for text in ("a own b", "a:x own:x b c", "a own:y b")]
+    texts = ("a own b", "a:x own:x b c", "a own:y b")
+    history = [Version(rules(text), number == 2) for number, text in enumerate(texts)]
     (sentence,) = overwritten(CUSTOM_RULES, history, rules("a:x own:y b c"), {KEY})
     assert sentence == (
         "Another writer changed the custom rule own as well: it made it {'description': 'x'}; "
