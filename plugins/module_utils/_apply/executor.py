@@ -39,6 +39,11 @@ class Call(NamedTuple):
     operations: tuple[Operation, ...]
     whole: Sequence[Object] | None = None
 
+    @property
+    def is_single(self) -> bool:
+        """Return whether the call is about one object of an ordered list."""
+        return self.whole is not None and self.write in SINGLE.values()
+
 
 def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
     """The calls for the plan's operations, with as many in one call as Cloudflare takes: what rules
@@ -366,16 +371,15 @@ def _write_list(
     """One call for an ordered list, or for one object of it; an error that points to an object
     names it."""
     resource = call.resource
-    is_single = call.write in SINGLE.values()
     try:
-        if is_single:
+        if call.is_single:
             return _write_rule(call, call.operations[0], whole, client)
         holders = [item.fields for item in call.operations if item.resource is resource.parent]
         objects = [resource.semantics.with_ids(item, client.ids) for item in whole]
         bodies = [replacement(item, resource) for item in objects]
         return client.replace(resource, bodies, query, *holders)
     except ServiceError as exc:
-        if is_single and exc.status in (400, 404) and _is_overtaken(resource, client):
+        if call.is_single and exc.status in (400, 404) and _is_overtaken(resource, client):
             raise Overtaken(exc.message, exc.error, exc.maybe_applied) from exc
         labels = ", ".join(_at_fault(call, whole, exc))
         if not labels:
@@ -386,7 +390,7 @@ def _write_list(
 def _at_fault(call: Call, whole: Sequence[Object], error: ServiceError) -> list[str]:
     """The labels of the objects to which an error points."""
     pointers = [item["pointer"] for item in error.error["errors"] if item["pointer"]]
-    if call.write in SINGLE.values():
+    if call.is_single:
         return [item.label for item in call.operations if pointers]
     place = re.compile(rf"/{call.resource.document.field}/(\d+)")
     places = {int(pointer.group(1)) for pointer in map(place.match, pointers) if pointer}
@@ -458,8 +462,8 @@ def _warn_of_lacking(call: Call, result: Sequence[Any], warn: Warn) -> None:
             verb = "lacks" if is_sent else "still has"
             text = f"The answer of Cloudflare {verb} the {operation.title}, which was"
             warn(f"{text} {'written' if is_sent else 'deleted'}. The result shows the answer.")
-    is_whole = call.write not in SINGLE.values()
-    if is_whole and sorted(map(str, sent)) == sorted(map(str, answer)) and sent != answer:
+    is_same = sorted(map(str, sent)) == sorted(map(str, answer))
+    if not call.is_single and is_same and sent != answer:
         warn(f"The answer of Cloudflare has the {resource.titles} in another order than was sent.")
 
 
