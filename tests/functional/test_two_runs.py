@@ -144,7 +144,7 @@ def test_a_call_that_comes_too_late_is_planned_again(
     zone: Zone,
 ) -> None:
     meanwhile(service, change)
-    task = {"rules": [{**B, **rule} for rule in desired], "accept_risks": ["weakens_zone"]}
+    task: dict[str, Any] = {"rules": [{**B, **rule} for rule in desired], "accept_risks": ["weakens_zone"]}
     result = modules.run("custom_rules", **task)
     if "position" in desired[0]:
         assert result["failed"] and "names the ref a, which is not there" in result["msg"]
