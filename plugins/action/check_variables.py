@@ -35,8 +35,7 @@ from ..plugin_utils._baseline.variables import (
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
-from ..plugin_utils._report.files import json_text, write_file
-from ..plugin_utils._report.sarif import sarif_of_mistakes
+from ..plugin_utils._report.files import json_text, sarif_of_mistakes, write_file
 from ..plugin_utils._variables import place_of
 from ..plugin_utils._worker import prepare_workers
 

@@ -19,10 +19,12 @@ from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostRun, HostTask
 from ..plugin_utils._baseline.misspelt import misspelt
 from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY
-from ..plugin_utils._export.restore import OF_INVENTORY, StateFile, read_file
 from ..plugin_utils._export.snapshot import (
+    OF_INVENTORY,
+    StateFile,
     parse_before,
     parse_moment,
+    read_file,
     read_part,
     snapshot_before,
     snapshots_in,

@@ -26,10 +26,9 @@ from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.misspelt import defaults_of, misspelt
 from ..plugin_utils._report.arguments import REPORT_OPTIONS, REPORT_VARIABLES, file_mode
 from ..plugin_utils._report.document import host_record, report_of
-from ..plugin_utils._report.earlier import compare, read_report_file
-from ..plugin_utils._report.files import write_files
+from ..plugin_utils._report.files import compare, read_report_file, write_files
 from ..plugin_utils._report.markdown import summary
-from ..plugin_utils._report.predict import predict_host
+from ..plugin_utils._report.neighbours import predict_host
 from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
 from ..plugin_utils._report.results import HostResults, host_results
 from ..plugin_utils._variables import CONTACTS, read_variables

@@ -68,7 +68,7 @@ from ..module_utils._text import excerpt, left_out, sentence, visible
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._plain import plain
 from ..plugin_utils._report.document import host_record
-from ..plugin_utils._report.earlier import other_reasons, read_report_file
+from ..plugin_utils._report.files import other_reasons, read_report_file
 from ..plugin_utils._report.overview import contacts, shown, why
 from ..plugin_utils._report.record import LABELS, HostRecord, Report, severity
 from ..plugin_utils._report.results import HostResults

@@ -19,8 +19,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_
     export_text,
     exported_resources,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import read_file
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    read_file,
     read_host,
     read_part,
     snapshot_text,

@@ -18,14 +18,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.ex
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import ranges_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.accepted import AcceptedNow
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, metrics, sarif
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.sarif import sarif
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import AcceptedNow, host_results
 
 from tests.fake_service import LocalService
 from tests.functional.public_rules import PUBLIC_RULES

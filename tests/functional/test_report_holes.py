@@ -14,13 +14,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.accepted import AcceptedNow
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import AcceptedNow, host_results
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules

@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import predict_host
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import predict_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, differences_of
 
 from tests.fake_service import LocalService

@@ -10,8 +10,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import differences_in, read_file
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part, snapshot_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
+    differences_in,
+    read_file,
+    read_part,
+    snapshot_text,
+)
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import RISKS, host, read_back, run_module

@@ -3,31 +3,216 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The files of a report, and how they are written: each at once or not at all."""
+"""The files of a report, each written at once or not at all; and the earlier report in their
+folder."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, cast
+from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from ...module_utils._text import visible
+from jinja2 import Environment, Template, TemplateError
+from markupsafe import Markup
+
+from ...module_utils._text import INVISIBLE, capitalised, first_few, left_out, plural, visible
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
 from .._variables import CONTACTS
+from . import coverage, overview, traffic
+from . import record as records
 from .coverage import CLASSES, FAMILIES
-from .html import html_page
 from .markdown import markdown_page
 from .overview import contacts
-from .record import STATUSES, HostRecord, Metric, Report, seconds, shown_as, was_read
-from .sarif import sarif
+from .record import (
+    REPORT_VERSION,
+    STATUSES,
+    ComparedReport,
+    HostChange,
+    HostRecord,
+    Metric,
+    Report,
+    ineffective_text,
+    misfit_of,
+    seconds,
+    shown_as,
+    values_by_key,
+    was_read,
+)
 from .traffic import PACKET_ACTIONS
+
+SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+PAGES = "https://github.com/edgeops/ansible-protection/blob/main/docs"
+PAGE_OF = {
+    "ineffective": "ineffective",
+    "risk": "risks",
+    **dict.fromkeys(("unknown", "mistake"), "check_inventory"),
+}
+FILE_AND_LINE = re.compile(r"([^()]+):([1-9]\d*)")
+BEHIND_MISTAKE = re.compile(rf" \(({FILE_AND_LINE.pattern})\)")
+
+
+class Finding(NamedTuple):
+    """A finding of hosts: its place is a file and a line, if that is known, and `accepted` is why
+    nobody need look at it."""
+
+    rule: str
+    text: str
+    place: str | None = None
+    accepted: str | None = None
+    level: str = "error"
+
+
+def sarif(report: Report) -> dict[str, Any]:
+    """The findings of a report; one that is accepted is suppressed, with its reason."""
+    return _log(item for record in report["hosts"] for item in _findings(record))
+
+
+def sarif_of_mistakes(mistakes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """The mistakes in the variables of hosts, by host."""
+    return _log(_mistake("mistake", host, text) for host in mistakes for text in mistakes[host])
+
+
+def _findings(record: HostRecord) -> Iterator[tuple[Finding, str]]:
+    host = record["host"]
+    for item in record["ineffective"]:
+        rule, text = f"ineffective/{item['kind']}", ineffective_text(item)
+        finding = Finding(rule, text, item["place"], item["accepted"], "warning")
+        yield finding, f"{host}/{item['resource']}/{item['key']}"
+    for risk in record["risks"]:
+        accepted = risk["reason"] or "accepted" if risk["accepted"] else None
+        finding = Finding(f"risk/{risk['code']}", risk["message"], risk["place"], accepted)
+        yield finding, "/".join([host, *(risk.get("entries") or ())[:1]])
+    for text in record["reasons"] if record["status"] == "unknown" else ():
+        yield _mistake("unknown", host, text)
+
+
+def _mistake(rule: str, host: str, text: str) -> tuple[Finding, str]:
+    known = BEHIND_MISTAKE.search(text)
+    return Finding(rule, text, known[1] if known else None), host
+
+
+def _log(found: Iterable[tuple[Finding, str]]) -> dict[str, Any]:
+    """Equal findings of several hosts, such as those that share a variable, are one result."""
+    findings = values_by_key(found)
+    rules = [
+        {"id": rule, "helpUri": f"{PAGES}/{PAGE_OF[rule.partition('/')[0]]}.md"}
+        for rule in sorted({finding.rule for finding in findings})
+    ]
+    driver = {"name": "edgeops.protection", "informationUri": PAGES, "rules": rules}
+    run = {"tool": {"driver": driver}, "results": [_result(*item) for item in findings.items()]}
+    return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _result(finding: Finding, names: Sequence[str]) -> dict[str, Any]:
+    named = [{"fullyQualifiedName": name} for name in names]
+    location: dict[str, Any] = {"logicalLocations": named}
+    if known := FILE_AND_LINE.fullmatch(finding.place or ""):
+        uri = Path(known[1]).as_uri() if Path(known[1]).is_absolute() else quote(known[1])
+        region = {"startLine": int(known[2])}
+        location["physicalLocation"] = {"artifactLocation": {"uri": uri}, "region": region}
+    result = {
+        "ruleId": finding.rule,
+        "level": finding.level,
+        "message": {"text": finding.text},
+        "locations": [location],
+    }
+    if finding.accepted:
+        result["suppressions"] = [{"kind": "external", "justification": finding.accepted}]
+    return result
+
+
+PAGE = Path(__file__).parent / "page"
+SHOWN_NETWORKS = 12  # are shown of a set; report.json has all
+MAX_PREFIXES = 200  # that have the same modes are shown
+ACCOUNT_ID = re.compile("[0-9a-f]{32}")
+PrefixModes = tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]  # now and planned, by component
+DASHBOARD = "https://dash.cloudflare.com/"
+
+# Line feeds are the page's own; those of data are escaped before.
+UNSEEN_IN_PAGES = re.compile(INVISIBLE.pattern.replace("\x00-\x1f", "\x00-\x09\x0b-\x1f"))
+
+
+def html_page(report: Report) -> str:
+    """The page of a report."""
+    template, style, script = _template()
+    policy = (
+        f"default-src 'none'; style-src 'sha256-{_hash(style)}'; script-src"
+        f" 'sha256-{_hash(script)}'; img-src data:; base-uri 'none'; form-action 'none'"
+    )
+    groups = overview.group_names(report["hosts"])
+    page = template.render(
+        report=report,
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+        present={host["host"] for host in report["hosts"]},
+        shared=overview.shared_operations(report["hosts"]),
+        groups=groups,
+        places={name: place for place, (name, _number) in enumerate(groups)},
+    )
+    return UNSEEN_IN_PAGES.sub(lambda match: visible(match.group()), page)
+
+
+@lru_cache(maxsize=1)
+def _template() -> tuple[Template, str, str]:
+    """The template, the style sheet and the script."""
+    environment = Environment(autoescape=True)
+    environment.globals.update(coverage=coverage, overview=overview, traffic=traffic)
+    environment.globals.update(record=records)
+    environment.globals.update({function.__name__: function for function in CALLED})
+    environment.filters["capitalised"] = capitalised
+    environment.tests["idle"] = records.is_idle
+    texts = [
+        (PAGE / name).read_text(encoding="utf-8")
+        for name in ("page.html.j2", "style.css", "script.js")
+    ]
+    return environment.from_string(texts[0]), texts[1], texts[2]
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def dashboard(host: HostRecord) -> str:
+    """The address of an account in Cloudflare's dashboard; nothing else gets into a link."""
+    account_id = host["account_id"]
+    fits = account_id and ACCOUNT_ID.fullmatch(account_id)
+    return f"{DASHBOARD}{account_id}" if fits else ""
+
+
+def prefix_rows(prefixes: Sequence[coverage.PrefixRecord]) -> list[tuple[str, PrefixModes]]:
+    """Prefixes with the same modes as one row: their names, and by component the modes now and
+    after a run; those that change come first."""
+    rows = values_by_key((_modes_of(item), item["prefix"]) for item in prefixes)
+    ordered = sorted(rows.items(), key=lambda row: all(now == after for now, after in row[0]))
+    return [(first_networks(names, MAX_PREFIXES), modes) for modes, names in ordered]
+
+
+def _modes_of(prefix: coverage.PrefixRecord) -> PrefixModes:
+    every = prefix["components"].values()
+    return tuple((tuple(modes["now"]), tuple(modes["planned"])) for modes in every)
+
+
+def first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
+    """The first networks of a set, and where the others are."""
+    where = " in report.json" if len(networks) > most else ""
+    return first_few(networks, most) + where
+
+
+# The template calls these by their names.
+CALLED = (dashboard, first_networks, left_out, plural, prefix_rows)
+
 
 METRIC_PREFIX = "edgeops_protection_"
 
@@ -211,3 +396,88 @@ def write_file(path: Path, text: str, mode: int) -> bool:
     if not is_same:
         write_whole(path, text, mode)
     return not is_same
+
+
+MISFITS = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
+RAY = re.compile(r" \(ray [^()]*\)")  # of an answer of Cloudflare, which no other answer has
+CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines that write a report
+
+
+def read_report(name: str, text: str, now: str) -> Report:
+    """The report in a text of JSON; raises ValueError, with the name, for what is not a report of
+    this version, and for one that is made after `now`, a timestamp with an offset."""
+    report = _document(name, text)
+    is_report = isinstance(report, Mapping) and isinstance(report.get("hosts"), list)
+    if not is_report or "version" not in report:
+        raise ValueError(f"{name} is not a report; give it the report.json of another run")
+    if report["version"] != REPORT_VERSION:
+        raise ValueError(
+            f"{name} is a report of version {report['version']!r}, and this release of the"
+            f" collection reads version {REPORT_VERSION}; make both reports with the same release"
+        )
+    try:
+        for _file in report_files(cast(Report, report)):
+            pass  # what can be written again is a report
+        ahead = datetime.fromisoformat(report["generated"]) - datetime.fromisoformat(now)
+    except MISFITS as exc:
+        raise ValueError(f"{name} is a damaged report: {misfit_of(exc)}") from exc
+    if ahead > CLOCKS_DIFFER:
+        raise ValueError(
+            f"{name} was made at {report['generated']}, and now is {now}; correct the clock of the"
+            " machine that made it, and make it again"
+        )
+    return cast(Report, dict(report))
+
+
+def read_report_file(path: str, now: str) -> Report:
+    """The report in a file; raises OSError, and ValueError as `read_report` does."""
+    try:
+        return read_report(path, Path(path).read_text(encoding="utf-8"), now)
+    except UnicodeDecodeError as exc:
+        raise ValueError(f"{path} is not JSON: {exc}") from exc
+
+
+def _document(name: str, text: str) -> Any:
+    """The content of a text of JSON that can be written again; raises ValueError, with the name."""
+    problem = "not JSON"
+    try:
+        document = json.loads(text)
+        problem = "a damaged report"
+        json.dumps(document, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError) as exc:
+        raise ValueError(f"{name} is {problem}: {exc}") from exc
+    return document
+
+
+def compare(previous: Report, records: Sequence[HostRecord]) -> ComparedReport:
+    """The hosts that stand otherwise than in an earlier report, in the order of these records, and
+    then those that only the earlier report has."""
+    earlier = {record["host"]: record for record in previous["hosts"]}
+    current = {record["host"]: record for record in records}
+    names = dict.fromkeys([*current, *earlier])
+    changes = [_host_change(name, earlier.get(name), current.get(name)) for name in names]
+    others = [
+        item
+        for item in changes
+        if item["before"] != item["now"] or item["new"] or item["gone"] or item["differences"]
+    ]
+    return ComparedReport(generated=previous["generated"], hosts=others)
+
+
+def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -> HostChange:
+    old, new = (record["reasons"] if record else [] for record in (before, now))
+    known = before["operations"] if before else []
+    return HostChange(
+        host=host,
+        before=before["status"] if before else None,
+        now=now["status"] if now else None,
+        new=other_reasons(new, old),
+        gone=other_reasons(old, new),
+        differences=[item for item in (now["operations"] if now else ()) if item not in known],
+    )
+
+
+def other_reasons(reasons: Iterable[str], known: Iterable[str]) -> list[str]:
+    """The reasons that are not known; the same answer of Cloudflare to another call is known."""
+    same = {RAY.sub("", reason) for reason in known}
+    return [reason for reason in reasons if RAY.sub("", reason) not in same]

@@ -32,8 +32,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.pas
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import json_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, json_text
 
 from tests.support.report_fleet import fleet
 

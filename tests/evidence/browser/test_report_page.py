@@ -19,9 +19,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.earlier import compare
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import json_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import compare, html_page, json_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import (
     AcceptedRisk,
     Deadline,

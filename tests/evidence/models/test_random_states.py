@@ -19,12 +19,13 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export, export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.restore import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     StateFile,
     differences_in,
     read_file,
+    read_part,
+    snapshot_text,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part, snapshot_text
 from hypothesis import given
 from hypothesis import strategies as st
 

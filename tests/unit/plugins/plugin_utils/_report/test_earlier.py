@@ -12,7 +12,7 @@ import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.protection_report import protection_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.earlier import compare, read_report
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import compare, read_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
 

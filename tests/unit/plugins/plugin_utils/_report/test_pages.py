@@ -17,16 +17,16 @@ from xml.etree.ElementTree import fromstring
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.earlier import compare
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import (
+    compare,
     file_name,
+    html_page,
     junit,
     metrics,
     report_files,
     write_file,
     write_files,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.html import html_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, summary
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import MAX_LINKS
 
