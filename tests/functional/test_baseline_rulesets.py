@@ -73,7 +73,7 @@ def test_a_snapshot_brings_rules_back_as_they_were(module: str, service: LocalSe
     assert owner.items() <= read_back(text)["baseline_source"].items()  # else no restore takes it
     applied(service, variables)
     assert len(rules(service, module)) == 1
-    assert restored(service, text) == ([], [])
+    assert restored(service, text) == ("", [])
     assert rules(service, module) == before
 
 

@@ -144,7 +144,7 @@ def test_a_restore_leaves_no_sensitivity_where_there_was_none(sensitivity: str, 
         "id": L4,
         "overrides": {"sensitivity_level": sensitivity, "categories": UDP},
     }
-    assert restored(service, text) == ([], [])
+    assert restored(service, text) == ("", [])
     assert account.rules_of("ddos_l4_overrides")[0]["action_parameters"] == before
 
 

@@ -68,7 +68,7 @@ with LocalService() as service:
     saved = snapshot(service, **BASELINE)
     applied(service, BASELINE)
     replaced = [rule["ref"] for rule in service.zone(ZONE).custom_rules]
-    refusals, unmet = restored(service, saved)
+    refusal, unmet = restored(service, saved)
     print(json.dumps({
         "risks": [risk["code"] for risk in refused["risks"]],
         "holes": [item["title"] for item in weakened["unmanaged"]],
@@ -77,7 +77,7 @@ with LocalService() as service:
         "snapshot": [rule["ref"] for rule in read_back(saved)["baseline_snapshot"]["bot_rules"]],
         "exported": [rule["ref"] for rule in export_state({"bot_rules": [BLOCK]}).variables["baseline_bot_rules"]],
         "applied": replaced,
-        "restored": [refusals, unmet, [rule["ref"] for rule in service.zone(ZONE).custom_rules]],
+        "restored": [refusal, unmet, [rule["ref"] for rule in service.zone(ZONE).custom_rules]],
         "doctor": [item.title for item in resources_to_read("zone_id") if item.name == "bot_rule"],
         "docs": "baseline_bot_rules" in json.loads(variables_schema())["properties"],
     }))
@@ -121,7 +121,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         ("exported", ["login"]),
         ("snapshot", ["hack"]),
         ("applied", ["login"]),
-        ("restored", [[], [], ["hack"]]),
+        ("restored", ["", [], ["hack"]]),
         ("doctor", ["bot rule"]),
         ("docs", True),
     ],
