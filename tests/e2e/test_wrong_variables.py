@@ -21,6 +21,8 @@ from tests.support.inventories import write_inventory
 ACCOUNT, ZONE = "a" * 32, "b" * 32
 MANY = [{"prefx": f"192.0.{number}.0/24"} for number in range(200)]
 
+PREFX = "prefx: there is no such field (did you mean prefix?)"
+
 BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     "kind": (
         {"baseline_prefixes": {"prefix": "192.0.2.0/24"}},
@@ -36,7 +38,9 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "nested": (
         {"baseline_custom_rules": [{"ref": "a", "action_parameters": {"response": {"status_code": "no"}}}]},
-        "(1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is a text; write a whole number; (2) ",
+        "3 errors: (1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is a text; write a whole number;"
+        " (2) baseline_custom_rules[0].action_parameters.response.content: it is missing; write a text;"
+        " (3) baseline_custom_rules[0].action_parameters.response.content_type: it is missing; write a text.",
     ),
     "unused": (  # the host is no zone with firewall rules, and the variable wrong all the same
         {"baseline_purge": ["custom_rule"]},
@@ -47,7 +51,7 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list; write a text."),
     "many": (
         {"baseline_prefixes": MANY},
-        "200 errors: (1) baseline_prefixes[0].prefx: there is no such field (did you mean prefix?); (2) ",
+        f"200 errors: {'; '.join(f'({number + 1}) baseline_prefixes[{number}].{PREFX}' for number in range(12))}; and 188 more.",
     ),
     "undefined": ({"baseline_prefixes": "{{ no_such_variable }}"}, "no_such_variable"),
 }
@@ -81,9 +85,8 @@ def test_each_host_says_which_variable_of_the_baseline_is_wrong(service: LocalSe
     run = run_playbook("baseline", tmp_path, service, hosts)
     failures = messages(run)
     assert failures.keys() == BASELINE.keys()
-    for name, (_variables, text) in BASELINE.items():
-        assert text in failures[name], name
-    assert len(failures["many"]) < 1500
+    assert "'no_such_variable' is undefined" in failures.pop("undefined")  # in the words of ansible-core
+    assert failures == {name: text for name, (_variables, text) in BASELINE.items() if name in failures}
     assert service.calls == []
 
 

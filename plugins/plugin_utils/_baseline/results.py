@@ -16,7 +16,7 @@ from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.host import option_of
-from ...module_utils._text import first_sentences, plural, visible
+from ...module_utils._text import capitalised, first_sentences, plural, visible
 from ...module_utils._values.address_set import counted, ranges_of
 from .unmanaged import UnmanagedObject, weakening
 
@@ -101,7 +101,7 @@ def lines(
     items = [item for item in result.get("unmanaged") or () if not is_accepted(item)]
     weaker = [*weakening(items), *weakening(items, weakens=False)]
     shown += [first_sentences(weaker, SENTENCES_IN_LINE)] if weaker else []
-    pending = [step["message"] for step in result.get("pending") or ()]
+    pending = [capitalised(step["message"]) for step in result.get("pending") or ()]
     shown += [first_sentences(pending, SENTENCES_IN_LINE)] if pending else []
     if "plan_id" not in result:
         shown.append("No rules of the zone are described, so nothing is done.")
