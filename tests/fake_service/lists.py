@@ -22,7 +22,7 @@ from .ip_lists import MOST, IpLists, key_of, refused_reason
 from .paging import LISTING, Listing
 
 BUSY = 10032
-REFERENCED = 10035
+REFERENCED = 10031
 TOO_MANY = 10036
 PER_PAGE = 500  # at most
 

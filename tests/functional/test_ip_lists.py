@@ -452,3 +452,14 @@ def test_an_export_describes_lists_of_each_kind_and_leaves_out_what_no_option_sa
     assert "Parts of the list wide" in str(export.notes)
     again: Any = {"ip_lists": [{**one, "purge": True} for one in export.variables["baseline_ip_lists"]]}
     assert modules.done("host_baseline", **again)["changed"] is False
+
+
+def test_an_accepted_deletion_that_cloudflare_refuses_says_what_to_do(service: LocalService, modules: Modules) -> None:
+    service.zone(ZONE).seed(
+        account_id=ACCOUNT, custom_rules=[{**BLOCK, "expression": "ip.src in $offices", "enabled": False}]
+    )
+    risks = ["removes_referenced_list", "empties_list"]
+    message = modules.failed("ip_list", name="offices", state="absent", accept_risks=risks)["msg"]
+    assert "[10031] the list is in use by 1 filters and cannot be deleted" in message
+    assert "Rules name this list, also disabled ones and those of other zones." in message
+    assert [one["name"] for one in service.account(ACCOUNT).ip_lists.lists] == ["offices"]

@@ -34,12 +34,17 @@ TOO_MANY_CALLS = worded(
     " raise {max_wait}, or lower {call_budget}."
 )
 MAINTENANCE_MODE = 10020  # of an interface that the vendor retires
+LIST_IN_USE = (
+    "Rules name this list, also disabled ones and those of other zones. Let them name another list,"
+    " or delete them, and run again."
+)
 BY_CODE: Mapping[int | None, str] = {
     6103: TOKEN_AS_KEY,
     6111: MALFORMED_TOKEN,
     **dict.fromkeys(UNKNOWN_ID, WRONG_ID),
     8888: NOT_ENTITLED,
     9109: REJECTED,
+    10031: LIST_IN_USE,
 }
 
 

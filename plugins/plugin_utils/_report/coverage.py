@@ -241,10 +241,14 @@ def mitigated_shares(addresses: AddressCounts) -> Iterator[tuple[int, int, str]]
         numbers = addresses[family]
         whole = sum(numbers.values()) - numbers["excluded"]
         if whole:
-            partial = amount(family, numbers["partial"])
-            text = f"{amount(family, numbers['covered'])} of {amount(family, whole)}"
+            unit = SUBNET if family == "ipv6" and whole >= SUBNET else 1
+            noun = "/64 networks of protected" if unit == SUBNET else "protected"
+            covered, every, partial = (
+                f"{number // unit:,}" if number >= unit or not number else "less than 1"
+                for number in (numbers["covered"], whole, numbers["partial"])
+            )
             more = f" ({partial} in part)" if numbers["partial"] else ""
-            yield numbers["covered"], whole, f"{text} protected {title} addresses{more}"
+            yield numbers["covered"], whole, f"{covered} of {every} {noun} {title} addresses{more}"
 
 
 def component_title(kind: str) -> str:

@@ -580,7 +580,7 @@ def test_the_first_sentence_says_if_attacks_are_mitigated_and_then_what_differs(
     ]
     hosts = [record(status="weakened"), monitored_account("oslo"), *zones]
     assert (
-        "Attacks are mitigated for 240 of 20,736 protected IPv4 addresses and 3 /64 of 3 /64 protected IPv6 addresses;"
+        "Attacks are mitigated for 240 of 20,736 protected IPv4 addresses and 3 of 3 /64 networks of protected IPv6 addresses;"
         " 1 of 2 accounts mitigates nothing; 1 of 2 zones enforces rules. 1 is weakened."
     ) in markdown_page(report_of(hosts, GENERATED))
 
