@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +191,24 @@ def test_the_playbook_twice_in_a_run_is_for_the_hosts_of_each(inventory: Path, s
         "2 hosts: 2 in order, 0 changed, 0 refused, 0 not reached.",
         "2 hosts: 1 in order, 1 changed, 0 refused, 0 not reached.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("lost", "counted"),
+    [
+        (("PUT|POST", "GET"), "0 changed, 0 refused, 0 not reached, 1 not known"),
+        (("PUT|POST",), "1 changed, 0 refused, 0 not reached"),
+    ],
+)
+def test_a_change_of_which_nothing_is_known_is_not_refused(
+    lost: Sequence[str], counted: str, inventory: Path, service: LocalService
+) -> None:
+    """Without an answer the zone is read again, which tells whether the change was made, if that is answered."""
+    for method in lost:
+        service.misbehave("lost_after", method=method, path="d" * 32, skip=2 if method == "GET" else 0)
+    run = play(inventory, "--limit", "new,in_order")
+    assert counts(run) == [f"2 hosts: 1 in order, {counted}."]
+    assert bool(own(run)["new"].get("unknown")) is ("GET" in lost)
 
 
 def test_a_verbose_result_is_whole(inventory: Path) -> None:

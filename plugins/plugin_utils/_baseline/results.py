@@ -27,8 +27,9 @@ SENTENCES_IN_LINE = 3
 READ_STATE = {"protection", "invocation", *map(option_of, MANAGED)}  # of a result: whole lists
 OF_ALL_HOSTS = ("changed", "failed", "msg", "plan_id", "operations", "risks", "pending")
 IN_ORDER, CHANGED, REFUSED = "in order", "changed", "refused"
-NOT_REACHED, UNFINISHED = "not reached", "left unfinished"
-HOST_OUTCOMES = (IN_ORDER, CHANGED, REFUSED, NOT_REACHED, UNFINISHED)
+NOT_REACHED, UNFINISHED, NOT_KNOWN = "not reached", "left unfinished", "not known"
+HOST_OUTCOMES = (IN_ORDER, CHANGED, REFUSED, NOT_REACHED, UNFINISHED, NOT_KNOWN)
+SELDOM = (UNFINISHED, NOT_KNOWN)  # which are named if there are some
 PREDICTED = {CHANGED: "would change"}
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
@@ -69,6 +70,8 @@ def host_outcome(result: ModuleResult) -> str:
     """The outcome of a host by its result, as the last lines of the playbook count it."""
     if not result.get("failed"):
         return CHANGED if result.get("changed") else IN_ORDER
+    if result.get("unknown"):  # a change that was sent, and of which no answer tells
+        return NOT_KNOWN
     if result.get("done"):
         return UNFINISHED
     return NOT_REACHED if result.get("error") and "plan_id" not in result else REFUSED
@@ -76,7 +79,7 @@ def host_outcome(result: ModuleResult) -> str:
 
 def sentence_of(numbers: Counter[str], check_mode: bool) -> str:
     """The numbers of hosts by their outcomes, in a sentence."""
-    named = [name for name in HOST_OUTCOMES if numbers[name] or name != UNFINISHED]
+    named = [name for name in HOST_OUTCOMES if numbers[name] or name not in SELDOM]
     texts = [
         f"{numbers[name]} {PREDICTED.get(name, name) if check_mode else name}" for name in named
     ]
