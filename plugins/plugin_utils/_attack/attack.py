@@ -54,19 +54,19 @@ from .._report.traffic import backtest_in_words
 from .._variables import expiry_of, read_variables
 
 VALUES = ("block", "mitigate", "sensitivity", "security_level")
-BLOCK: Arguments = dict.fromkeys(("networks", "asns", "countries"), TEXTS)
-OPTIONS: Arguments = {
+IN_A_BLOCK: Arguments = dict.fromkeys(("networks", "asns", "countries"), TEXTS)
+ASKED: Arguments = {
     **{name: {"type": "str"} for name in ("posture", "until", "reason", "over")},
     "hours": {"type": "float"},
-    "block": {"type": "dict", "options": BLOCK},
+    "block": {"type": "dict", "options": IN_A_BLOCK},
     "mitigate": {**TEXTS, "choices": list(COMPONENTS)},
     "sensitivity": MODULE_SPECS["protection_rule"].options["rate_sensitivity"],
     "security_level": {**MODULE_SPECS["security_level"].options["level"], "required": False},
     "accept_risks": {"type": "list", "elements": "raw"},
     "all": {"type": "bool"},
 }
-ATTACK: Arguments = {f"attack_{name}": argument for name, argument in OPTIONS.items()}
-NAMES = {posture.RISKS: "attack_accept_risks"}
+ATTACK: Arguments = {f"attack_{name}": argument for name, argument in ASKED.items()}
+NAMED_HERE = {posture.RISKS: "attack_accept_risks"}
 NO, YES = ("", "false", "no"), ("true", "yes")
 LONGEST_ATTACK = 24 * 31  # hours
 BLOCKED_BY = {ACCOUNT_OPTION: "network_firewall_rules", ZONE_OPTION: "custom_rules"}
@@ -133,7 +133,7 @@ class Attack:
             self._ended(known, write_time(now)) if over else [*known, *self._asked(now, there)]
         )
         taken = posture.merged(task.host, values, self._with(entries), now)
-        part = taken.part(task.host).named(NAMES)
+        part = taken.part(task.host).named(NAMED_HERE)
         if not over:
             self._show(part, taken)
         run = self._update(values, part, self._runner(), partial(self._begin, known, entries))
@@ -145,7 +145,7 @@ class Attack:
         changed = bool(run.result.get("changed")) or entries != known
         result = {**run.result, "changed": changed, "postures_file": str(self._file.path)}
         run = run._replace(result=result, postures=taken.records())
-        task.warn(*task.way_back(values, self._with(left), run, NAMES))
+        task.warn(*task.way_back(values, self._with(left), run, NAMED_HERE))
         return run._replace(lines=[*self._lines(run, taken)])
 
     def _with(self, entries: Sequence[Any]) -> PostureEntries:
@@ -372,7 +372,7 @@ def _blocking(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
     """The packets or requests to block; raises ValueError with all that is wrong."""
     parts: dict[str, list[str]] = {}
     problems = []
-    for name in BLOCK:
+    for name in IN_A_BLOCK:
         field, pattern, form = BLOCK_FORMS.get(name, ("ip.src", "", ""))
         for index, text in enumerate(block.get(name) or ()):
             match = re.fullmatch(pattern, text.upper())
