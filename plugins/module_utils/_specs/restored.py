@@ -62,7 +62,7 @@ class RestoredHost(Host):
         return [item for item in MANAGED if item.resource.plural in self._objects]
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        """What is expected of the host is read beside the collections of the snapshot."""
+        """The state to reach, also of what the host expects, which is read beside the snapshot."""
         return [*super().desired(options), *map(self._named_in, self._collections)]
 
     def _named_in(self, resource: Resource) -> Desired:
@@ -201,7 +201,7 @@ def _by_reason(refused: Mapping[str, str]) -> Iterator[str]:
 
 
 class _Again(NamedTuple):
-    """A collection that shall have the objects again that it had `before`, but for the `fields`.
+    """A collection, and the objects that it had `before` and must have again, but for the `fields`.
 
     An object that no option describes, and one of two with one key, is left alone if it is still as
     it was. Otherwise it is refused, since a plan could only make another object of it. Objects of
