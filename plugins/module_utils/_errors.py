@@ -151,7 +151,7 @@ class OptionProblems:
     """Collects the errors of several options, so that one failure reports all of them."""
 
     def __init__(self, names: Names = OWN_NAMES) -> None:
-        self._errors: list[OptionError] = []
+        self.errors: list[OptionError] = []
         self._names = names  # of the options in the task that reports the errors
 
     def collected(self) -> OptionProblems:
@@ -170,12 +170,12 @@ class OptionProblems:
     def add(self, error: OptionError) -> None:
         """Keep an error; in a long loop, try and except cost nothing as long as nothing is
         wrong."""
-        self._errors.extend(one.renamed(self._names) for one in error.errors)
+        self.errors.extend(one.renamed(self._names) for one in error.errors)
 
     def raise_any(self) -> None:
         """Raise what was collected, if anything was."""
-        if self._errors:
-            raise as_one(self._errors)
+        if self.errors:
+            raise as_one(self.errors)
 
 
 class PlanError(ProtectionError):

@@ -8,18 +8,20 @@ the report accepts: some of them, and a status of a host."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
-from ...module_utils._arguments import Argument, Arguments
+from ...module_utils._arguments import Argument, Arguments, read_value
+from ...module_utils._errors import OptionError, OptionProblems, parsed
 from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._schema.registry import BY_NAME, title_of_resource
-from ...module_utils._text import plural, sentence
+from ...module_utils._text import Option, OptionStep, plural, sentence
+from ...module_utils._timestamps import parse_expiry
 from ...module_utils._values.address_set import Ranges, range_of, ranges_of
-from .._variables import expiry_of, read_variables
+from .._variables import read_variables, require_none
 from .misspelt import declared_in
 
 UnmanagedObject = Mapping[str, Any]  # as a result lists it
@@ -70,57 +72,57 @@ NEEDED = ("resource", "keys", "status", "reason")
 
 
 def parse_accepted(entries: Any, host: str) -> list[Accepted]:
-    """The acceptances of the variable that hold for this host; raises ValueError with what is wrong
-    in an entry."""
+    """The acceptances of the variable that hold for this host; raises ValueError with all that is
+    wrong in the entries."""
     every = read_variables({ACCEPTED: ENTRIES}, {ACCEPTED: entries})[ACCEPTED]
-    named = {f"{ACCEPTED}[{index}]": item for index, item in enumerate(every)}
-    read = read_variables({name: _argument(item) for name, item in named.items()}, named)
-    accepted = [_accepted(name, item, host) for name, item in read.items()]
-    return [item for item in accepted if item]
+    problems, accepted = OptionProblems(), []
+    for position, item in enumerate(every):
+        option = Option(ACCEPTED, position)
+        with problems.collected():
+            entry = read_value(option, _argument(item), item)
+            for steps, problem in _wrong(entry):
+                problems.add(OptionError(option.at(*steps), problem))
+            expires = entry["expires"]
+            until = parsed(option.at("expires"), parse_expiry, expires) if expires else None
+            is_meant = not entry["hosts"] or _matches(host, entry["hosts"])
+            if is_meant and not problems.errors:
+                accepted.append(_accepted(entry, until))
+    require_none(problems.errors, {}, {ACCEPTED: entries})
+    return accepted
 
 
 def _argument(item: Any) -> Argument:
     """The argument of an entry: the fields of a status if it has one, else those of objects."""
     names = OF_STATUS if isinstance(item, Mapping) and "status" in item else OF_OBJECTS
     fields = {name: {**FIELDS[name], "required": name in NEEDED} for name in names}
+    if "resource" in fields:
+        fields["resource"]["choices"] = list(BY_NAME)
     return {"type": "dict", "options": fields}
 
 
-def _accepted(name: str, entry: Mapping[str, Any], host: str) -> Accepted | None:
-    """The acceptance of an entry; None if it is about other hosts."""
-    keys, hosts = (_texts(name, entry, option) for option in ("keys", "hosts"))
-    reason = str(entry["reason"] or "").strip()
-    if not reason:
-        raise ValueError(f"{name}.reason is empty; say why this is meant.")
-    expires = entry.get("expires")
-    until = expiry_of(f"{name}.expires", expires) if expires else None
-    if "status" in entry:
-        accepted = _with_status(name, entry, Accepted(reason, until))
-    elif entry["resource"] in BY_NAME:
-        accepted = Accepted(reason, until, entry["resource"], keys)
-    else:
-        raise ValueError(f"{name}.resource is not one of {', '.join(BY_NAME)}.")
-    return accepted if not hosts or _matches(host, hosts) else None
-
-
-def _texts(name: str, entry: Mapping[str, Any], option: str) -> list[str]:
-    """The texts of an option, none if it is left out; raises ValueError if it is an empty list."""
-    texts = entry.get(option)
-    if texts == []:
-        raise ValueError(f"{name}.{option} is empty.")
-    return texts or []
-
-
-def _with_status(name: str, entry: Mapping[str, Any], accepted: Accepted) -> Accepted:
-    status, texts = entry["status"], entry["networks"] or []
-    if (status in OF_NETWORKS) is not bool(texts):
-        verb = "needs" if status in OF_NETWORKS else "takes no"
-        raise ValueError(f"{name}: the status {status} {verb} networks.")
-    for text in texts:
+def _wrong(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[OptionStep], str]]:
+    """The problems of an entry, each with the way to it."""
+    for name in ("keys", "hosts"):
+        if entry.get(name) == []:
+            yield [name], "it is empty"
+    if not entry["reason"].strip():
+        yield ["reason"], "it is empty; say why this is meant"
+    status, texts = entry.get("status"), entry.get("networks") or []
+    if status and (status in OF_NETWORKS) is not bool(texts):
+        yield [], f"the status {status} {'takes no' if texts else 'needs'} networks"
+    for position, text in enumerate(texts):
         if range_of(text) is None:
-            raise ValueError(f"{name}.networks: {text!r} is neither an address nor a network.")
+            yield ["networks", position], f"'{text}' is neither an address nor a network"
+
+
+def _accepted(entry: Mapping[str, Any], until: datetime | None) -> Accepted:
+    reason = entry["reason"].strip()
+    if "status" not in entry:
+        return Accepted(reason, until, entry["resource"], entry["keys"])
     components = entry["components"] or list(COMPONENTS)
-    return replace(accepted, status=status, networks=ranges_of(texts), components=components)
+    ranges = ranges_of(entry["networks"] or [])
+    status = entry["status"]
+    return Accepted(reason, until, status=status, networks=ranges, components=components)
 
 
 def accepted_reason(
