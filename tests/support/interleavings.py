@@ -177,7 +177,9 @@ class Scenario:
         self.values = {key: self.random.choice(["", "x", "y"]) for key in (*NETWORKS, *ADDRESSES, *REFS)}
         self.enabled = {ref: self.random.random() < 0.5 for ref in REFS}
         self.gone = {key for key in (*ADDRESSES, *REFS) if self.random.random() < 0.15}
-        self.tasks = [self._task() for _number in range(self.random.choice([2, 2, 3]))]
+        number = self.random.choice([2, 2, 3])
+        self.least = 0.7 if number == 2 else 1.0  # of three runs, each names all fields
+        self.tasks = [self._task() for _number in range(number)]
         self.account, self.zone = self._existing()
 
     def _some(self, items: Sequence[Any], most: int = 3) -> list[Any]:
@@ -195,9 +197,9 @@ class Scenario:
         return [rule(ref, **self._fields(ref), **self._ended(ref)) for ref in refs]
 
     def _fields(self, ref: str) -> Options:
-        """Some fields of a rule: runs that name others of the same rule keep theirs."""
+        """Some fields of a rule: of two runs that name others of the same rule, each keeps its own."""
         fields: Options = {"description": self._value(ref), "enabled": self.enabled[ref]}
-        return {name: fields[name] for name in fields if self.random.random() < 0.7}
+        return {name: fields[name] for name in fields if self.random.random() < self.least}
 
     def _task(self) -> Options:
         parts: Options = {
