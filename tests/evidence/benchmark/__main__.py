@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import commits, peer
+from . import commits, peer, tokens
 from .cases import all_cases
 from .measure import Case, Measured, measured
 from .page import details, machine, write
@@ -26,32 +26,36 @@ RUNS = 5
 
 def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.evidence.benchmark", description=__doc__)
-    parser.add_argument("--case", action="append", default=[], metavar="NAME", help="only this case; may be repeated")
+    parser.add_argument(
+        "--case", action="append", default=[], metavar="NAME", help="only cases that begin so; may be repeated"
+    )
     parser.add_argument("--runs", type=int, default=RUNS, help=f"rounds for each case; {RUNS} unless it is said")
+    parser.add_argument("--write", action="store_true", help="also write what is measured of these cases alone")
     parser.add_argument("--octorules", metavar="PROGRAM", help="octorules, to be compared with")
     return parser.parse_args(words)
 
 
 def every_case(ways: Ways, octorules: str | None) -> tuple[list[Case], list[str]]:
     """All cases that can be measured here, and what lacks for the others."""
-    cases, lacking = list(all_cases(ways)), []
+    cases, lacking = [*all_cases(ways), *tokens.cases(ways.serving, ways.scratch)], []
     if octorules:
         cases += peer.cases(ways.serving, ways.scratch, octorules)
     else:
         lacking.append("octorules, which --octorules names")
     if commits.is_there(commits.COMMIT):
         cases += commits.cases(ways, commits.older(ways, commits.COMMIT))
+        cases.append(commits.role_then(ways, commits.program_of(commits.BEFORE, ways.scratch)))
     else:
         lacking.append(f"the commit {commits.COMMIT}, which a shallow clone lacks")
     return cases, lacking
 
 
 def chosen(cases: Sequence[Case], names: Sequence[str]) -> list[Case]:
-    """The cases that are asked for, or all; raises Failure for a name that none has."""
-    unknown = set(names) - {case.name for case in cases}
+    """The cases whose names begin as one that is asked for, or all; raises Failure if there are none of a name."""
+    unknown = [name for name in names if not any(case.name.startswith(name) for case in cases)]
     if unknown:
         raise Failure(f"There is no case {', '.join(sorted(unknown))}, but {', '.join(case.name for case in cases)}.")
-    return [case for case in cases if not names or case.name in names]
+    return [case for case in cases if case.name.startswith(tuple(names) or "")]
 
 
 def results(cases: Sequence[Case], runs: int) -> list[Measured]:
@@ -80,8 +84,10 @@ def main(words: Sequence[str] | None = None) -> int:
     print(text.partition("## Ratios")[2].partition("A ratio says")[0])
     for missing in lacking:
         print(f"*** NOT MEASURED: this machine lacks {missing}. ***", file=sys.stderr)
-    if not (options.case or lacking):
-        print(f"Written to {' and '.join(str(path) for path in write(measurements, options.runs, around))}.")
+    if options.write or not (options.case or lacking):
+        rows = [row for case in every for row in case.rows]
+        written = write(measurements, options.runs, around, rows)
+        print(f"Written to {' and '.join(map(str, written))}.")
     return 0
 
 

@@ -20,11 +20,13 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Taken:
-    """What one run took: seconds, the peak memory, in bytes, of the largest of its processes, and the processors' seconds."""
+    """What one run took: seconds, the peak memory, in bytes, of the largest of its processes, the processors' seconds,
+    and the calls of the service."""
 
     seconds: float
     peak: int = 0
     processor: float = 0.0
+    calls: int = 0
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,7 @@ class Row:
     against: str
     at_most: float
     times: float = 1
-    unit: str = ""  # of what is needed more: MiB or s; empty for a ratio
+    unit: str = ""  # of what is needed more: MiB, calls or s; empty for a ratio
     of_processors: bool = False  # the ratio is that of the processors' seconds
     chief: bool = False
 
@@ -74,6 +76,8 @@ class Row:
         one, other = taken[self.work], taken[self.against]
         if self.unit == "MiB":
             return (one.peak - other.peak) / MIB
+        if self.unit == "calls":
+            return one.calls - other.calls
         if self.unit == "s":
             return one.seconds - other.seconds
         return self.seconds(one) / (self.seconds(other) * self.times)

@@ -16,8 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from tests.support.documents import with_table
 
-from .measure import Measured
-from .peer import FEW, MANY
+from .measure import Measured, Row
 from .processes import REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "performance.md"
@@ -26,7 +25,7 @@ HEAD = "| work | against | ratio | limit | met | seconds |"
 
 
 def work(item: Measured) -> str:
-    kind = ", peak memory" if item.row.unit == "MiB" else ""
+    kind = {"MiB": ", peak memory", "calls": ", calls"}.get(item.row.unit, "")
     return item.row.work + (", processors' time" if item.row.of_processors else kind)
 
 
@@ -55,17 +54,29 @@ def machine() -> str:
     )
 
 
-def with_chief_lines(text: str, measured: Sequence[Measured]) -> str:
+def line(item: Measured) -> tuple[str, ...]:
+    """The cells of a line of the details."""
+    low, high = (number(bound(item.values), item) for bound in (min, max))
+    seconds = "{:.3g} and {:.3g}".format(*item.seconds)
+    met = "yes" if item.met else "no"
+    return work(item), against(item), number(item.median, item), f"{low} to {high}", limit(item), met, seconds
+
+
+def with_chief_lines(text: str, measured: Sequence[Measured], rows: Sequence[Row] = ()) -> str:
     """The page for users with its table of the chief lines brought up to date."""
-    return with_table(text, HEAD, [cells(item) for item in measured if item.row.chief])
+    lines = [(*cells[:3], *cells[4:]) for cells in (line(item) for item in measured if item.row.chief)]
+    return with_table(text, HEAD, lines_of(text, lines, [row for row in rows if row.chief]))
 
 
-def cells(item: Measured) -> Sequence[str]:
-    seconds = "" if item.row.unit == "MiB" else "{:.3g} and {:.3g}".format(*item.seconds)
-    return work(item), against(item), number(item.median, item), limit(item), "yes" if item.met else "no", seconds
+def lines_of(text: str, lines: Sequence[tuple[str, ...]], rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The lines of a table; of rows that were not measured now, those that a page has."""
+    known = {cells[:2]: cells for cells in (tuple(one.strip("| ").split(" | ")) for one in text.splitlines())}
+    known.update({cells[:2]: cells for cells in lines})
+    names = [(work(item), against(item)) for item in (Measured(row, [0.0]) for row in rows)]
+    return [known[name] for name in names if name in known] if rows else [*lines]
 
 
-def details(measured: Sequence[Measured], runs: int, machine: str) -> str:
+def details(measured: Sequence[Measured], runs: int, machine: str, rows: Sequence[Row] = ()) -> str:
     """The whole page of the details."""
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
@@ -73,15 +84,13 @@ def details(measured: Sequence[Measured], runs: int, machine: str) -> str:
         keep_trailing_newline=True,
         trim_blocks=True,
     )
-    environment.filters.update(work=work, against=against, number=number, limit=limit)
+    lines = lines_of(DETAILS.read_text(encoding="utf-8"), [line(item) for item in measured], rows)
     template = environment.get_template(f"{DETAILS.name}.j2")
-    return template.render(
-        measured=measured, runs=runs, machine=machine, few=FEW, many=MANY, met=sum(item.met for item in measured)
-    )
+    return template.render(lines=lines, runs=runs, machine=machine, met=sum(cells[5] == "yes" for cells in lines))
 
 
-def write(measured: Sequence[Measured], runs: int, machine: str) -> Sequence[Path]:
-    """Write both pages; their paths."""
-    PAGE.write_text(with_chief_lines(PAGE.read_text(encoding="utf-8"), measured), encoding="utf-8")
-    DETAILS.write_text(details(measured, runs, machine), encoding="utf-8")
+def write(measured: Sequence[Measured], runs: int, machine: str, rows: Sequence[Row]) -> Sequence[Path]:
+    """Write both pages with these rows, of which not all need be measured now; their paths."""
+    PAGE.write_text(with_chief_lines(PAGE.read_text(encoding="utf-8"), measured, rows), encoding="utf-8")
+    DETAILS.write_text(details(measured, runs, machine, rows), encoding="utf-8")
     return PAGE, DETAILS

@@ -51,8 +51,9 @@ def run(words: Sequence[str | Path], scratch: Path, home: Path | None = None) ->
 
 
 def environment(scratch: Path) -> Mapping[str, str]:
-    """Ansible's own defaults, and the service never behind a proxy."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("ANSIBLE_", "CLOUDFLARE_"))}
+    """Ansible's own defaults, Python's own bytecode, and the service never behind a proxy."""
+    dropped = ("ANSIBLE_", "CLOUDFLARE_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     return {
         **kept,
         "NO_PROXY": "127.0.0.1",

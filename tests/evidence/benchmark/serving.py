@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -35,7 +35,7 @@ class Serving:
 
     def __init__(self, scratch: Path) -> None:
         self._port_file = scratch / "port"
-        self._loaded: tuple[Any, float, Any] | None = None
+        self._loaded: tuple[Any, float, Any, Any] | None = None
         self._control = requests.Session()
         self._control.trust_env = False
 
@@ -57,13 +57,15 @@ class Serving:
         self._process.terminate()
         self._process.wait()
 
-    def hold(self, accounts: State, latency: float, zones: State | None = None) -> None:
+    def hold(
+        self, accounts: State, latency: float, zones: State | None = None, tokens: Sequence[str] = (token,)
+    ) -> None:
         """Hold these accounts and zones, and answer so many seconds late; what is as it was is not sent."""
-        if self._loaded != (accounts, latency, zones):
+        if self._loaded != (accounts, latency, zones, tokens):
             switches = {"latency": latency, "checked_against_contract": False}
-            state = {"accounts": accounts, "zones": zones or {}, "switches": switches}
+            state = {"accounts": accounts, "zones": zones or {}, "switches": switches, "tokens": dict.fromkeys(tokens)}
             self._said(self._control.put(f"{self.address}/control/state", json=state))
-            self._loaded = (accounts, latency, zones)
+            self._loaded = (accounts, latency, zones, tokens)
         self._said(self._control.delete(f"{self.address}/control/calls"))
 
     @contextmanager

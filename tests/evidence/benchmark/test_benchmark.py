@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence.benchmark import commits, peer, plays, pure
+from tests.evidence.benchmark import commits, peer, plays, pure, tokens
 from tests.evidence.benchmark.accounts import in_order, prefixes
 from tests.evidence.benchmark.cases import all_cases
 from tests.evidence.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
@@ -34,7 +34,8 @@ def ways(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways]:
 def cases(tmp_path: Path) -> list[Case]:
     """All of them, of which none is run."""
     ways = Ways(Serving(tmp_path), tmp_path)
-    return [*all_cases(ways), *peer.cases(ways.serving, tmp_path, "octorules"), *commits.cases(ways, ways)]
+    of_fleets = [*tokens.cases(ways.serving, tmp_path), *peer.cases(ways.serving, tmp_path, "octorules")]
+    return [*all_cases(ways), *of_fleets, *commits.cases(ways, ways), commits.role_then(ways, ())]
 
 
 def taking(*seconds: float, parts: int = 1, in_play: bool = False) -> Way:
@@ -85,7 +86,7 @@ def names(lines: Iterable[Row]) -> set[str]:
 def test_the_page_has_the_chief_rows_as_the_details_have_them_unfavourable_ones_too(cases: list[Case]) -> None:
     shown = rows(read_page(PAGE), "work")
     chief = [row for case in cases for row in case.rows if row.chief]
-    assert len(shown) == len(chief) == 12 and {row[0] for row in shown} == names(chief)
+    assert len(shown) == len(chief) == 27 and {row[0] for row in shown} == names(chief)
     every = rows(read_page(DETAILS), "work")
     assert [row for row in shown if row not in [[*line[:3], *line[4:]] for line in every]] == []
     assert {row[4] for row in shown} == {"yes", "no"}
@@ -135,23 +136,24 @@ def test_work_that_was_not_done_is_not_measured(ways: Ways) -> None:
 
 
 @pytest.fixture
-def fleet(tmp_path: Path) -> Iterator[Fleet]:
-    with Serving(tmp_path) as serving:
-        yield Fleet(serving, tmp_path, 2)
+def fleet(ways: Ways) -> Fleet:
+    return Fleet(ways.serving, ways.scratch, 2)
 
 
-def test_every_way_finds_the_zones_in_order(fleet: Fleet) -> None:
-    runs = (
-        fleet.role(),
-        fleet.report(),
-        fleet.play(peer.custom_rules(), "changed=0", check_mode=True),
-        fleet.play(peer.debug(), "ok=1", reads=False),
-    )
-    assert all(taken.processor > 0 for taken in runs)
+def test_every_way_finds_the_zones_as_they_are(fleet: Fleet, ways: Ways) -> None:
+    assert [run().calls for run in (fleet.role, fleet.baseline, fleet.report)] == [2, 2, 4]
+    different = Fleet(ways.serving, ways.scratch, 2, different=1, own_rules=True)
+    assert [run().calls for run in (different.baseline, different.report)] == [2, 4]
+
+
+def test_a_token_makes_no_more_calls_than_its_budget(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "ACCOUNTS", 2)
+    monkeypatch.setattr(tokens, "ZONES", 4)
+    assert tokens.TokenFleet(ways.serving, ways.scratch, 2).baseline().calls == 2 * 7 + 4
 
 
 def test_zones_that_were_not_read_are_not_measured(fleet: Fleet) -> None:
-    with pytest.raises(Failure, match="did not find the zones in order"):
+    with pytest.raises(Failure, match="did not find the zones as they are"):
         fleet.taken(["echo", "No changes"], "No changes detected.")
     with pytest.raises(Failure, match="read 0 of 2 zones"):
         fleet.taken(["echo", "No changes detected."], "No changes detected.")
@@ -160,6 +162,5 @@ def test_zones_that_were_not_read_are_not_measured(fleet: Fleet) -> None:
 def test_a_task_is_compared_with_that_of_a_commit(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(commits, "PARTS", 1)
     for case in commits.cases(ways, commits.older(ways, "HEAD"), "HEAD"):
-        (row,) = case.rows
-        assert set(case.ways) == {row.work, "the same at HEAD"}
+        assert set(case.ways) == {case.rows[0].work, "the same at HEAD"}
         assert all(way.run().peak > 0 for way in case.ways.values())
