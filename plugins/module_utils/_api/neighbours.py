@@ -29,7 +29,9 @@ def zone_of(client: Client) -> Object:
     the listing of all zones."""
     shared = SharedByTasks.now()
     if shared and shared.tasks > ZONES.page_size:
-        zones = shared.of(("zones", client.reader), lambda: _listed_zones(client, shared.tasks))
+        zones: Mapping[Any, Object] = shared.of(
+            ("zones", client.reader), lambda: _listed_zones(client, shared.tasks)
+        )
         zone = zones.get(client.owner[ZONE_OWNER.option], {})
         if fields_in(zone.get("account")).get("id"):
             return zone

@@ -16,12 +16,13 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from multiprocessing import parent_process
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterator
+from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterator, TypeVar
 
 if TYPE_CHECKING:  # the process that forks the workers needs none of it
     from .._schema.resource import Object, Resource
     from .client import Client
 
+Made = TypeVar("Made")
 _file_of_run: list[BinaryIO] = []
 _mutexes: dict[bytes, Any] = {}  # of threads; the file is locked for the whole of a process
 
@@ -40,14 +41,15 @@ class SharedByTasks:
         """Those of the task that runs in this thread; None if it shares nothing."""
         return _of_all_tasks.get()
 
-    def of(self, key: Any, make: Callable[[], Any]) -> Any:
+    def of(self, key: Any, make: Callable[[], Made]) -> Made:
         """The one with this key, which the first task makes while others wait for it."""
         with self._mutex:
             mutex = self._mutexes.setdefault(key, Lock())
         with mutex:
             if key not in self._known:
                 self._known[key] = make()
-            return self._known[key]
+            made: Made = self._known[key]
+            return made
 
     def close(self) -> None:
         """Close those that can be closed."""

@@ -99,7 +99,7 @@ class Fleet:
         connection = {"CLOUDFLARE_API_TOKEN": self._serving.token, "CLOUDFLARE_BASE_URL": self._serving.base_url}
         settings = [f"{name}={value}" for name, value in connection.items()]
         phase = ["--scope", "zones", "--phase", "cloudflare.waf_custom_rules"]
-        words = ["env", *settings, program, "--config", self.write_config(html), *phase, "plan"]
+        words: list[str | Path] = ["env", *settings, program, "--config", self.write_config(html), *phase, "plan"]
         return (
             self.taken(words, "managed_challenge", self._different) if self._different else self.taken(words, IN_ORDER)
         )

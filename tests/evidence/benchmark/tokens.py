@@ -67,7 +67,7 @@ class TokenFleet:
         }
         whole = {accounts.identifier(number): accounts.in_order() for number in range(ACCOUNTS)}
         self._serving.hold(whole, 0.0, held, self._tokens)
-        words = [
+        words: list[str | Path] = [
             "env",
             f"EDGEOPS_PROTECTION_CALL_PERIOD={LIMIT.seconds:g}",
             PLAYBOOK,
