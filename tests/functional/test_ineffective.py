@@ -249,7 +249,9 @@ def test_sarif_has_what_cannot_work_and_the_risks(modules: Modules) -> None:
     first, *others = run["results"]
     assert first["ruleId"] == "ineffective/shadowed"
     assert first["suppressions"] == [{"kind": "external", "justification": "moves next week"}]
-    assert first["locations"] == [{"logicalLocations": [{"fullyQualifiedName": "lima/custom_rule/partner"}]}]
+    (location,) = first["locations"]
+    assert location["logicalLocations"] == [{"fullyQualifiedName": "lima/custom_rule/partner"}]
+    assert location["physicalLocation"]["artifactLocation"] == {"uri": "inventory"}
     assert [(item["ruleId"], item["level"], item.get("suppressions")) for item in others] == [
         ("risk/blocks_everything", "error", None)
     ]

@@ -59,6 +59,7 @@ PAGE_OF = {
     **dict.fromkeys(("unknown", "mistake"), "check_inventory"),
 }
 FILE_AND_LINE = re.compile(r"([^()]+):([1-9]\d*)")
+WITHOUT_LINE = ("inventory", "1")  # GitHub refuses a file with a finding that has no place
 BEHIND_MISTAKE = re.compile(rf" \(({FILE_AND_LINE.pattern})\)")
 
 
@@ -116,12 +117,12 @@ def _log(found: Iterable[tuple[Finding, str]]) -> dict[str, Any]:
 
 def _result(finding: Finding, names: Sequence[str]) -> dict[str, Any]:
     named = [{"fullyQualifiedName": name} for name in names]
-    location: dict[str, Any] = {"logicalLocations": named}
-    if known := FILE_AND_LINE.fullmatch(finding.place or ""):
-        uri = Path(known[1]).as_uri() if Path(known[1]).is_absolute() else quote(known[1])
-        region = {"startLine": int(known[2])}
-        location["physicalLocation"] = {"artifactLocation": {"uri": uri}, "region": region}
-    result = {
+    known = FILE_AND_LINE.fullmatch(finding.place or "")
+    path, line = known.groups() if known else WITHOUT_LINE
+    uri = Path(path).as_uri() if Path(path).is_absolute() else quote(path)
+    place = {"artifactLocation": {"uri": uri}, "region": {"startLine": int(line)}}
+    location = {"logicalLocations": named, "physicalLocation": place}
+    result: dict[str, Any] = {
         "ruleId": finding.rule,
         "level": finding.level,
         "message": {"text": finding.text},
