@@ -36,7 +36,7 @@ from ._text import (
     with_texts,
 )
 
-MOST_REMEMBERED = 4096  # texts, such as names of fields; the values of a long list differ
+MOST_TEXTS = 4096  # texts, such as names of fields; the values of a long list differ
 MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
 
 
@@ -132,7 +132,7 @@ class _Output:
         self._options = options
         self._names = names
         self._secrets = known_secrets(options, os.environ)
-        self._readable = lru_cache(maxsize=MOST_REMEMBERED)(self._read)
+        self._readable = lru_cache(maxsize=MOST_TEXTS)(self._read)
 
     def message(self, message: str) -> str:
         """A message that people can read, and that controls no terminal."""

@@ -16,8 +16,8 @@ import sys
 from collections.abc import Sequence
 from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader
 
-COLLECTION = __name__.rpartition(".plugin_utils.")[0]
-PRIVATE = tuple(f"{COLLECTION}.{name}._" for name in ("module_utils", "plugin_utils"))
+OWN_PACKAGES = __name__.rpartition(".plugin_utils.")[0]
+PRIVATE = tuple(f"{OWN_PACKAGES}.{name}._" for name in ("module_utils", "plugin_utils"))
 
 
 class ByFile:

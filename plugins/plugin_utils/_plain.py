@@ -47,10 +47,10 @@ def plain(value: Any) -> Any:
 
 
 TEMPLATE = object()  # in the place of the data of a value that Ansible makes them of
-MOST_REMEMBERED = 256  # lists and dictionaries of variables that are remembered
+MOST_VALUES = 256  # lists and dictionaries of variables that are remembered
 
 
-@remembered(MOST_REMEMBERED)
+@remembered(MOST_VALUES)
 def _data_of_container(value: Any) -> Any:
     return plain(value) if is_data(value) else TEMPLATE
 

@@ -404,12 +404,12 @@ def _write_rule(call: Call, operation: Operation, whole: Sequence[Object], clien
     planned = resource.semantics.with_ids(operation.planned or {}, client.ids)
     rule = without(replacement(planned, resource), "id") if fields.keys() - {POSITION} else None
     is_placed = operation.action == "create" or POSITION in fields
-    place = {POSITION: _position(call, operation, whole, client)} if is_placed else {}
+    place = {POSITION: _position_of_call(call, operation, whole, client)} if is_placed else {}
     identity = str((operation.existing or {}).get("id"))
     return client.write_rule(resource, call.write, identity, rule, place)
 
 
-def _position(
+def _position_of_call(
     call: Call, operation: Operation, whole: Sequence[Object], client: Client
 ) -> dict[str, str]:
     """The place of a rule behind its neighbour in the plan, among the rules that are there now."""

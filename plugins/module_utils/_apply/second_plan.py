@@ -108,7 +108,7 @@ def as_others_left(
         stages = [_stage(resource, one.get(key)) for one in listings]
         chosen[key] = listings[-1].get(key)
         for place in dict.fromkeys((*replaced, len(listings) - 1)):
-            latest = _first(stages, is_own, stages[place - 1])
+            latest = _first_stage(stages, is_own, stages[place - 1])
             known = (stages[place], _stage(resource, chosen[key]))
             if (latest > 0 or key not in own) and all(
                 _since(stages, is_own, one[0]) < latest for one in known
@@ -124,7 +124,7 @@ def as_others_left(
 Stage = Tuple[object, object]
 
 
-def _first(stages: Sequence[Stage], is_own: Sequence[bool], stage: Stage) -> int:
+def _first_stage(stages: Sequence[Stage], is_own: Sequence[bool], stage: Stage) -> int:
     """The place of the first version of others with this stage of an object; -1 if none has it."""
     return next((at for at, one in enumerate(stages) if one == stage and not is_own[at]), -1)
 
@@ -134,7 +134,7 @@ def _since(stages: Sequence[Stage], is_own: Sequence[bool], value: object) -> in
     run wrote them; -1 if none did."""
     places = [at for at, one in enumerate(stages) if one[0] == value]
     ours = next((at for at in places if is_own[at]), len(stages))
-    return max((_first(stages, is_own, stages[at]) for at in places if at < ours), default=-1)
+    return max((_first_stage(stages, is_own, stages[at]) for at in places if at < ours), default=-1)
 
 
 def _merged_order(

@@ -31,7 +31,7 @@ def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     clauses = [
         f"{item.title} names the list ${name}, which the account does not"
         f" have{did_you_mean(name, there)}"
-        for item in _of_rules(plan)
+        for item in _operations_on_rules(plan)
         for name in _new_lists(item)
         if name not in there
     ]
@@ -48,7 +48,7 @@ def _in_state(item: Operation, rule: Object | None) -> Mapping[str, Sequence[Obj
     return {evaluated_as(item.resource).plural: [rule]} if rule else {}
 
 
-def _of_rules(plan: Plan) -> list[Operation]:
+def _operations_on_rules(plan: Plan) -> list[Operation]:
     """The operations of a plan on anything but items of lists, which name no list."""
     return [item for item in plan.operations if item.resource.parent is not LISTS]
 
@@ -65,7 +65,7 @@ def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
         return ""
     kinds = _kinds_of_lists(plan)
     wrong: list[str] = []
-    for item in _of_rules(plan):
+    for item in _operations_on_rules(plan):
         before = {(use.field, name) for use, name in _uses_in(item, item.existing)}
         for use, name in _uses_in(item, item.planned):
             kind = kinds.get(name, "")

@@ -74,7 +74,7 @@ def read_fields(option: Option, value: Any, names: FieldNames) -> dict[str, Fiel
                 if other in value:
                     raise OptionError(option.at(str(name)), f"it is the field {other}; give either")
             values.update(
-                dict.fromkeys([str(name), *others], read_value(option.at(str(name)), item))
+                dict.fromkeys([str(name), *others], field_value(option.at(str(name)), item))
             )
     problems.raise_any()
     return values
@@ -98,17 +98,17 @@ def _other_names(name: str, names: FieldNames) -> list[str]:
     return [other for other in others if other in names.known]
 
 
-def read_value(option: Option, value: Any) -> FieldValue:
+def field_value(option: Option, value: Any) -> FieldValue:
     """A value of any field, by its kind in the options; raises OptionError."""
     if isinstance(value, (bool, int)):
         return value
     if isinstance(value, str):
         return value.encode()
     if isinstance(value, list):
-        return Items(tuple(read_value(option.at(index), item) for index, item in enumerate(value)))
+        return Items(tuple(field_value(option.at(index), item) for index, item in enumerate(value)))
     if isinstance(value, Mapping):
         named = {str(name): item for name, item in value.items()}
-        pairs = {name: read_value(option.at(name), item) for name, item in named.items()}
+        pairs = {name: field_value(option.at(name), item) for name, item in named.items()}
         return Pairs({name.encode(): item for name, item in pairs.items()})
     raise OptionError(option, f"{value!r} is no value of a field")
 

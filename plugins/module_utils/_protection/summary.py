@@ -297,7 +297,7 @@ def _prefixes_around(coverage: Coverage, range_: Range, excluded: bool) -> list[
 
 
 KIND: Arguments = {"kind": {"choices": list(TCP_KINDS), "required": True}}
-ENTRIES: Arguments = {
+COLLECTIONS_OF_RESULT: Arguments = {
     name: list_of(
         part_of_result(
             **(KIND if len(resources) > 1 else {}),
@@ -306,7 +306,9 @@ ENTRIES: Arguments = {
     )
     for name, resources in COLLECTIONS.items()
 }
-ACCOUNT = part_of_result(status={"type": "dict"}, enabled={"type": "bool"}, **ENTRIES)
+OWN_ACCOUNT = part_of_result(
+    status={"type": "dict"}, enabled={"type": "bool"}, **COLLECTIONS_OF_RESULT
+)
 
 
 def read_account(account: Any) -> State:
@@ -318,7 +320,7 @@ def read_account(account: Any) -> State:
     """
     if isinstance(account, Mapping):
         account = account.get("protection", account)
-    read_value(Option("account"), ACCOUNT, account)
+    read_value(Option("account"), OWN_ACCOUNT, account)
     enabled = account.get("enabled")
     status = account.get("status") or ({} if enabled is None else {"enabled": enabled})
     state = {STATUS.plural: [status]} if status else {}

@@ -207,7 +207,9 @@ def _invalid_custom_rule(rule: Values) -> str:
 def _with_id(rule: Object, ids: Mapping[str, str]) -> Object:
     """A rule that deploys a ruleset, with the id of that."""
     identity = ids.get(deployed(rule))
-    return {**rule, "action_parameters": {"id": identity}} if identity else rule
+    if not identity:
+        return rule
+    return {**rule, "action_parameters": {**rule["action_parameters"], "id": identity}}
 
 
 CUSTOM_PHASE, CUSTOM_KIND = "http_request_firewall_custom", "custom"  # of a ruleset

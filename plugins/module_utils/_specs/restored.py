@@ -29,7 +29,7 @@ from .base import Options, Resources
 from .host import RESTORED, Host
 from .whole_state import all_inside, collections_of, inside, name_of, options_for, why_not_described
 
-MAX_NAMED = 10  # objects in a message
+MOST_REFUSED = 10  # objects in a message
 EMPTY_OF_TYPE: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
 IsLeft = Callable[[Object], bool]
 Restorable = Tuple[Resource, Sequence[Object], IsLeft]  # a collection, and its objects then
@@ -87,7 +87,7 @@ class RestoredHost(Host):
             refused.update(more)
         if refused:
             raise PlanError(
-                first_joined([*_by_reason(refused)], " ", MAX_NAMED)
+                first_joined([*_by_reason(refused)], " ", MOST_REFUSED)
                 + " To restore everything else, name these objects in restore_leave_objects, by id"
                 " if they have one; to restore them without fields that the collection does not"
                 " know, name the fields in restore_leave_fields."
@@ -159,7 +159,7 @@ class RestoredHost(Host):
         """Return whether the run of the snapshot could change this object."""
         if resource.plural not in self._named:
             return True
-        return resource.key_of(obj) in _keys_of(resource, self._named[resource.plural])
+        return resource.key_of(obj) in _keys_among(resource, self._named[resource.plural])
 
     def _is_exception(self, resource: Resource, obj: Object) -> bool:
         identity, name = str(obj.get("id")), resource.label_of(obj)
@@ -170,7 +170,7 @@ class RestoredHost(Host):
 
 
 @remembered(256)
-def _keys_of(resource: Resource, objects: Sequence[Object]) -> set[Key]:
+def _keys_among(resource: Resource, objects: Sequence[Object]) -> set[Key]:
     return {*map(resource.key_of, objects)}
 
 
@@ -196,7 +196,7 @@ def _by_reason(refused: Mapping[str, str]) -> Iterator[str]:
         if len(names) == 1:
             yield f"The {names[0]} cannot be brought back: {reason}"
         else:
-            named = first_joined(names, ", ", MAX_NAMED)
+            named = first_joined(names, ", ", MOST_REFUSED)
             yield f"{len(names)} objects cannot be brought back: {reason} They are: {named}."
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import ipaddress
 import socket
 from bisect import bisect_right
-from functools import lru_cache
 from typing import Any, Iterable, Iterator, List, Tuple, Union
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
@@ -88,7 +87,6 @@ def _canonical(text: str) -> NormalisedNetwork | None:
     return (version, number, length, "")
 
 
-@lru_cache(maxsize=1 << 17)
 def _too_long(text: str) -> str:
     """The length of a malformed network if it is beyond its addresses, in words."""
     address, _slash, length = text.partition("/")
@@ -100,8 +98,7 @@ def _too_long(text: str) -> str:
 
 
 def read_network(text: str) -> tuple[NormalisedNetwork, str]:
-    """The normalised value of a network, and its usual form; raises ValueError, which the cache
-    does not keep."""
+    """The normalised value of a network, and its usual form; raises ValueError."""
     usual = text if "/" in text else f"{text}/{128 if ':' in text else 32}"
     normalised = _canonical(usual)
     if normalised:

@@ -55,11 +55,11 @@ class Accepted:
         """Return whether an object is accepted at this moment; a `ref` counts letter by letter."""
         resource = BY_NAME.get(self.resource)
         folded = str if resource and resource.is_ordered else str.casefold
-        matches = _matches(folded(str(item["key"])), [folded(text) for text in self.keys])
+        matches = _matches_any(folded(str(item["key"])), [folded(text) for text in self.keys])
         return item["resource"] == self.resource and self.holds(now) and matches
 
 
-def _matches(text: str, patterns: Iterable[str]) -> bool:
+def _matches_any(text: str, patterns: Iterable[str]) -> bool:
     return any(text == pattern or fnmatchcase(text, pattern) for pattern in patterns)
 
 
@@ -79,19 +79,19 @@ def parse_accepted(entries: Any, host: str) -> list[Accepted]:
     for position, item in enumerate(every):
         option = Option(ACCEPTED, position)
         with problems.collected():
-            entry = read_value(option, _argument(item), item)
-            for steps, problem in _wrong(entry):
+            entry = read_value(option, _argument_for(item), item)
+            for steps, problem in _mistake(entry):
                 problems.add(OptionError(option.at(*steps), problem))
             expires = entry["expires"]
             until = parsed(option.at("expires"), parse_expiry, expires) if expires else None
-            is_meant = not entry["hosts"] or _matches(host, entry["hosts"])
+            is_meant = not entry["hosts"] or _matches_any(host, entry["hosts"])
             if is_meant and not problems.errors:
                 accepted.append(_accepted(entry, until))
     require_none(problems.errors, {}, {ACCEPTED: entries})
     return accepted
 
 
-def _argument(item: Any) -> Argument:
+def _argument_for(item: Any) -> Argument:
     """The argument of an entry: the fields of a status if it has one, else those of objects."""
     names = OF_STATUS if isinstance(item, Mapping) and "status" in item else OF_OBJECTS
     fields = {name: {**FIELDS[name], "required": name in NEEDED} for name in names}
@@ -100,7 +100,7 @@ def _argument(item: Any) -> Argument:
     return {"type": "dict", "options": fields}
 
 
-def _wrong(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[OptionStep], str]]:
+def _mistake(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[OptionStep], str]]:
     """The problems of an entry, each with the way to it."""
     for name in ("keys", "hosts"):
         if entry.get(name) == []:

@@ -290,7 +290,7 @@ def _are_same(owners: Mapping[str, str], others: Mapping[str, str]) -> bool:
     return bool(both) and all(owners[name] == others[name] for name in both)
 
 
-MAX_NAMED = 10  # differences in a message
+MOST_DIFFERENCES = 10  # differences in a message
 STATE = frozenset(VARIABLE_OF.values())
 IGNORED = {
     f"{VARIABLE_OF[plural]}_ignore": resource
@@ -395,7 +395,7 @@ class StateFile:
         differences = differences_in(again)
         if not differences:
             return {}
-        first = first_joined(differences, "; ", MAX_NAMED)
+        first = first_joined(differences, "; ", MOST_DIFFERENCES)
         message = (
             f"{host} is not what {self.name} says, though the changes were made: {first}."
             " Look at differences in the result, and restore again."

@@ -63,7 +63,7 @@ WITHOUT_LINE = ("inventory", "1")  # GitHub refuses a file with a finding that h
 BEHIND_MISTAKE = re.compile(rf" \(({FILE_AND_LINE.pattern})\)")
 
 
-class Finding(NamedTuple):
+class Located(NamedTuple):
     """A finding of hosts: its place is a file and a line, if that is known, and `accepted` is why
     nobody need look at it."""
 
@@ -76,7 +76,7 @@ class Finding(NamedTuple):
 
 def sarif(report: Report) -> dict[str, Any]:
     """The findings of a report; one that is accepted is suppressed, with its reason."""
-    return _log(item for record in report["hosts"] for item in _findings(record))
+    return _log(item for record in report["hosts"] for item in _located(record))
 
 
 def sarif_of_mistakes(mistakes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -84,26 +84,26 @@ def sarif_of_mistakes(mistakes: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     return _log(_mistake("mistake", host, text) for host in mistakes for text in mistakes[host])
 
 
-def _findings(record: HostRecord) -> Iterator[tuple[Finding, str]]:
+def _located(record: HostRecord) -> Iterator[tuple[Located, str]]:
     host = record["host"]
     for item in record["ineffective"]:
         rule, text = f"ineffective/{item['kind']}", ineffective_text(item)
-        finding = Finding(rule, text, item["place"], item["accepted"], "warning")
+        finding = Located(rule, text, item["place"], item["accepted"], "warning")
         yield finding, f"{host}/{item['resource']}/{item['key']}"
     for risk in record["risks"]:
         accepted = risk["reason"] or "accepted" if risk["accepted"] else None
-        finding = Finding(f"risk/{risk['code']}", risk["message"], risk["place"], accepted)
+        finding = Located(f"risk/{risk['code']}", risk["message"], risk["place"], accepted)
         yield finding, "/".join([host, *(risk.get("entries") or ())[:1]])
     for text in record["reasons"] if record["status"] == "unknown" else ():
         yield _mistake("unknown", host, text)
 
 
-def _mistake(rule: str, host: str, text: str) -> tuple[Finding, str]:
+def _mistake(rule: str, host: str, text: str) -> tuple[Located, str]:
     known = BEHIND_MISTAKE.search(text)
-    return Finding(rule, text, known[1] if known else None), host
+    return Located(rule, text, known[1] if known else None), host
 
 
-def _log(found: Iterable[tuple[Finding, str]]) -> dict[str, Any]:
+def _log(found: Iterable[tuple[Located, str]]) -> dict[str, Any]:
     """Equal findings of several hosts, such as those that share a variable, are one result."""
     findings = values_by_key(found)
     rules = [
@@ -115,7 +115,7 @@ def _log(found: Iterable[tuple[Finding, str]]) -> dict[str, Any]:
     return {"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _result(finding: Finding, names: Sequence[str]) -> dict[str, Any]:
+def _result(finding: Located, names: Sequence[str]) -> dict[str, Any]:
     named = [{"fullyQualifiedName": name} for name in names]
     known = FILE_AND_LINE.fullmatch(finding.place or "")
     path, line = known.groups() if known else WITHOUT_LINE

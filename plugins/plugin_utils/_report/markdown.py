@@ -100,7 +100,7 @@ def _head(report: Report) -> Iterator[str]:
     yield "|" + "---:|" * len(STATUSES)
     yield from (markdown_row(f"{totals['statuses'][status]:,}" for status in STATUSES), "")
     yield from (f"- {item.family} addresses: {item.words}" for item in bars(totals["addresses"]))
-    yield from _first([f"- {text}" for text in ages(report)], "part", "parts")
+    yield from _first_lines([f"- {text}" for text in ages(report)], "part", "parts")
 
 
 def _table(report: Report) -> Iterator[str]:
@@ -156,10 +156,12 @@ def _bounded_part(
 ) -> Iterator[str]:
     """A part with its first lines, and how many more there are; nothing without lines."""
     if lines:
-        yield from ("", f"## {title}", "", *_first(lines, one, many, most))
+        yield from ("", f"## {title}", "", *_first_lines(lines, one, many, most))
 
 
-def _first(lines: Sequence[str], one: str, many: str, most: int = MAX_CHANGES) -> Iterator[str]:
+def _first_lines(
+    lines: Sequence[str], one: str, many: str, most: int = MAX_CHANGES
+) -> Iterator[str]:
     yield from lines[:most]
     if more := left_out(len(lines), most, one, many):
         yield f"- {more} in report.html"

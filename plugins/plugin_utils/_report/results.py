@@ -192,7 +192,7 @@ def _until(expires: datetime | None) -> str | None:
     return write_timestamp(expires) if expires else None
 
 
-RESULT: Argument = {"type": "dict"}
+MODULE_RESULT: Argument = {"type": "dict"}
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
 RULES_OF_ZONES = {
@@ -342,7 +342,9 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
     """A host of the filter's input; raises OptionError for results that are none."""
     results, failures = record.get("results") or {}, record.get("failures") or []
     host = plain(record["host"])
-    read_value(Option(host, "results"), part_of_result(**dict.fromkeys(results, RESULT)), results)
+    read_value(
+        Option(host, "results"), part_of_result(**dict.fromkeys(results, MODULE_RESULT)), results
+    )
     return host_results(host, record, plain(results), plain(list(failures)))
 
 
