@@ -127,6 +127,16 @@ def test_a_rule_that_is_moved_keeps_what_another_writer_gave_it(
     assert [call.body for call in service.writes] == [{"position": {"after": ""}}]
 
 
+def test_a_second_plan_that_is_refused_is_made_again(service: LocalService, modules: Modules, zone: Zone) -> None:
+    other = {**C, "ref": "other", "expression": 'http.request.uri.path eq "/other"'}
+    meanwhile(service, lambda rules: [*rules, C, other])
+    again = {**C, "id": "c" * 32}
+    service.misbehave("meanwhile", method="POST", times=1, action=lambda: zone.seed(custom_rules=[again]) and None)
+    result = modules.done("custom_rules", rules=MANY)
+    assert sorted(shown(zone.custom_rules)) == sorted(["a log", "b log", "c log", "other log", *SHOWN])
+    assert [item["key"] for item in result["put_back"]] == ["other"]
+
+
 @pytest.mark.parametrize(
     ("desired", "change", "end"),
     [

@@ -155,7 +155,9 @@ class Meanwhile:
         now."""
         versions = self._client.versions[resource.plural]
         numbers = versions.unknown
-        if not numbers:
+        # A second plan that was refused has read a version of others behind those of this run.
+        is_last = not versions.own or max(versions.known) in versions.own
+        if is_last and not numbers:
             return False
         read_version = self._client.read_version
         try:
@@ -170,7 +172,7 @@ class Meanwhile:
             )
             return False
         versions.known.update(zip(numbers, read))
-        self._theirs[resource.plural] = numbers
+        self._theirs[resource.plural] = numbers or [max(versions.known)]
         return True
 
     def _put_back(self, resource: Resource, operations: Sequence[Operation]) -> str:
