@@ -17,7 +17,6 @@ from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan, with_along
 from ._protection.coverage import Coverage
 from ._protection.summary import compare_coverage, diff_facts
-from ._schema.registry import title_of_resource
 from ._schema.resource import Object, Resource, State, without
 from ._text import (
     Message,
@@ -204,6 +203,10 @@ def plan_warnings(checked: Checked) -> list[str]:
 
 def ineffective_warnings(records: Sequence[Mapping[str, Any]]) -> list[str]:
     """A sentence on each of some objects that cannot work."""
+    if not records:
+        return []
+    from ._schema.registry import title_of_resource  # loaded for objects that cannot work
+
     texts = [
         f"The {title_of_resource(one['resource'])} {one['key']} cannot work: {one['reason']}."
         for one in records[:MOST_WARNED]

@@ -30,7 +30,8 @@ def refused(result: dict[str, Any], predicted: dict[str, Any]) -> None:
     """The result is a refusal that shows the plan."""
     assert "Nothing was changed." in result["msg"]
     assert (result["operations"], result["plan_id"]) == (predicted["operations"], predicted["plan_id"])
-    assert result.get("risks") == predicted.get("risks")
+    said = [{name: risk[name] for name in risk if name != "message"} for risk in predicted.get("risks", ())]
+    assert result.get("risks", []) == said
 
 
 @pytest.mark.parametrize("case", sample(CHANGING, 3), ids=lambda case: case.name)

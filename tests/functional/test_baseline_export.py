@@ -181,7 +181,7 @@ def test_rules_that_no_option_describes_come_back_to_their_places(service: Local
 @pytest.mark.parametrize(
     ("before", "run", "after"),
     [
-        (["own1", "tf_a", "own2"], ["own2", "own1"], ["tf_a", "own2", "own1"]),
+        (["own1", "tf_a", "own2"], ["own2", "own1"], ["own2", "own1", "tf_a"]),
         (["own1", "tf_a", "own2"], ["own1"], ["own1", "tf_a"]),
         (["own1", "tf_a", "own2"], [], ["tf_a"]),
         (["tf_b", "own1", "tf_a", "own2", "own3"], ["own3", "new"], ["tf_b", "tf_a", "own3", "new"]),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,7 +37,7 @@ def predicted(service: LocalService, **variables: Any) -> HostResults:
     stubs: dict[str, Any] = {
         "checked": checked,
         "runner": runner,
-        "merged": MergedHost,
+        "merged": partial(MergedHost, postures=()),
         "accepted": list,
         "variables": {},
     }

@@ -156,7 +156,8 @@ class Meanwhile:
         versions = self._client.versions[resource.plural]
         numbers = versions.unknown
         # A second plan that was refused has read a version of others behind those of this run.
-        is_last = not versions.own or max(versions.known) in versions.own
+        others = [number for number in versions.known if number not in versions.own]
+        is_last = len(others) < 2 or not versions.own or max(versions.known) in versions.own
         if is_last and not numbers:
             return False
         read_version = self._client.read_version

@@ -17,7 +17,7 @@ from typing import AbstractSet, Any, Container, Iterator, Mapping, NamedTuple, S
 
 from .._errors import OptionError, OptionProblems, parsed
 from .._remembered import remembered
-from .._schema.resource import API_FIELDS, EXPIRES, Field, Key, Resource, Values, without
+from .._schema.resource import API_FIELDS, EXPIRES, ByCursor, Field, Key, Resource, Values, without
 from .._text import Message, Names, Option
 from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
@@ -229,7 +229,7 @@ def parse_desired(
     nested object.
     """
     objects: dict[Key, DesiredObject] | LongList = {}
-    if resource.is_long and len(entries) > 1:
+    if isinstance(resource.listing, ByCursor) and len(entries) > 1:
         objects = LongList([item.name for item in resource.fields], Option(*entries[0][0][:-1]))
     names = (*resource.key, *(item.name for item in resource.fixed))  # of what must not exist
     presence = Presence.ABSENT if absent else Presence.NEEDED

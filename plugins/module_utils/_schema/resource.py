@@ -351,11 +351,6 @@ class Resource:
         return isinstance(self.listing, InDocument)
 
     @property
-    def is_long(self) -> bool:
-        """Return whether it may have hundreds of thousands of objects."""
-        return isinstance(self.listing, ByCursor)
-
-    @property
     def may_expire(self) -> bool:
         """Return whether a task may give an object a time from which it counts as absent, and which
         is never sent."""
@@ -397,13 +392,9 @@ class Resource:
         return write
 
     @cached_property
-    def _by_name(self) -> Mapping[str, Field]:
+    def declared(self) -> Mapping[str, Field]:
+        """The fields by their names."""
         return {item.name: item for item in self.fields}
-
-    @cached_property
-    def declared(self) -> frozenset[str]:
-        """The names of the fields."""
-        return frozenset(self._by_name)
 
     @cached_property
     def _key_fields(self) -> tuple[Field, ...]:
@@ -423,7 +414,7 @@ class Resource:
     def assigned(self) -> tuple[str, ...]:
         """The names of the fields that only Cloudflare sets; a task may give them back, without
         any effect."""
-        return (*(["id"] if self.key and "id" not in self._by_name else []), *self.read_only)
+        return (*(["id"] if self.key and "id" not in self.declared else []), *self.read_only)
 
     @cached_property
     def field_options(self) -> OptionSpec:
@@ -494,7 +485,7 @@ class Resource:
 
     def field(self, name: str) -> Field:
         """The field of that name."""
-        return self._by_name[name]
+        return self.declared[name]
 
     def own(self, objects: Sequence[Object]) -> list[Object]:
         """Those of the objects that the collection does not leave alone."""

@@ -11,8 +11,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Items, Pairs
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.request import (
     FieldNames,
+    field_value,
     read_fields,
-    read_value,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -63,5 +63,5 @@ def test_all_wrong_fields_are_told_at_once() -> None:
 
 
 def test_values_are_of_the_kind_that_options_have() -> None:
-    value = read_value(OPTION, {"k": ["v", 1, True]})
+    value = field_value(OPTION, {"k": ["v", 1, True]})
     assert value == Pairs({b"k": Items((b"v", 1, True))})
