@@ -101,6 +101,7 @@ PATHS = re.compile(
     rf"/accounts/{ACCOUNT}/magic/advanced_tcp_protection/configs/(tcp_protection_status|(prefixes|allowlist)(/[\w-]+)?)"
     rf"|/accounts/{ACCOUNT}/rules/lists(/\w+(/items)?)?"
     rf"|/accounts/{ACCOUNT}/rulesets/phases/(magic_transit|ddos_l4)/entrypoint"
+    rf"|/(accounts/{ACCOUNT}|zones/{ZONE})/rulesets/[0-9a-f]{{32}}/rules(/\w+)?"
     rf"|/zones/{ZONE}/(firewall/rules|filters|rulesets/phases/http_(request_firewall_custom|ratelimit)/entrypoint)(/\w+)?"
 )
 
