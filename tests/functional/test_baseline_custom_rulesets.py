@@ -246,6 +246,8 @@ def test_a_ruleset_that_a_run_took_away_comes_back_with_all_of_its_rules(
     """Also if a later run has made an empty one of its name."""
     seeded = copy.deepcopy(DEPLOYMENTS)
     del seeded["custom_rules"][1]["of_the_future"], seeded["custom_rulesets"][0]["rules"][1]["score_per_period"]
+    (deployment,) = (rule for rule in seeded["custom_rules"] if rule["action"] == "execute")
+    deployment["action_parameters"]["overrides"] = {"action": "log"}
     service.zone(ZONE).seed(**seeded)
     before = contents(service)
     taking = part_of(service, variables)
