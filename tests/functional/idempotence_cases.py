@@ -283,7 +283,7 @@ CASES = (
     Case("an expired prefix and all of its duplicates", "protected_prefixes",
          {"prefixes": [{"prefix": "192.0.2.0/24", "comment": "third", "expires": "2020-01-31T12:00:00+01:00"}],
           "accept_risks": ["unprotects_addresses"]},
-         ["delete prefix 192.0.2.0/24", "delete prefix 192.0.2.9/24"], 2, {"prefixes": DUPLICATE_PREFIXES}),
+         ["delete prefix 192.0.2.9/24", "delete prefix 192.0.2.0/24"], 2, {"prefixes": DUPLICATE_PREFIXES}),
     Case("an expired prefix that a purge would keep", "protected_prefixes",
          {"prefixes": [{"prefix": "192.0.2.0/24", "expires": PAST}, {"prefix": "2001:db8::/32"}], "purge": True,
           "accept_risks": ["unprotects_addresses"]},

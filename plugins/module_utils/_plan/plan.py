@@ -158,12 +158,13 @@ class Operation:
         return (self.resource.plural, self.key)
 
     @cached_property
-    def order(self) -> tuple[str, NormalisedNetwork | None, Key, str]:
+    def order(self) -> tuple[str, NormalisedNetwork | None, Key, str, str]:
         """Sorts operations alike whatever the order of the input: by networks, and duplicates by
-        their ids."""
+        their labels and ids."""
         plural, key = self.target
         network = normalise_network(self.address) if self.resource.address_field else None
-        return (plural, network, key, str((self.existing or {}).get("id")))
+        label = self.label if self.resource.has_duplicates else ""
+        return (plural, network, key, label, str((self.existing or {}).get("id")))
 
     @cached_property
     def label(self) -> str:
