@@ -306,5 +306,7 @@ def _form(argument: Argument, text: str = "") -> str:
     is_of_one = len(needed) == 1 or not (needed or isinstance(fields, PartOfResult))
     is_its_value = is_of_one and IN_BRACKETS.fullmatch(text) and len(text) <= MAX_SHOWN
     if is_its_value:
-        return f"{{{[*needed, *fields][0]}: {text}}}"
+        name = [*needed, *fields][0]
+        value = f"[{text}]" if fields[name].get("type") == "list" else text
+        return f"{{{name}: {value}}}"
     return "{" + ", ".join(f"{name}: ..." for name in needed or [*fields][:3]) + "}"

@@ -308,7 +308,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("nothing to do", {"hours": 4}, "Nothing says what to do: set attack_posture, or attack_block, attack_mitigate"),
     ("all that is missing", {"reason": "INC-7"},
      "attack_security_level, or attack_over. Until when? Set one of attack_hours and attack_until."),
-    ("a network as it is", {"hours": 4, "block": "198.51.100.9"}, "attack_block: write {networks: [198.51.100.9]}"),
+    ("a network as it is", {"hours": 4, "block": "198.51.100.9"}, "attack_block: '198.51.100.9' is a text; write {networks: [198.51.100.9]}"),
     ("no end", {"posture": "under_attack"}, "Until when? Set one of attack_hours and attack_until."),
     ("two ends", {**RUNNING, "until": "2027-01-30"}, "Until when? Set one of attack_hours and attack_until."),
     ("no time", {**RUNNING, "hours": 0}, "attack_hours: 0 is not above 0 and at most 744."),

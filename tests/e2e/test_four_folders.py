@@ -97,7 +97,7 @@ def test_python_keeps_the_bytecode_of_what_a_run_loads(service: LocalService, tm
     service.account(ACCOUNT)
     inventory = write_inventory(tmp_path, service, {"accounts": {"lima": {"edge_account_id": ACCOUNT}}})
     # ANSIBLE_HOME makes it a process of its own, which imports the collection itself.
-    environment = {"ANSIBLE_HOME": str(tmp_path / "home"), "PYTHONDONTWRITEBYTECODE": ""}
+    environment = {"ANSIBLE_HOME": str(tmp_path / "home"), "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": ""}
     run = ansible_playbook(
         "-i", inventory, "edgeops.protection.check_inventory", environment=environment, installed=installed
     )

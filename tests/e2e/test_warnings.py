@@ -39,4 +39,5 @@ def test_warnings_of_a_role_begin_with_the_host(service: LocalService, in_worker
     for host in HOSTS:
         for ending in ENDINGS:
             assert f"[WARNING]: {host}: {ending}" in printed
-        assert f"[WARNING]: {host}: 2 errors: (1) report_accepted[0].keys: it is missing; write a list" in printed
+        assert f"[WARNING]: {host}: 3 errors: (1) report_accepted[0].resource: 'x' is none of ip_list, " in printed
+        assert "(2) report_accepted[0].keys: it is missing; write a list" in printed
