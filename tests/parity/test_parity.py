@@ -164,7 +164,8 @@ def inventory(service: LocalService) -> dict[str, Any]:
 def comparable(value: Any) -> Any:
     """A result without what differs from one run to the next."""
     if isinstance(value, Mapping):
-        ignored = LEFT_TO_THE_SERVICE | {"exception"}
+        # A failure inside the worker process has no empty list of deprecations.
+        ignored = LEFT_TO_THE_SERVICE | {"exception"} | ({"deprecations"} if not value.get("deprecations") else set())
         return {comparable(name): comparable(item) for name, item in value.items() if name not in ignored}
     if isinstance(value, str):
         return TIMED.sub("...", value)
