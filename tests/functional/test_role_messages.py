@@ -32,10 +32,10 @@ OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
     ({"base_url": "http://127.0.0.1:9/v5", "retries": 0}, "...baseline_base_url: it does not end in..."),
     ({"base_url": "http://127.0.0.1:9", "retries": 0}, "...Check baseline_base_url and the network..."),
     ({"api_email": "a@b.example"}, "baseline_api_token: it goes alone; leave out baseline_api_email"),
-    ({"api_token": ""}, 
+    ({"api_token": ""},
      "baseline_api_token: it is empty; give baseline_api_token, or baseline_api_email with baseline_api_key, as options, as module_defaults"
      " of group/edgeops.protection.all, or in the environment as CLOUDFLARE_API_TOKEN, or CLOUDFLARE_EMAIL with CLOUDFLARE_API_KEY"),
-    ({"zone_id": ACCOUNT}, 
+    ({"zone_id": ACCOUNT},
      "2 errors: (1) edge_account_id: it is the same as baseline_zone_id; an account and its zones have ids of their own; (2)"
      " baseline_zone_id: it is the same as edge_account_id; an account and its zones have ids of their own"),
     ({"account_id": OTHER_ID}, "...Check edge_account_id and baseline_base_url; is edge_account_id the id of a zone?..."),
@@ -44,23 +44,22 @@ OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
     ({"expected_plan": "x"}, "baseline_expected_plan: 'x' is not a plan_id, which has 64 hexadecimal digits, or is empty for a plan without operations"),
     ({"expected_plan": "", "prefixes": [PREFIX]}, "...an empty baseline_expected_plan approves none..."),
     ({"prefixes": [PREFIX, PREFIX]}, "baseline_prefixes[1]: 192.0.2.0/24 is named here and in baseline_prefixes[0]; keep one of them"),
-    ({"accept_risks": ["all"]}, 
+    ({"accept_risks": ["all"]},
      "baseline_accept_risks[0]: 'all' is none of unprotects_addresses, stops_mitigation, disables_protection, lowers_sensitivity,"
      " skips_monitoring, drops_traffic, broad_allowlist, allowlists_own_prefix, mass_deletion, empties_list, removes_referenced_list,"
      " weakens_zone, skips_everything, blocks_everything, weakens_network_firewall, weakens_ddos_rules, blocks_traffic, weakens_rate_limits,"
      " weakens_managed_rules"),
-    ({"accept_risks": ["mass_deletion"]}, 
+    ({"accept_risks": ["mass_deletion"]},
      "baseline_accept_risks[0]: mass_deletion meets nothing in this plan, and would let any such risk through later; remove it, or accept"
      " the risk with a dictionary that has networks, entries or expires."),
     ({"rules": [RULE], "accept_risks": ["skips_monitoring"], "staged_rollout": True},
-     
      "baseline_accept_risks[0]: skips_monitoring meets nothing in this plan, since the staged rollout waits until it is no risk. To mitigate"
      " now, set baseline_staged_rollout to false for this run, and accept skips_monitoring, and drops_traffic if there is evidence to wait for."),
     ({"rules": [RULE]}, "...let baseline_staged_rollout: true do it..."),
     ({"rules": [RULE]}, "...If this is meant, add baseline_accept_risks: [{..."),
     ({"rules": [RULE], "accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of skips_monitoring expired at..."),
     ({"accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of skips_monitoring expired at 2020-02-01T00:00:00+00:00; remove it, or give it a later expires."),
-    ({"allowlist": [GONE]}, 
+    ({"allowlist": [GONE]},
      "baseline_allowlist[0].expires: allowlist entry 192.0.2.1/32 expired at 2020-02-01T00:00:00+00:00 and does not exist. Remove the entry,"
      " or give it a later expires."),
 ]  # fmt: skip
