@@ -101,6 +101,8 @@ def test_every_example_runs_and_has_something_to_do(service: LocalService, tmp_p
     service.zone(ZONE).seed(rules=RULES, rate_limit_rules=[TRIAL], account_id=ACCOUNT)
     for module in PLUGINS:
         service.account(account_of(module)).seed(**EXISTING)
+    # A filter for networks that nobody protects cannot work, which the module would say.
+    service.account(account_of("protection_filter")).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
     playbook.write_text(yaml.safe_dump([play(module, service) for module in PLUGINS]), encoding="utf-8")
     run = ansible_playbook(
         *("-i", "localhost,", "-c", "local", "-e", "ansible_python_interpreter={{ ansible_playbook_python }}"), playbook

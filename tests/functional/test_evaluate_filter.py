@@ -87,7 +87,8 @@ def test_lists_of_rules_are_known(service: LocalService) -> None:
     [
         (RULES, {}, "it takes either a request or a packet"),
         (RULES, {"request": "/admin"}, "request: '/admin' is a text; write {key: /admin}."),
-        (RULES, {"request": {"path": "admin"}}, "request.path: 'admin' is no path as rules see it after URL normalization: it begins with /, has no empty, '.' or '..' part,"
+        (RULES, {"request": {"path": "admin"}}, "request.path: 'admin' is no path as rules see it after URL normalization: it begins with /, has no"
+         " empty, '.' or '..' part,"
          " and escapes only what needs it, in capitals such as %2F"),
         ({"zone_id": "x"}, {"request": {"path": "/"}}, "rules: it is a dictionary; write [{ref: ...}]."),
         ("x", {"request": {"path": "/"}}, "rules: 'x' is a text; write [{ref: x}]."),

@@ -163,7 +163,8 @@ MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
         {"custom_rules": [{"ref": "office", "expires": "2027-01-29"}]},
         "nothing sets back expires of custom rule office; name it in baseline_custom_rules as well.",
     ),
-    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "nothing sets back position of custom rule office; name it in baseline_custom_rules as well."),
+    ({}, {"custom_rules": [{"ref": "office", "position": "first"}]}, "nothing sets back position of custom rule office; name it in"
+     " baseline_custom_rules as well."),
     (
         {},
         {"custom_rules": [{"ref": "office", "api_fields": {"new": 1}}]},

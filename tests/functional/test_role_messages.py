@@ -58,7 +58,8 @@ OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
     ({"rules": [RULE]}, "...let baseline_staged_rollout: true do it..."),
     ({"rules": [RULE]}, "...If this is meant, add baseline_accept_risks: [{..."),
     ({"rules": [RULE], "accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of skips_monitoring expired at..."),
-    ({"accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of skips_monitoring expired at 2020-02-01T00:00:00+00:00; remove it, or give it a later expires."),
+    ({"accept_risks": [EXPIRED]}, "baseline_accept_risks[0]: the acceptance of skips_monitoring expired at 2020-02-01T00:00:00+00:00; remove it, or"
+     " give it a later expires."),
     ({"allowlist": [GONE]},
      "baseline_allowlist[0].expires: allowlist entry 192.0.2.1/32 expired at 2020-02-01T00:00:00+00:00 and does not exist. Remove the entry,"
      " or give it a later expires."),

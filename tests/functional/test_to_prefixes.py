@@ -96,8 +96,10 @@ def test_shapes_of_an_answer_are_equal() -> None:
         ([row("192.0.2.0/33"), {"prefix": "198.51.100.0/24"}], {},
          "2 errors: (1) answer[0]: '192.0.2.0/33' is not a network: /33 is too long for IPv4;"
          " (2) answer[1]: 198.51.100.0/24 has no status by name; ask Nautobot with depth=1"),
-        ([row("192.0.2.0/24", status={"id": "a1", "url": "https://nautobot/a1"})], {}, "answer[0]: 192.0.2.0/24 has no status by name; ask Nautobot with depth=1"),
-        ([row("192.0.2.0/24"), row("192.0.2.0/24", tags=[])], {"exclude_tags": ["ddos-protected"]}, "answer[1]: 192.0.2.0/24 is there with and without a tag of exclude_tags"),
+        ([row("192.0.2.0/24", status={"id": "a1", "url": "https://nautobot/a1"})], {}, "answer[0]: 192.0.2.0/24 has no status by name; ask Nautobot"
+         " with depth=1"),
+        ([row("192.0.2.0/24"), row("192.0.2.0/24", tags=[])], {"exclude_tags": ["ddos-protected"]}, "answer[1]: 192.0.2.0/24 is there with and"
+         " without a tag of exclude_tags"),
         (ROWS, {"tags": {"ddos": True}}, "tags: it is a dictionary; write a list."),
     ],
 )  # fmt: skip

@@ -93,7 +93,8 @@ MALFORMED: list[tuple[Any, str, str]] = [
     ({"code": CODE, "networks": {"a": 1}}, "accept_risks[0].networks", "it is a dictionary; write a list"),
     ({"code": CODE, "networks": ["192.0.2/24"]}, "accept_risks[0].networks[0]", "'192.0.2/24' is neither an address nor a network"),
     ({"code": CODE, "entries": [["a"]]}, "accept_risks[0].entries[0]", "it is a list; write a text"),
-    ({"code": CODE, "expires": "Friday"}, "accept_risks[0].expires", "'Friday' is neither a date such as 2027-01-31 nor a time such as 2027-01-31T18:00:00+01:00"),
+    ({"code": CODE, "expires": "Friday"}, "accept_risks[0].expires", "'Friday' is neither a date such as 2027-01-31 nor a time such as"
+     " 2027-01-31T18:00:00+01:00"),
     ({"code": CODE, "expires": "2026-06-31"}, "accept_risks[0].expires", "'2026-06-31' is not a date that exists"),
     ({"code": CODE, "expires": "2026-06-30T12:00:00"}, "accept_risks[0].expires",
      "'2026-06-30T12:00:00' is neither a date such as 2027-01-31 nor a time such as 2027-01-31T18:00:00+01:00"),

@@ -71,7 +71,8 @@ def test_a_ref_is_accepted_letter_by_letter(ref: str, accepted: bool) -> None:
         ([{**ENTRY, "reason": " "}], "[0].reason: it is empty; say why this is meant."),
         (
             [{**ENTRY, "expires": "soon", "keys": []}, {**ENTRY, "reason": " ", "hosts": []}],
-            "4 errors: (1) report_accepted[0].keys: it is empty; (2) report_accepted[0].expires: 'soon' is neither a date such as 2027-01-31 nor a time such as 2027-01-31T18:00:00+01:00;"
+            "4 errors: (1) report_accepted[0].keys: it is empty; (2) report_accepted[0].expires: 'soon' is neither a date such as 2027-01-31 nor a"
+            " time such as 2027-01-31T18:00:00+01:00;"
             " (3) report_accepted[1].hosts: it is empty; (4) report_accepted[1].reason: it is empty; say why this is meant.",
         ),
         ([{**ENTRY, "hosts": []}], "[0].hosts: it is empty."),
