@@ -24,7 +24,7 @@ from .._schema.neighbours import ONBOARDED
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, OWNERS, Key, Object, ReadCollection, Resource, State
 from .._schema.zone import own_rulesets, rules_of
-from .._values.address_set import EVERYTHING, Ranges, intersection, range_of, union
+from .._values.address_set import EVERYTHING, Range, Ranges, intersection, range_of, union
 from .._values.kinds import FLAG
 from .._values.list_contents import ANY_LABEL
 from .coverage import Coverage
@@ -81,14 +81,11 @@ def _may_announce(read: ReadCollection) -> Ranges:
     return union(known) if len(known) == len(brought) else EVERYTHING
 
 
-NO_NETWORKS: Ranges = []
-
-
 def ineffective_records(
     state: State,
     named: Named | None = None,
     ends: Mapping[str, Ends] = NO_ITEMS,
-    announced: Ranges = NO_NETWORKS,
+    announced: Sequence[Range] = (),
 ) -> list[IneffectiveRecord]:
     """The objects of a state that cannot work; if some are `named`, of these alone."""
     records: list[IneffectiveRecord] = []
@@ -117,7 +114,9 @@ def _resources_of(state: State) -> Iterator[Resource]:
     return (one for one in every if state.get(one.plural))
 
 
-def _claims(resource: Resource, state: State, ends: Ends, announced: Ranges) -> Iterable[Claim]:
+def _claims(
+    resource: Resource, state: State, ends: Ends, announced: Sequence[Range]
+) -> Iterable[Claim]:
     objects = state[resource.plural]
     if resource is ALLOWLIST or resource.parent is LISTS:
         active = [one for one in objects if FLAG.normalise(one.get("enabled", True)) != "false"]
@@ -190,10 +189,10 @@ def _carving_nothing(prefixes: Sequence[Object], own: Ranges) -> Iterator[Claim]
             yield Claim(PREFIXES.key_of(obj), PREFIXES.label_of(obj), OUTSIDE, [], NO_NETWORK)
 
 
-def _own_networks(state: State, announced: Ranges) -> Ranges:
+def _own_networks(state: State, announced: Sequence[Range]) -> Ranges:
     """The networks that an account protects or announces, exclusions not taken off; none if they
     are not known."""
     prefixes = state.get(PREFIXES.plural)
     if prefixes is None or None in [range_of(obj.get("prefix")) for obj in prefixes]:
-        return NO_NETWORKS
+        return []
     return union([*Coverage(state).inside, *announced])
