@@ -35,8 +35,8 @@ options:
         account, and three calls or more. This collection never announces or withdraws a network.
       - V(ip_lists) was added in version 1.0.0. It needs the permission C(Account Filter Lists
         Read).
-      - V(network_firewall_rules) was added in version 1.0.0. It needs the permission C(Magic Firewall
-        Read).
+      - V(network_firewall_rules) and V(packet_phases) were added in version 1.0.0. They need the
+        permission C(Magic Firewall Read).
       - V(ddos_l4_overrides) was added in version 1.0.0. It needs the permission C(L4 DDoS Managed
         Ruleset Read).
     type: list
@@ -50,6 +50,7 @@ options:
       - dns_rules
       - announced
       - ip_lists
+      - packet_phases
       - network_firewall_rules
       - ddos_l4_overrides
     default: [status, prefixes, allowlist, rules, filters]
@@ -761,6 +762,26 @@ ip_lists:
           description: When the item was last changed.
           type: str
           sample: '2026-03-01T09:15:02.310412+00:00'
+packet_phases:
+  description: The phases beside the Network Firewall that packets meet, and that this collection
+    does not evaluate.
+  version_added: 1.0.0
+  returned: when O(gather_subset) has V(packet_phases)
+  type: list
+  elements: dict
+  contains:
+    phase:
+      description: The name of the phase.
+      type: str
+      sample: magic_transit_managed
+    title:
+      description: The rules of the phase, in words.
+      type: str
+      sample: managed rules of the Network Firewall
+    rules:
+      description: How many rules the phase has.
+      type: int
+      sample: 0
 network_firewall_rules:
   description: The rules of the Network Firewall, in the order in which packets meet them.
   version_added: 1.0.0

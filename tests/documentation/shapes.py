@@ -13,7 +13,11 @@ from types import NoneType
 from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import ChangeRecord, OnboardedPrefix
+from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import (
+    ChangeRecord,
+    OnboardedPrefix,
+    PhaseRecord,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
@@ -222,6 +226,7 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "coverage": shape_of(CoverageSummary),
         "announced": records(OnboardedPrefix),
         "ip_lists": WHOLE_LIST,
+        "packet_phases": records(PhaseRecord),
         "network_firewall_rules": many(NETWORK_FIREWALL_RULES),
         "ddos_l4_overrides": many(L4_OVERRIDES),
         "changes": records(ChangeRecord),

@@ -142,6 +142,23 @@ def test_hosts_that_are_one_account_or_zone_are_listed(service: LocalService, tm
         assert "again and lab are one: both have" in (tmp_path / "report" / name).read_text(encoding="utf-8")
 
 
+def test_phases_beside_the_network_firewall_are_named_as_not_evaluated(service: LocalService, tmp_path: Path) -> None:
+    limit = {"action": "block", "expression": 'cf.colo.name in {"FRA"}', "ratelimit": {"period": 10}}
+    service.account(LAB).seed(network_firewall_rules=[], network_rate_limits=[limit], network_managed_rules=[])
+    report(tmp_path, service, baseline_network_firewall_rules=[]).done()
+    text = "Not evaluated: rate limits of the Network Firewall (1, phase magic_transit_ratelimit)."
+    records = read(tmp_path)
+    assert (records["lab"]["not_evaluated"], records["shop"]["not_evaluated"]) == ([text], None)
+    assert records["lab"]["status"] == "in_order"
+    page, markdown, metrics = (
+        (tmp_path / "report" / f"report.{end}").read_text(encoding="utf-8") for end in ("html", "md", "prom")
+    )
+    assert text in page
+    assert "- Not evaluated: rate limits of the Network Firewall" in markdown
+    assert 'edgeops_protection_host_not_evaluated{host="lab"} 1' in metrics
+    assert 'edgeops_protection_host_not_evaluated{host="shop"}' not in metrics
+
+
 def test_rules_that_nothing_matched_are_named(service: LocalService, tmp_path: Path) -> None:
     rules: list[dict[str, Any]] = [
         {"ref": name, "action": "block", "expression": f'http.request.uri.path eq "/{name}"'}

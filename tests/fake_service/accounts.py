@@ -25,6 +25,9 @@ KINDS = ("syn_flood", "out_of_state_tcp")
 RULESETS = {  # their rules in a state document, and the phase
     "custom_rules": PHASE,
     "network_firewall_rules": "magic_transit",
+    "network_managed_rules": "magic_transit_managed",
+    "intrusion_detection_rules": "magic_transit_ids_managed",
+    "network_rate_limits": "magic_transit_ratelimit",
     "ddos_l4_overrides": "ddos_l4",
     "ddos_l7_overrides": "ddos_l7",
 }

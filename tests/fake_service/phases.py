@@ -58,6 +58,10 @@ NETWORK_FIREWALL = Phase(
     lambda owner: firewall_checks.of(getattr(owner, "advanced", True)),
     lambda owner: getattr(owner, "most_network_firewall_rules", 0),
 )
+BESIDE_NETWORK_FIREWALL = [  # which are read alone: the service takes no rule for them
+    Phase(name, "network_firewall", lambda owner: lambda body, existing, pointer: None, lambda owner: 0)
+    for name in ("magic_transit_managed", "magic_transit_ids_managed", "magic_transit_ratelimit")
+]
 CUSTOM_RULES = Phase(
     rule_checks.PHASE, "waf", check_of_custom_rules, most_custom_rules, most_custom=rule_checks.MOST_RULESETS
 )
@@ -70,7 +74,8 @@ RATE_LIMITS = Phase(
     lambda owner: RATES_OF_PLAN.get(getattr(owner, "plan", ""), 10**6),
 )
 
+OF_ACCOUNT = (NETWORK_FIREWALL, *BESIDE_NETWORK_FIREWALL, DDOS_L4, DDOS_L7, CUSTOM_RULES_OF_ACCOUNT)
 PHASES: Mapping[str, Mapping[str, Phase]] = {  # by the option that names the owner, and by name
-    "account_id": {phase.name: phase for phase in (NETWORK_FIREWALL, DDOS_L4, DDOS_L7, CUSTOM_RULES_OF_ACCOUNT)},
+    "account_id": {phase.name: phase for phase in OF_ACCOUNT},
     "zone_id": {phase.name: phase for phase in (CUSTOM_RULES, RATE_LIMITS, MANAGED_RULES, DDOS_L7)},
 }

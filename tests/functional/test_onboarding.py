@@ -75,6 +75,20 @@ def test_the_announced_networks_are_returned_on_demand(service: LocalService, mo
     assert VALIDATION_TOKEN not in str(result)
 
 
+def test_the_phases_beside_the_network_firewall_are_counted_on_demand(service: LocalService, modules: Modules) -> None:
+    rules = [{"action": "execute", "expression": "true", "action_parameters": {"id": "e" * 32}}]
+    service.account(ACCOUNT).seed(intrusion_detection_rules=rules, network_managed_rules=[])
+    result = modules.done("protection_info", gather_subset=["packet_phases"])
+    assert {item["phase"]: item["rules"] for item in result["packet_phases"]} == {
+        "magic_transit_managed": 0,
+        "magic_transit_ids_managed": 1,
+        "magic_transit_ratelimit": 0,
+    }
+    service.misbehave("status", path="magic_transit_ratelimit", status=500)
+    failed = modules.failed("protection_info", gather_subset=["packet_phases"], retries=0)
+    assert "magic_transit_ratelimit" in failed["msg"]
+
+
 @pytest.mark.parametrize(("identity", "shown"), [('"../../zones"', "../../zones"), ('"{0}"', "{0}"), ("null", "")])
 def test_an_id_that_is_none_leads_nowhere_else(
     identity: str, shown: str, service: LocalService, modules: Modules

@@ -13,7 +13,15 @@ from typing import Any, Iterator, Mapping, Sequence, TypedDict
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
 from .._schema.lists import LISTS, items_in, with_items
-from .._schema.neighbours import AUDIT_LOG, ONBOARDED, PARTS_OF_PREFIX, ZONE, ZONES, is_approved
+from .._schema.neighbours import (
+    AUDIT_LOG,
+    ONBOARDED,
+    PACKET_PHASES,
+    PARTS_OF_PREFIX,
+    ZONE,
+    ZONES,
+    is_approved,
+)
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, fields_in
 from .._timestamps import write_time
 from .._values.kinds import identifier
@@ -196,3 +204,19 @@ def read_ip_lists(client: Client) -> list[dict[str, Any]]:
     own = LISTS.own(client.read(LISTS))
     items = concurrently(client.read, [items_in(obj) for obj in own])
     return [with_items(*pair) for pair in zip(own, items)]
+
+
+class PhaseRecord(TypedDict):
+    """A phase of packets that is not evaluated, and how many rules it has."""
+
+    phase: str
+    title: str
+    rules: int
+
+
+def read_packet_phases(client: Client) -> list[PhaseRecord]:
+    """The phases of packets that are not evaluated; raises ServiceError."""
+    return [
+        PhaseRecord(phase=one.phase, title=one.titles, rules=len(rules))
+        for one, rules in zip(PACKET_PHASES, concurrently(client.read, PACKET_PHASES))
+    ]

@@ -23,6 +23,7 @@ from .._expressions.grammar import expression_of
 from .._text import Option
 from .._values.address_set import unusual_to_protect
 from .._values.kinds import A_MODE, A_PREFIX, CODE, FLAG, NETWORK, TEXT, choice, mapping
+from .neighbours import MAGIC_FIREWALL
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -313,7 +314,7 @@ NETWORK_FIREWALL_RULES = entry_point(
     owner=ACCOUNT_OPTION,
     phase="magic_transit",
     traffic="packet",
-    permission=Permission("Magic Firewall", "account"),
+    permission=MAGIC_FIREWALL,
     quota=200,
     fields=fields_of_rules(
         ("block", "skip", "log"),

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Neighbours of the protection of an account or zone, read only: networks that the account has
-brought (Cloudflare API: Address Map and Prefixes), and the audit log.
+brought (Cloudflare API: Address Map and Prefixes), phases of packets, and the audit log.
 
 Nothing here declares a write: the collection never announces or withdraws a network.
 """
@@ -22,10 +22,12 @@ from .._values.kinds import ID, identifier
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
+    RULESET_PATHS,
     ZONE_OPTION,
     ZONE_OWNER,
     AtOnce,
     Field,
+    InDocument,
     Object,
     Paged,
     Permission,
@@ -35,6 +37,7 @@ from .resource import (
 
 ADDRESSING_PATH = ACCOUNT_OWNER.path + "/addressing/prefixes"
 ACCOUNT_SETTINGS = Permission("Account Settings", "account")
+MAGIC_FIREWALL = Permission("Magic Firewall", "account")
 APPROVED = "V"
 
 
@@ -107,6 +110,20 @@ ACCOUNT_DETAILS = replace(
     listing=Single(),
 )
 NEIGHBOURS = (ONBOARDED, AUDIT_LOG, ZONE, ACCOUNT_DETAILS)
+
+
+def _rules_of(phase: str, title: str) -> Resource:
+    path = f"{RULESET_PATHS[ACCOUNT_OPTION]}/phases/{phase}/entrypoint"
+    listing = InDocument("rules", (), path)
+    return _read_only(phase, title, MAGIC_FIREWALL, path=path, phase=phase, listing=listing)
+
+
+# Phases beside the Network Firewall that packets meet as well, and that nothing evaluates.
+PACKET_PHASES = (
+    _rules_of("magic_transit_managed", "managed rule of the Network Firewall"),
+    _rules_of("magic_transit_ids_managed", "intrusion detection rule"),
+    _rules_of("magic_transit_ratelimit", "rate limit of the Network Firewall"),
+)
 
 
 def domain(value: Any) -> str:

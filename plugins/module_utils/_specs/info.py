@@ -11,7 +11,7 @@ from operator import methodcaller
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import read_announced, read_changes, read_ip_lists
+from .._api.neighbours import read_announced, read_changes, read_ip_lists, read_packet_phases
 from .._context import Context
 from .._errors import OptionError, parsed
 from .._plan.desired import Desired
@@ -47,6 +47,7 @@ def changes_of(options: Options, client: Client) -> ModuleResult:
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
     "ip_lists": read_ip_lists,
+    "packet_phases": read_packet_phases,
     **{item.plural: methodcaller("read", item) for item in RULESETS if item.owner != ZONE_OPTION},
 }
 DEFAULT_SUBSETS = [

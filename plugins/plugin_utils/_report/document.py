@@ -181,6 +181,7 @@ def host_record(host: HostResults, generated: str) -> HostRecord:
         changes=host.changes,
         unused=host.unused,
         unknown_hits=host.unknown_hits,
+        not_evaluated=host.not_evaluated,
     )
 
 

@@ -240,7 +240,8 @@ def _host_lines(record: HostRecord) -> Iterator[str]:
     lines = [*change_lines(record["changes"]), *traffic_lines(traffic)]
     lines += backtest_lines(record["backtest"])
     lines += ineffective_lines([one for one in record["ineffective"] if not one["accepted"]])
-    for line in (*lines, *unused_lines(record["unused"]), *record["unknown_hits"]):
+    lines += [*unused_lines(record["unused"]), *record["unknown_hits"]]
+    for line in (*lines, *(record["not_evaluated"] or ())):
         yield f"- {as_markdown(excerpt(line, MAX_CHARS))}"
 
 

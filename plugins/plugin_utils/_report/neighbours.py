@@ -17,7 +17,7 @@ from typing import Any, cast
 from ansible.module_utils.parsing.convert_bool import boolean
 
 from ...module_utils._protection.losses import unmanaged_lists
-from ...module_utils._schema.account import TCP_KINDS
+from ...module_utils._schema.account import NETWORK_FIREWALL_RULES, TCP_KINDS
 from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_in, items_of
 from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, lists_named_in
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Object, Owner, Resource
@@ -42,6 +42,8 @@ from .record import Announced, LastChange, PostureRecord, Unused, values_by_key
 from .results import AcceptedNow, HostResults, differences_of, host_results
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
+PACKET_PHASES = "packet_phases"  # another one
+NETWORK_FIREWALL = NETWORK_FIREWALL_RULES.plural
 
 
 def announced_record(result: InfoResult) -> Announced:
@@ -191,6 +193,8 @@ class Beside:
         """The results of a host with what stands beside its protection."""
         if boolean(self.values.get(ANNOUNCED) or False):
             host = self._announced(host)
+        if self.part.options.get(NETWORK_FIREWALL) is not None:
+            host = self._packet_phases(host)
         for variable, read_hours in ((REPORTED_HITS, self._hits), (LOG_HOURS, self._changes)):
             hours = float(self.values.get(variable) or 0)
             host = read_hours(host, hours) if hours else host
@@ -207,6 +211,16 @@ class Beside:
         names = announced["not_known"]
         unclear = [f"Whether {network} is announced is not known." for network in names]
         return replace(host, announced=announced, unread=[*host.unread, *unclear])
+
+    def _packet_phases(self, host: HostResults) -> HostResults:
+        """The phases beside the Network Firewall that have rules, which nothing evaluates."""
+        result = self._run(INFO, gather_subset=[PACKET_PHASES])
+        if result.get("failed"):
+            what = "Rules beside those of the Network Firewall are not known"
+            return replace(host, not_evaluated=[f"{what}: {result.get('msg')}"])
+        phases = [one for one in result[PACKET_PHASES] if one["rules"]]
+        texts = [f"{one['title']} ({one['rules']}, phase {one['phase']})" for one in phases]
+        return replace(host, not_evaluated=[f"Not evaluated: {text}." for text in texts])
 
     def _hits(self, host: HostResults, hours: float) -> HostResults:
         """The rules of the baseline that nothing has matched, which is no reason for a status."""

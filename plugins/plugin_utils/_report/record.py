@@ -494,6 +494,13 @@ class HostRecord(TypedDict):
         "what is not known of the hits of rules, and why",
         HostLines("Hits that are not known", lambda lines: lines),
     ]
+    not_evaluated: Annotated[
+        list[str] | None,
+        "phases beside the Network Firewall that have rules, or why these are not known; null if"
+        " the baseline does not name the Network Firewall",
+        Metric("not_evaluated", "Phases with rules that nothing evaluates; 1 if not known.", len),
+        HostLines("Not evaluated", lambda lines: lines or ()),
+    ]
 
 
 class Totals(TypedDict):

@@ -222,6 +222,7 @@ class HostResults:
     changes: list[LastChange] | None = None
     unused: list[Unused] | None = None
     unknown_hits: list[str] = field(default_factory=list)
+    not_evaluated: list[str] | None = None
     traffic: HostTraffic | None = None
     postures: Sequence[PostureRecord] = ()
     overdue: list[str] = field(default_factory=list)

@@ -48,6 +48,7 @@ def record(host: str, plan_id: str | None) -> Any:
             "announced",
             "changes",
             "unused",
+            "not_evaluated",
             "backtest",
         )
     )

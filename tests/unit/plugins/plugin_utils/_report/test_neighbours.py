@@ -76,6 +76,26 @@ def test_a_failure_makes_the_host_unread_and_hides_nothing_else() -> None:
     assert host.announced is None
 
 
+FIREWALL = Part("host_baseline", {"account_id": "0" * 32, "network_firewall_rules": []})
+
+
+def test_phases_that_have_rules_are_named_if_the_baseline_has_the_network_firewall() -> None:
+    phases = [
+        {"phase": "magic_transit_managed", "title": "managed rules", "rules": 0},
+        {"phase": "magic_transit_ratelimit", "title": "rate limits", "rules": 2},
+    ]
+    host, (part,) = read({"packet_phases": phases}, FIREWALL)
+    assert (part.module, part.options["gather_subset"]) == ("protection_info", ["packet_phases"])
+    assert host.not_evaluated == ["Not evaluated: rate limits (2, phase magic_transit_ratelimit)."]
+    assert read({"packet_phases": phases[:1]}, FIREWALL)[0].not_evaluated == []
+
+
+def test_phases_that_cannot_be_read_are_not_known_and_no_status() -> None:
+    host, _asked = read({"failed": True, "msg": "It is not allowed."}, FIREWALL)
+    assert host.not_evaluated == ["Rules beside those of the Network Firewall are not known: It is not allowed."]
+    assert host.unread == HOST_SPEC.unread
+
+
 AT, EARLIER = "2026-11-22T09:00:00Z", "2026-11-22T08:00:00Z"
 OF_ACCOUNT, OF_ZONE = f"/accounts/{'0' * 32}", f"/zones/{'1' * 32}"
 OWNERS = {"account_id": "0" * 32, "zone_id": "1" * 32}

@@ -99,6 +99,7 @@ def record(data: str = "lima", **others: Any) -> Any:
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
         "unknown_hits": [data],
+        "not_evaluated": [data],
         "postures": [],
         "overdue": [],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
@@ -342,7 +343,16 @@ def rule(name: str, **fields: Any) -> dict[str, Any]:
 
 def many(number: int, operations: Any) -> list[Any]:
     hosts = [f"zone-{position:04}" for position in range(number)]
-    names = ("risks", "unmanaged", "accepted_statuses", "expectations", "expiring", "unused", "unknown_hits")
+    names = (
+        "risks",
+        "unmanaged",
+        "accepted_statuses",
+        "expectations",
+        "expiring",
+        "unused",
+        "unknown_hits",
+        "not_evaluated",
+    )
     without = dict.fromkeys(names, ())
     return [record(host, operations=operations(host), traffic=None, backtest=None, **without) for host in hosts]
 
