@@ -135,17 +135,17 @@ def _updated(
     values: Mapping[str, Any],
     part: Part,
     runner: HostRunner,
-    begin: Callable[[], None] = lambda: None,
+    begin: Callable[[Mapping[str, Any]], None] = lambda _predicted: None,
 ) -> HostRun:
-    """Update the host to match a part: `begin` is called after the snapshot, and before the first
-    write. Raises ValueError if its variables do not fit together."""
+    """Update the host to match a part: `begin` is called with the prediction after the snapshot,
+    and before the first write. Raises ValueError if its variables do not fit together."""
     keep, approved = check_keep(values.get(SNAPSHOT_KEEP)), approved_plan(task.host, values)
     directory = values.get(SNAPSHOT_DIRECTORY)
     take = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
 
-    def before_writing() -> str:
-        path = take() if take else ""
-        begin()
+    def before_writing(predicted: Mapping[str, Any]) -> str:
+        path = take(predicted) if take else ""
+        begin(predicted)
         return path
 
     updated = runner.update(part, check_mode, approved, before_writing if take else None)

@@ -89,7 +89,7 @@ def test_a_posture_holds_until_its_time_and_goes_by_itself(site: Site) -> None:
     predicted = " ".join(site.run("--check").output.split())
     path = "baseline_postures.under_attack.security_level"
     ended = "which ended at 2027-01-29T09:00:00+00:00."
-    assert f"berlin: Security level security_level is as {path} says, {ended}" in predicted
+    assert f"berlin: Security level is as {path} says, {ended}" in predicted
     assert site.settle() == ["delete geo", "update global", "update security_level"]
     assert site.state() == OUT
     again = site.run()
@@ -152,7 +152,7 @@ def test_the_report_shows_a_posture_and_what_is_overdue(site: Site) -> None:
         f"{item} is as baseline_postures.under_attack.{path} says, which ended at 2027-01-29T09:00:00+00:00."
         for item, path in {
             "SYN flood rule global": "rules[0]",
-            "Security level security_level": "security_level",
+            "Security level": "security_level",
             "Custom rule geo": "custom_rules[0]",
         }.items()
     ]

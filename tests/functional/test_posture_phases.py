@@ -139,7 +139,7 @@ def entries_of(case: Case, folder: Path) -> PostureEntries:
         content, _space, later = words.partition(" ")
         entries.append({**contents[content], "until": LATER if later else SOON})
     file = PostureFile(folder / "postures.yml")
-    file.write("lima", [], lambda _entries: entries[1:])
+    file.write("lima", [], entries[1:])
     return [("baseline_posture", entries[0]), *file.placed("lima", file.of("lima"))]
 
 

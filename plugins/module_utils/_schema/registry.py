@@ -428,6 +428,12 @@ def title_of_resource(name: str) -> str:
     return BY_NAME[name].title if name in BY_NAME else name
 
 
+def title_of_operation(operation: Mapping[str, Any]) -> str:
+    """The title of the object of a listed operation, with its key if it has one."""
+    title, key = title_of_resource(operation["resource"]), str(operation["key"])
+    return title if key == operation["resource"] else f"{title} {key}"
+
+
 def expressions_in(state: State) -> list[str]:
     """The expressions of the rules of a state."""
     read = [resource for resource, _read in EVALUATION if resource.plural in state]

@@ -16,6 +16,7 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -28,7 +29,7 @@ from ansible.errors import AnsibleError
 from ...module_utils._arguments import TEXTS, Arguments
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
-from ...module_utils._schema.registry import title_of_resource
+from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, ZONE_OWNER
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import first_few
@@ -87,7 +88,9 @@ LEVEL_OF_SOME = (
     " nobody here can read them."
 )
 # Updates a host with these values to match a part, and does the last thing before it writes.
-Update = Callable[[Mapping[str, Any], Part, HostRunner, Callable[[], None]], HostRun]
+Begin = Callable[[Mapping[str, Any]], None]
+Update = Callable[[Mapping[str, Any], Part, HostRunner, Begin], HostRun]
+Entries = list[dict[str, Any]]
 
 
 class Attack:
@@ -113,8 +116,6 @@ class Attack:
                 " name a file by -i."
             )
         self._file: PostureFile = file
-        self._is_written = False
-        self._planned: Sequence[Mapping[str, Any]] = ()
 
     def run(self) -> HostRun:
         """Take the postures, or end some; raises ValueError for what is asked wrongly."""
@@ -136,12 +137,14 @@ class Attack:
         part = taken.part(task.host).named(NAMED_HERE)
         if not over:
             self._show(part, taken)
-        run = self._update(values, part, self._runner(), partial(self._begin, known, entries))
+        run = self._update(values, part, task.runner(), partial(self._begin, known, entries))
         if run.failed:
             return self._failure(run)
+        if run.predicted:  # nothing is to be applied
+            self._write(known, entries)
         left = [one for one in entries if parse_expiry(str(one["until"])) > now]
-        ours = [*known, *entries]
-        self._write(None, lambda others: [*left, *(one for one in others if one not in ours)])
+        with suppress(posture.Changed):  # so that the ended ones go with the next run
+            self._write(entries, left)
         changed = bool(run.result.get("changed")) or entries != known
         result = {**run.result, "changed": changed, "postures_file": str(self._file.path)}
         run = run._replace(result=result, postures=taken.records())
@@ -153,7 +156,7 @@ class Attack:
         own = self._task.own_entries(self._values)
         return [*own, *self._file.placed(self._task.host, entries)]
 
-    def _asked(self, now: datetime | None, there: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def _asked(self, now: datetime | None, there: Mapping[str, Any]) -> Entries:
         """The entries that the options ask for, at Cloudflare's time once it is known; raises
         ValueError for a block of one's own, and if the host has nothing that they are for."""
         options = self._options
@@ -168,7 +171,7 @@ class Attack:
             every.append(asked_values(options, {**there, **self._values}))
         return [{**one, **{name: item for name, item in beside.items() if item}} for one in every]
 
-    def _ended(self, known: Sequence[dict[str, Any]], until: str) -> list[dict[str, Any]]:
+    def _ended(self, known: Entries, until: str) -> Entries:
         """The entries, of which those that are meant end at this time; raises ValueError if none
         is."""
         over, path = self._options["over"], self._file.path
@@ -188,37 +191,27 @@ class Attack:
             for one in known
         ]
 
-    def _runner(self) -> HostRunner:
-        """Runs modules, and remembers what they would do."""
-        runner = self._task.runner()
-
-        def run_module(part: Part, check: bool) -> dict[str, Any]:
-            result = runner.run_module(part, check)
-            self._planned = (result.get("operations") or ()) if check else self._planned
-            return result
-
-        return HostRunner(run_module)
-
-    def _begin(self, known: Sequence[Any], entries: Sequence[Any]) -> None:
+    def _begin(self, known: Entries, entries: Entries, predicted: Mapping[str, Any]) -> None:
         """Say what the run changes, and write the file before it changes anything."""
-        names = [f"{item['action']} {_title(item)}" for item in self._planned]
+        names = [f"{one['action']} {title_of_operation(one)}" for one in predicted["operations"]]
         verb = "would" if self._check_mode else "will"
         self._task.tell(f"The run {verb} {first_few(names)}.")
-        self._write(known, lambda _known: entries)
+        self._write(known, entries)
 
-    def _write(self, known: Any, change: Callable[[list[Any]], Any]) -> None:
+    def _write(self, known: Entries, entries: Entries) -> None:
+        """Write the entries of the host, in check mode only try whether it could be done; raises
+        Changed, and AnsibleError."""
         try:
             require_writable(self._file.path.parent)
             if not self._check_mode:
-                self._file.write(self._task.host, known, change)
-                self._is_written = True
+                self._file.write(self._task.host, known, entries)
         except (OSError, ValueError) as exc:
             raise AnsibleError(f"{self._file.path} cannot be written: {exc}") from exc
 
     def _failure(self, run: HostRun) -> HostRun:
         """A run that failed; one that lacks acceptances says all of them in a line to copy."""
         message = str(run.result.get("msg"))
-        if self._is_written:
+        if not run.predicted:
             goes_on = f"{self._file.path} is written, so that the next run of the baseline goes on."
             self._task.tell(goes_on)
         elif message.startswith(HAS_RISKS):
@@ -317,11 +310,6 @@ def _end(options: Mapping[str, Any], now: datetime) -> datetime:
             f" {write_time(now)} by Cloudflare's clock."
         )
     return until
-
-
-def _title(operation: Mapping[str, Any]) -> str:
-    title, key = title_of_resource(operation["resource"]), operation["key"]
-    return title if key == operation["resource"] else f"{title} {key}"
 
 
 def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:

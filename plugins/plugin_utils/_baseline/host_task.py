@@ -103,7 +103,7 @@ class HostRunner:
         if predicted.failed or not predicted.only_predicted:
             return predicted
         try:
-            path = snapshot() if snapshot else ""
+            path = snapshot(predicted.result) if snapshot else ""
         except (OSError, ValueError) as exc:
             refusal = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). {NOTHING_CHANGED}"
             failure = {**predicted.result, "changed": False, "failed": True, "msg": refusal}

@@ -12,7 +12,7 @@ and whatever else it sets, the baseline must name as well, which sets it back.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -28,7 +28,7 @@ from ...module_utils._plan.desired import Desired, DesiredObject
 from ...module_utils._plan.ordering import insert_new
 from ...module_utils._schema import resource as schema
 from ...module_utils._schema.lists import LISTS
-from ...module_utils._schema.registry import MANAGED, title_of_resource
+from ...module_utils._schema.registry import MANAGED, title_of_operation
 from ...module_utils._schema.resource import Resource, State, Values, without
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import capitalised, did_you_mean, first_few, visible, with_names
@@ -75,6 +75,11 @@ class Posture(NamedTuple):
     place: str
     risks: Sequence[tuple[str, Any]]
 
+    @property
+    def ended(self) -> str:
+        """The end of a posture that is over, as sentences have it."""
+        return f"ended at {write_timestamp(self.until)}"
+
     def sentence(self, verb: str = "holds") -> str:
         """The posture for people, and until when it holds."""
         reason = f" ({self.reason})" if self.reason else ""
@@ -99,41 +104,38 @@ class Ended(NamedTuple):
     end: str
     entry: str
 
-    def sets(self, operation: Mapping[str, Any]) -> bool:
-        """Return whether an operation takes back one of the values."""
-        before = operation.get("before") or {}
-        return operation["action"] == "delete" or any(
-            name in before and self.values.get(name) == before[name] for name in operation["fields"]
-        )
-
 
 class _Object(NamedTuple):
-    """An object that values describe at a place, and its own values as they stand there."""
+    """An object that values describe at a place: its collection and key, and its own values as they
+    stand there."""
 
     resource: Resource
-    key: schema.Key
+    identity: tuple[str, schema.Key]
     named: DesiredObject
     own: dict[str, Any]
     place: str
 
-    @property
-    def identity(self) -> tuple[str, schema.Key]:
-        """The collection and the key."""
-        return self.resource.plural, self.key
-
 
 class MergedHost:
     """The variables of a host with the postures that hold. `titles` are the objects that postures
-    set, by owner, and `ended` those of postures that do not hold, by resource and key."""
+    set, by owner, and `ended` those of postures that do not hold, by resource and key.
 
-    def __init__(self, values: Values, postures: Sequence[Posture]) -> None:
-        self.values, self.postures = dict(values), postures
+    `options` are those under which postures name something; raises ValueError for values of the
+    host that cannot be read.
+    """
+
+    def __init__(
+        self, values: Values, postures: Sequence[Posture], options: Iterable[str] = ()
+    ) -> None:
+        read = {one: values.get(PREFIX + one) for one in options if _has_objects(values, one)}
+        own = {one: deepcopy(value) for one, value in read.items() if value is not None}
+        self.values = {**values, **{PREFIX + one: value for one, value in own.items()}}
+        self.postures = postures
         self.titles: dict[str, list[str]] = {}
         self.ended: dict[tuple[str, str], list[Ended]] = {}
         self.problems: list[str] = []
         self._brought: dict[str, dict[str, str]] = {}
-        self._entries: dict[tuple[str, schema.Key], dict[str, Any]] = {}
-        self._read: set[str] = set()  # options whose entries are known
+        self._entries = {item.identity: item.own for item in _objects(PREFIX, own, values)}
         self._places: dict[int, str] = {}  # of the entries that postures bring
 
     def part(self, host: str) -> Part:
@@ -153,31 +155,25 @@ class MergedHost:
         """A sentence for each operation that takes back what a posture has set that is over."""
         sentences = []
         for item in operations:
-            key = str(item["resource"]), str(item["key"])
-            over = next((one for one in self.ended.get(key, ()) if one.sets(item)), None)
-            if over:
-                title = capitalised(f"{title_of_resource(item['resource'])} {item['key']}")
-                sentences.append(f"{title} is as {over.path} says, which {over.end}.")
+            before = item.get("before") or {}
+            for one in self.ended.get((item["resource"], item["key"]), ()):
+                if item["action"] == "delete" or any(
+                    name in before and one.values.get(name) == before[name]
+                    for name in item["fields"]
+                ):
+                    title = capitalised(title_of_operation(item))
+                    sentences.append(f"{title} is as {one.path} says, which {one.end}.")
+                    break
         return sentences
 
     def take(self, path: str, values: Values, end: str = "") -> None:
         """Take the values of a posture that holds; of one with an end, let the entries expire that
         nothing else names. Raises ValueError for values that cannot be read."""
         for option, value in values.items():
-            if option in OWNERS_OF and _is_for(self.values, option):
-                self._read_own(option)
+            if _has_objects(self.values, option):
                 self._take(option, [*_objects(f"{path}.", {option: value}, self.values)], end)
             elif not end:
                 self._set(option, value, f"{path}.{option}")
-
-    def _read_own(self, option: str) -> None:
-        """Read the entries that the host itself has under an option."""
-        if option not in self._read and self.values.get(PREFIX + option) is not None:
-            own = {option: deepcopy(self.values[PREFIX + option])}
-            self.values[PREFIX + option] = own[option]
-            every = _objects(PREFIX, own, self.values)
-            self._entries.update({item.identity: item.own for item in every})
-        self._read.add(option)
 
     def _set(self, option: str, value: Any, place: str) -> None:
         self.values[PREFIX + option], self._brought[PREFIX + option] = value, {"": place}
@@ -189,21 +185,20 @@ class MergedHost:
             title, own = self._noted(item, end), self._entries.get(item.identity)
             if is_exclusive:
                 item = item._replace(own=without(item.own, "position"))
-            if own is not None and not (end and item.resource is not LISTS):
+            if own is not None and (not end or item.resource is LISTS):
                 self._places[id(own)] = item.place
-            lacking = []
+            lacking = ""
             if own is None and (end or item.resource.may_expire):
                 self._add(PREFIX + option, item, end)
             elif own is None:
-                lacking = [title]
+                lacking = title
             elif not end:
                 fields = self._lay_over(option, own, item)
-                lacking = [f"{' and '.join(fields)} of {title}"] if fields else []
-            self.problems += [
-                f"{item.place}: nothing sets back {names}; name it in {PREFIX}{option} as well."
-                for names in lacking
-            ]
-        moved = {item.key: item.named for item in items if item.named.position}
+                lacking = f"{fields} of {title}" if fields else ""
+            if lacking:
+                names = f"{lacking}; name it in {PREFIX}{option} as well"
+                self.problems.append(f"{item.place}: nothing sets back {names}.")
+        moved = {item.identity[1]: item.named for item in items if item.named.position}
         if moved and is_exclusive and not end:
             self._move(PREFIX + option, items[0].resource, moved)
 
@@ -236,10 +231,10 @@ class MergedHost:
             holder[variable] = [*(holder.get(variable) or ()), own]
             self._entries[item.identity], self._places[id(own)] = own, item.place
 
-    def _lay_over(self, option: str, own: dict[str, Any], item: _Object) -> list[str]:
+    def _lay_over(self, option: str, own: dict[str, Any], item: _Object) -> str:
         """Lay the values of a posture over those of an entry; the names of those that the entry
         does not have, and that nothing would set back."""
-        resource, lacking = item.resource, []
+        resource, lacking = item.resource, list[str]()
         nested = [schema.API_FIELDS, *(one.name for one in resource.fields if one.fields)]
         for name, value in without(item.own, ITEMS, *resource.key, *resource.assigned).items():
             known = own.get(name)
@@ -251,7 +246,7 @@ class MergedHost:
             own[name] = known if value is None else value
         if not resource.key:
             self._set(option, next(iter(own.values())), item.place)
-        return lacking
+        return " and ".join(lacking)
 
     def _move(
         self, variable: str, resource: Resource, moved: Mapping[schema.Key, DesiredObject]
@@ -300,7 +295,7 @@ def _objects(prefix: str, values: Values, host: Values) -> Iterator[_Object]:
             for step in one.path.path:
                 own = own[step]
             place = one.path.name({}) or of_host.VARIABLE_OF[item.resource.plural][len(PREFIX) :]
-            yield _Object(item.resource, key, one, own, f"{prefix}{place}")
+            yield _Object(item.resource, (item.resource.plural, key), one, own, f"{prefix}{place}")
 
 
 def merged(host: str, values: Values, entries: PostureEntries, now: datetime) -> MergedHost:
@@ -311,14 +306,11 @@ def merged(host: str, values: Values, entries: PostureEntries, now: datetime) ->
     chosen = (_posture(host, place, entry, named, now) for place, entry in entries)
     postures = [one for one in chosen if one]
     holding = [one for one in postures if now < one.until]
-    result = MergedHost(without(values, POSTURE, POSTURES), holding)
     layers = [(one.path, one.values, "") for one in holding]
-    layers += [
-        (one.path, one.values, f"ended at {write_timestamp(one.until)}")
-        for one in postures
-        if one not in holding
-    ]
+    layers += [(one.path, one.values, one.ended) for one in postures if one not in holding]
     layers += [(path, without(own, RISKS), PREPARED) for path, own in named.items()]
+    options = {option for _path, own, _end in layers for option in own}
+    result = MergedHost(without(values, POSTURE, POSTURES), holding, options)
     taken: list[Values] = []
     for path, own, end in layers:
         if own not in taken:  # the same again holds longer, and changes nothing else
@@ -357,15 +349,14 @@ def postures_of(values: Values) -> dict[str, Values]:
         postures[path] = {
             option: value
             for option, value in (item or {}).items()
-            if value not in (None, []) and _is_for(values, option)
+            if value not in (None, []) and (option not in OWNERS_OF or _has_objects(values, option))
         }
     return postures
 
 
-def _is_for(values: Values, option: str) -> bool:
-    """Return whether a host has the account or the zone of what stands under an option."""
-    owners = OWNERS_OF.get(option, ())
-    return not owners or any(of_host.names_owner(values, owner) for owner in owners)
+def _has_objects(values: Values, option: str) -> bool:
+    """Return whether objects stand under an option, whose account or zone a host has."""
+    return any(of_host.names_owner(values, owner) for owner in OWNERS_OF.get(option, ()))
 
 
 def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) -> Posture | None:
@@ -373,12 +364,10 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
     Raises ValueError."""
     require_valid({place: CHOSEN_POSTURE}, {place: entry or {}})
     known = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
-    until, since = (
-        expiry_of(f"{place}.{name}", known[name]) if name in known else None
-        for name in ("until", "since")
-    )
+    until = expiry_of(f"{place}.until", known["until"])
+    since = expiry_of(f"{place}.since", known["since"]) if "since" in known else None
     name, own = known.get("name"), without(known, *ABOUT, RISKS)
-    if until is None or bool(name) is bool(own):
+    if bool(name) is bool(own):
         raise ValueError(f"{place} takes until, and a name or the values themselves.")
     path = f"{POSTURES}.{name}" if name else place
     if name and path not in named:
@@ -462,21 +451,17 @@ class PostureFile:
         name = name if not name.startswith(os.pardir) else str(self.path)
         return [(f"{name}: {host}[{index}]", one) for index, one in enumerate(entries)]
 
-    def write(self, host: str, known: list[Any] | None, change: Callable[[list[Any]], Any]) -> bool:
-        """Let the entries of a host be what `change` makes of them, and return whether they are
-        others; raises OSError, ValueError, and Changed if they are not the `known` ones."""
+    def write(self, host: str, known: list[Any], entries: list[Any]) -> None:
+        """Let a host have these entries in place of the known ones; raises OSError, ValueError, and
+        Changed if it has others."""
         with locked(self.path.parent):
             hosts = self.read()
-            before = hosts.pop(host, [])
-            if known is not None and before != known:
+            if hosts.pop(host, []) != known:
                 raise Changed
-            after = change(before)
-            if before == after:
-                return False
-            hosts.update({host: after} if after else {})
-            text = yaml.safe_dump(hosts, sort_keys=False, allow_unicode=True, width=1000)
-            write_whole(self.path, HEADER + text, 0o644, lasting=True)
-            return True
+            if entries != known:
+                hosts.update({host: entries} if entries else {})
+                text = yaml.safe_dump(hosts, sort_keys=False, allow_unicode=True, width=1000)
+                write_whole(self.path, HEADER + text, 0o644, lasting=True)
 
 
 def _is_of_host(host: Any, entries: Any) -> bool:

@@ -77,7 +77,8 @@ class Part:
 
 Brought = Mapping[str, Mapping[str, str]]  # by variable, and within it by entry such as [2]
 RunModule = Callable[[Part, bool], dict[str, Any]]  # the result of a part, in check mode or not
-TakeSnapshot = Callable[[], str]  # the path of the snapshot; raises OSError and ValueError
+# The path of the snapshot, by the prediction of the run; raises OSError and ValueError.
+TakeSnapshot = Callable[[Mapping[str, Any]], str]
 
 
 def variable_of(item: Managed) -> str:

@@ -114,7 +114,7 @@ def snapshots_in(
     if not directory:
         return None
 
-    def take_snapshot() -> str:
+    def take_snapshot(_predicted: Mapping[str, Any]) -> str:
         folder = host_folder(str(directory), host)
         if check_mode:
             require_writable(folder)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -33,7 +34,7 @@ class Module:
         self.options = part.options
         return self._result
 
-    def snapshot(self) -> str:
+    def snapshot(self, _predicted: Mapping[str, Any]) -> str:
         self.calls.append("snapshot")
         return "file.yml"
 
@@ -63,7 +64,7 @@ def test_a_snapshot_is_taken_between_the_prediction_and_the_run(
 
 
 def test_nothing_is_changed_without_the_snapshot_that_was_asked_for() -> None:
-    def snapshot() -> str:
+    def snapshot(_predicted: Mapping[str, Any]) -> str:
         raise OSError("the disk is full")
 
     module = Module()
