@@ -1,15 +1,16 @@
 # Copyright (c) 2026, The edgeops.protection authors
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Random plans for lists of addresses against a model of the docs: predicted, applied, and applied again."""
+"""Random plans for lists of every kind against a model of the docs: predicted, applied, and applied again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from datetime import datetime
 from ipaddress import ip_network
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -35,7 +36,7 @@ from tests.evidence.models.zone_model import ignored
 from tests.support.module_run import ACCOUNT
 
 DESCRIBING = ("present", "purge")
-NEW: Item = {"kind": "ip", "description": "", "num_referencing_filters": 0, "items": []}
+NEW: Item = {"description": "", "num_referencing_filters": 0, "items": []}
 Risks = dict[str, set[str]]  # the entries of the risks, by code
 
 
@@ -43,6 +44,27 @@ def address(text: str) -> str:
     """An item as lists show it: without host bits, and a single address without a length."""
     network = ip_network(text, strict=False)
     return str(network.network_address) if network.num_addresses == 1 else str(network)
+
+
+def value_of(item: Mapping[str, Any]) -> str | int:
+    """What an item of any kind is, as lists show it: a number of an autonomous system, a hostname in lower case."""
+    if "asn" in item:
+        return int(str(item["asn"]).upper().removeprefix("AS"))
+    return address(item["ip"]) if "ip" in item else str(item["hostname"]).lower()
+
+
+def flattened(lists: Sequence[Item]) -> Items:
+    """The lists of the service as they are now, whose hostnames are texts, as in results; one that stands for its apex as
+    well says so."""
+    return [{**deepcopy(each), "items": [flat_item(deepcopy(item)) for item in each["items"]]} for each in lists]
+
+
+def flat_item(item: Item) -> Item:
+    inner = item.get("hostname")
+    if not isinstance(inner, dict):
+        return item
+    apex = {} if inner.get("exclude_exact_hostname", True) else {"exclude_exact_hostname": False}
+    return {**item, "hostname": inner["url_hostname"], **apex}
 
 
 def lists_after(module: str, options: Item, before: Sequence[Item], now: datetime) -> Items:
@@ -56,23 +78,28 @@ def lists_after(module: str, options: Item, before: Sequence[Item], now: datetim
     else:
         entries, state = options["lists"], "purge" if options["purge"] else "present"
     names = [entry["name"].removeprefix("$") for entry in entries]
-    of_kind = {each["name"]: each["kind"] == "ip" for each in before}
+    kinds = {each["name"]: each["kind"] for each in before}
     if state in DESCRIBING and any(entry.get("purge") and entry.get("items") is None for entry in entries):
         raise Refused("a purge without items")
     if any(ignored(name, options) for name in names):
         raise Refused("a pattern that matches a list of the task")
-    if not all(of_kind.get(name, True) for name in names):
-        raise Refused("a list of another kind")
+    for name, entry in zip(names, entries, strict=True):
+        if kinds.get(name, entry.get("kind", "ip")) != entry.get("kind", "ip"):
+            raise Refused("a list of another kind")
+        if APEX & {value_of(item) for item in entry.get("items") or ()} and any(
+            each["name"] == name and holds_apex(each) for each in before
+        ):
+            raise Refused("an item that stands for more than the task can say")
     left = [each for each in before if stays(each, names, state, options)]
     after = {each["name"]: each for each in left}
     for name, entry in zip(names, entries, strict=True) if state in DESCRIBING else ():
-        existing = after.get(name, {**NEW, "name": name})
+        existing = after.get(name, {**NEW, "name": name, "kind": entry.get("kind", "ip")})
         described = {} if entry.get("description") is None else {"description": entry["description"]}
         whole = bool(entry.get("purge"))
         after[name] = {**existing, **described, "items": items_after(existing["items"], entry.get("items"), whole, now)}
-    for name in names if state == "items" and of_kind.get(names[0]) else ():
-        gone = {address(item["ip"]) for item in options["items"]}
-        after[name] = {**after[name], "items": [item for item in after[name]["items"] if item["ip"] not in gone]}
+    for name in names if state == "items" and names[0] in kinds else ():
+        gone = {value_of(item) for item in options["items"]}
+        after[name] = {**after[name], "items": [item for item in after[name]["items"] if value_of(item) not in gone]}
     return list(after.values())
 
 
@@ -87,8 +114,8 @@ def check_one(options: Item) -> None:
 
 
 def stays(each: Item, names: Sequence[str], state: str, options: Item) -> bool:
-    """Whether a list is left; lists of other kinds are left alone."""
-    if each["kind"] != "ip" or state in ("present", "items"):
+    """Whether a list is left; lists of redirects are left alone."""
+    if each["kind"] == "redirect" or state in ("present", "items"):
         return True
     if state == "absent":
         return each["name"] not in names
@@ -99,13 +126,15 @@ def items_after(existing: Items, entries: Items | None, whole: bool, now: dateti
     """The items of a list; without entries they stay."""
     if entries is None:
         return existing
-    after = {item["ip"]: item for item in existing}
-    named = {address(entry["ip"]): entry for entry in entries}
-    for ip, entry in named.items():
+    after = {value_of(item): item for item in existing}
+    named = {value_of(entry): entry for entry in entries}
+    for value, entry in named.items():
         comment = {} if entry.get("comment") is None else {"comment": entry["comment"]}
-        after[ip] = {**after.get(ip, {"ip": ip, "comment": ""}), **comment}
-    gone = {ip for ip, entry in named.items() if expired(entry, now)}
-    return [item for ip, item in after.items() if ip not in gone and (ip in named or not whole)]
+        (kind,) = KINDS & entry.keys()
+        after[value] = {**after.get(value, {kind: value, "comment": ""}), **comment}
+    gone = {value for value, entry in named.items() if expired(entry, now)}
+    kept = {value for value, item in after.items() if value in named or not whole or "exclude_exact_hostname" in item}
+    return [item for value, item in after.items() if value in kept - gone]
 
 
 def compared(lists: Sequence[Item], before: Sequence[Item]) -> dict[str, object]:
@@ -145,13 +174,21 @@ def of_lists(before: Sequence[Item], after: Sequence[Item], concerns: Callable[[
     return {key for gone, count, left in deletions(before, after) if concerns(len(gone), count, left) for key in gone}
 
 
+def holds_apex(each: Item) -> bool:
+    return any("exclude_exact_hostname" in item for item in each["items"])
+
+
 def deletions(before: Sequence[Item], after: Sequence[Item]) -> Iterator[tuple[set[str], int, int]]:
     names = {each["name"] for each in after}
     yield {each["name"] for each in before} - names, len(before), len(after)
     was = {each["name"]: each["items"] for each in before}
     for each in after:
-        items, left = was.get(each["name"], []), {item["ip"] for item in each["items"]}
-        yield {f"{each['name']} {item['ip']}" for item in items if item["ip"] not in left}, len(items), len(left)
+        items, left = was.get(each["name"], []), {value_of(item) for item in each["items"]}
+        yield (
+            {f"{each['name']} {value_of(item)}" for item in items if value_of(item) not in left},
+            len(items),
+            len(left),
+        )
 
 
 NAMES = ("offices", "scrapers", "shops", "shop_2", "a_1")
@@ -160,22 +197,45 @@ ADDRESSES = st.sampled_from(
     ["192.0.2.0/24", "192.0.2.9/24", "192.0.2.1", "192.0.2.1/32", "2001:db8::/32", "2001:DB8::/32", "2001:DB8:0::1/128",
      "10.0.0.0/8", "198.51.100.7", "198.51.100.8", "198.51.100.9"]
 )  # fmt: skip
-EXISTING_ITEM = some({"ip": ADDRESSES.map(address)}, {"comment": TEXTS})
-ITEM = some(
-    {"ip": ADDRESSES},
-    {"comment": TEXTS, "expires": ENDS, "id": st.just("0" * 32), "modified_on": st.just("2026-01-01T00:00:00Z")},
-)
+WIDE = "*.example.net"
+KINDS = {"ip", "asn", "hostname"}
+APEX = {WIDE}  # what may stand for its apex as well
+VALUES: Mapping[str, st.SearchStrategy[Any]] = {
+    "ip": ADDRESSES,
+    "asn": st.sampled_from([64500, "64500", "AS64501", "as64502", 0, 4294967295, *range(64503, 64509)]),
+    "hostname": st.sampled_from(
+        [
+            "shop.example",
+            "Shop.Example",
+            "xn--bcher-kva.example",
+            WIDE,
+            WIDE.upper(),
+            *(f"{one}.example" for one in "abcdef"),
+        ]
+    ),
+}
+KIND = st.sampled_from(["ip", "ip", "asn", "hostname"])
+OTHERS = {"comment": TEXTS, "expires": ENDS, "id": st.just("0" * 32), "modified_on": st.just("2026-01-01T00:00:00Z")}
+
+
+def existing_item(kind: str) -> st.SearchStrategy[Item]:
+    """An item as a list may have it."""
+    values = VALUES[kind].map(lambda value: value_of({kind: value}))
+    apex = st.just({"url_hostname": WIDE, "exclude_exact_hostname": False})
+    return some({kind: st.one_of(values, values, values, apex) if kind == "hostname" else values}, {"comment": TEXTS})
+
+
 REFERENCES = st.sampled_from([0, 0, 2])
 MOSTLY = st.sampled_from([True] * 5 + [False])
 
 
-def items(least: int, most: int) -> st.SearchStrategy[Items]:
-    return st.lists(ITEM, min_size=least, max_size=most, unique_by=lambda item: address(item["ip"]))
+def items(kind: str, least: int, most: int) -> st.SearchStrategy[Items]:
+    return st.lists(some({kind: VALUES[kind]}, OTHERS), min_size=least, max_size=most, unique_by=value_of)
 
 
 @st.composite
 def existing_lists(draw: st.DrawFn) -> Items:
-    """Lists as they may exist, mostly of addresses."""
+    """Lists as they may exist, of every kind."""
     lists: Items = []
     for name in draw(st.lists(st.sampled_from(NAMES), min_size=1, unique=True)):
         each = {"name": name, "description": draw(TEXTS), "num_referencing_filters": draw(REFERENCES)}
@@ -183,8 +243,11 @@ def existing_lists(draw: st.DrawFn) -> Items:
             lists.append({**each, "kind": "redirect"})
             continue
         most = draw(st.sampled_from([0, 3, 8]))
-        entries = st.lists(EXISTING_ITEM, min_size=min(most, 1), max_size=most, unique_by=lambda item: item["ip"])
-        lists.append({**each, "items": draw(entries)})
+        kind = draw(KIND)
+        entries = st.lists(
+            existing_item(kind), min_size=min(most, 1), max_size=most, unique_by=lambda item: value_of(flat_item(item))
+        )
+        lists.append({**each, "kind": kind, "items": draw(entries)})
     return lists
 
 
@@ -192,15 +255,19 @@ def existing_lists(draw: st.DrawFn) -> Items:
 def described(draw: st.DrawFn, existing: Items) -> Item:
     """What a task says of a list; with some of the items that the list has, so that not all of them change."""
     name = draw(st.sampled_from(NAMES))
-    known = [item["ip"] for each in existing if each["name"] == name for item in each.get("items", ())]
-    entry: Item = {"name": name if draw(FLAGS) else f"${name}"}
+    there = next((each for each in existing if each["name"] == name), {"kind": draw(KIND)})
+    kind = there["kind"] if there.get("kind") in KINDS and not draw(ONE_IN_MANY) else draw(KIND)
+    known = [value_of(flat_item(item)) for item in there.get("items", ()) if kind == there["kind"]]
+    entry: Item = {
+        "name": name if draw(FLAGS) else f"${name}",
+        **({"kind": kind} if kind != "ip" or draw(FLAGS) else {}),
+    }
     if draw(FLAGS):
         entry["description"] = draw(TEXTS)
     if draw(st.sampled_from([True, True, True, False])):
-        some_known: st.SearchStrategy[list[str]] = st.lists(st.sampled_from(known or [""]), unique=True)
-        named = draw(some_known) if draw(FLAGS) and known else []
-        more = [item for item in draw(items(0, 3)) if address(item["ip"]) not in named]
-        entry["items"] = [{"ip": ip} for ip in named] + more if draw(MOSTLY) else []
+        named = draw(st.lists(st.sampled_from(known), unique=True)) if draw(FLAGS) and known else []
+        more = [item for item in draw(items(kind, 0, 3)) if value_of(item) not in named]
+        entry["items"] = [{kind: value} for value in named] + more if draw(MOSTLY) else []
     if ("items" in entry or draw(ONE_IN_MANY)) and draw(FLAGS):
         entry["purge"] = True
     return entry
@@ -230,27 +297,31 @@ def list_plans(draw: st.DrawFn) -> tuple[Items, str, Item]:
 @plans(1)
 @pytest.mark.fewest(empties_list=0.01, mass_deletion=0.003, removes_referenced_list=0.003, unmet=0.004)
 @pytest.mark.fewest(referenced=0.02, expired=0.02, purged=0.05, refused=0.02)
+@pytest.mark.fewest(asn=0.03, hostname=0.03, apex=0.003)
 def test_a_random_plan_for_lists(plan: tuple[list[Item], str, Item], consent: str, run: Run) -> None:
     existing, module, options = plan
     lists = run.begin().account(ACCOUNT).seed(lists=existing).ip_lists.lists
-    before = deepcopy(lists)
+    before = flattened(lists)
     expected: list[Item] | None = None
     with suppress(Refused):
         expected = lists_after(module, options, before, NOW)
     if expected is not None and lost_references(before, expected)[0]:
         run.outcomes["referenced"] += check_refused(run, module, options)
-        assert lists == before
+        assert flattened(lists) == before
         return
     result = applied(run, module, options, expected is None, consent)
     if expected is None or result is None:
-        assert lists == before
+        assert flattened(lists) == before
         return
-    assert compared(lists, before) == compared(expected, before)
+    assert compared(flattened(lists), before) == compared(expected, before)
     assert risks_in(result) == list_risks(before, expected, options)
     run.outcomes["expired"] += bool(result.get("expired"))
     run.outcomes["purged"] += result["changed"] and module == "ip_lists" and options["purge"]
+    changed = {each["name"]: each for each in flattened(lists) if each not in before}.values()
+    run.outcomes.update({each["kind"] for each in changed})
+    run.outcomes["apex"] += any(holds_apex(each) for each in changed)
     shown = result["lists"] if module == "ip_lists" else [result["list"]] if result["list"] else []
-    stored = {each["name"]: each for each in lists}
+    stored = {each["name"]: each for each in flattened(lists)}
     for each in shown:
         items = each["items"] if module == "ip_lists" else result["items"]
         assert each["num_items"] == len(items) == len(stored[each["name"]]["items"])
@@ -266,7 +337,7 @@ def test_a_random_plan_whose_operation_fails(
     """An operation that fails once is made up for; one that fails again is told, and the next run does what is left."""
     existing, module, options = plan
     lists = run.begin().account(ACCOUNT).seed(lists=existing).ip_lists.lists
-    before = deepcopy(lists)
+    before = flattened(lists)
     options, predicted = accepted(run, module, options)
     expected = [] if predicted.get("failed") else lists_after(module, options, before, NOW)
     run.service.misbehave("failed_operation", times=None if is_lasting else 1, skip=skip)
@@ -274,7 +345,7 @@ def test_a_random_plan_whose_operation_fails(
     failures = sum(operation.status == "failed" for operation in run.service.account(ACCOUNT).ip_lists.operations)
     run.service.faults.clear()
     if predicted.get("failed"):
-        assert (result["failed"], result["msg"], lists) == (True, predicted["msg"], before)
+        assert (result["failed"], result["msg"], flattened(lists)) == (True, predicted["msg"], before)
         run.outcomes["refused"] += 1
         return
     assert bool(result.get("failed")) is (failures > 1), result
@@ -283,7 +354,7 @@ def test_a_random_plan_whose_operation_fails(
         parts = [item for part in ("done", "unknown", "left") for item in result[part]]
         assert sorted(map(str, parts)) == sorted(map(str, result["operations"]))
         run.modules.done(module, **options)
-    assert compared(lists, before) == compared(expected, before)
+    assert compared(flattened(lists), before) == compared(expected, before)
     assert run.modules.done(module, **options)["operations"] == []
     run.outcomes["applied" if predicted["changed"] else "unchanged"] += 1
     run.outcomes.update({"failed": failures > 1, "recovered": failures == 1})
