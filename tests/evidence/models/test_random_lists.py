@@ -255,7 +255,7 @@ def existing_lists(draw: st.DrawFn) -> Items:
 def described(draw: st.DrawFn, existing: Items) -> Item:
     """What a task says of a list; with some of the items that the list has, so that not all of them change."""
     name = draw(st.sampled_from(NAMES))
-    there = next((each for each in existing if each["name"] == name), {"kind": draw(KIND)})
+    there: Item = next((each for each in existing if each["name"] == name), {"kind": draw(KIND)})
     kind = there["kind"] if there.get("kind") in KINDS and not draw(ONE_IN_MANY) else draw(KIND)
     known = [value_of(flat_item(item)) for item in there.get("items", ()) if kind == there["kind"]]
     entry: Item = {
