@@ -192,6 +192,79 @@ def test_an_attack_takes_the_posture_and_commits_its_file(project: Project) -> N
     assert ".env" not in committed.stdout
 
 
+class Incident:
+    """A project with two postures, whose attacks push to the branch incident."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        nets = {"wide": "198.51.100.0/24", "wider": "192.0.2.0/24"}
+        postures = {
+            name: {"prefixes": [{"prefix": prefix}], "accept_risks": ["unprotects_addresses"]}
+            for name, prefix in nets.items()
+        }
+        every = project.directory / "inventory" / "group_vars" / "all.yml"
+        every.parent.mkdir()
+        every.write_text(yaml.safe_dump({"baseline_postures": postures}), encoding="utf-8")
+        project.git("add", "--all")
+        project.git("commit", "--quiet", "--message", "postures")
+        project.git("push", "--quiet", "origin", "HEAD:incident")
+
+    def take(self, posture: str) -> Finished:
+        words = {"LIMIT": "berlin", "ATTACK_BRANCH": "incident", "ATTACK_HOURS": "4", "ATTACK_REASON": posture}
+        return self.project.run("attack", **words, ATTACK_POSTURE=posture)
+
+    def pushed(self) -> dict[str, list[str]]:
+        """The names of postures by host in the file of the branch."""
+        shown = ["git", "show", "incident:postures.yml"]
+        origin = self.project.directory.parent / "origin"
+        text = subprocess.run(shown, cwd=origin, check=True, capture_output=True, text=True).stdout
+        return {host: [one["name"] for one in entries] for host, entries in yaml.safe_load(text).items()}
+
+    def protected(self) -> set[str]:
+        return {item["prefix"] for item in self.project.service.account(ACCOUNT).prefixes}
+
+
+ALL_PREFIXES = {"203.0.113.0/24", "198.51.100.0/24", "192.0.2.0/24"}
+
+
+def test_a_job_that_waited_for_another_one_keeps_its_posture(project: Project) -> None:
+    """A job checks out the commit on which it was started."""
+    incident = Incident(project)
+    assert incident.take("wide").returncode == 0
+    project.git("reset", "--quiet", "--hard", "HEAD~1")
+    later = incident.take("wider")
+    assert later.returncode == 0, later.stdout + later.stderr
+    assert incident.pushed() == {"berlin": ["wide", "wider"]}
+    assert incident.protected() == ALL_PREFIXES
+
+
+def test_a_push_of_others_in_between_is_planned_with(project: Project) -> None:
+    incident = Incident(project)
+    assert incident.take("wide").returncode == 0
+    other = project.directory.parent / "other"
+    project.git("clone", "--quiet", "--branch", "incident", str(project.directory.parent / "origin"), str(other))
+    project.git("reset", "--quiet", "--hard", "HEAD~1")
+    project.git("push", "--quiet", "--force", "origin", "HEAD:incident")
+    hook = project.directory / ".git" / "hooks" / "pre-commit"
+    push = "env -u GIT_DIR -u GIT_INDEX_FILE git -C ../other push --quiet origin HEAD:incident"
+    hook.write_text(f"#!/bin/sh\n[ -f ../once ] || {{ touch ../once; {push}; }}\n", encoding="utf-8")
+    hook.chmod(0o755)
+    later = incident.take("wider")
+    assert later.returncode == 0, later.stdout + later.stderr
+    assert incident.pushed() == {"berlin": ["wide", "wider"]}
+    assert incident.protected() == ALL_PREFIXES
+
+
+def test_a_file_that_cannot_be_pushed_is_shown(project: Project) -> None:
+    incident = Incident(project)
+    project.git("remote", "set-url", "origin", "gone")
+    taken = incident.take("wide")
+    assert taken.returncode == 1
+    assert "This checkout may lack postures that others have pushed to incident." in taken.stderr
+    assert "postures.yml is not pushed to incident. Commit it there, before a scheduled run takes" in taken.stderr
+    assert "- name: wide" in taken.stderr and incident.protected() == {"203.0.113.0/24", "198.51.100.0/24"}
+
+
 def test_another_word_is_refused(project: Project) -> None:
     refused = project.run("deploy")
     assert refused.returncode == 2 and refused.stderr.startswith("Usage: protection plan|report|apply|baseline|attack")
@@ -199,7 +272,10 @@ def test_another_word_is_refused(project: Project) -> None:
 
 # Texts of people, each with the run that reads it.
 INPUTS = {
-    "attack": ("ATTACK_REASON", "ATTACK_OVER", "ATTACK_POSTURE", "ATTACK_HOURS", "POSTURES_FILE", "LIMIT", "INVENTORY"),
+    "attack": (
+        *("ATTACK_REASON", "ATTACK_OVER", "ATTACK_POSTURE", "ATTACK_HOURS", "ATTACK_BRANCH"),
+        *("POSTURES_FILE", "LIMIT", "INVENTORY"),
+    ),
     "report": ("REPORT_DIRECTORY", "FAIL_ON", "PROTECTION_NOTIFY_KIND"),
     "plan": ("GITHUB_BASE_REF",),
 }
