@@ -109,9 +109,11 @@ class Run(NamedTuple):
         return with_options(details, self.task.desired) if reports else details
 
     def _ineffective(self, plan: Plan) -> Sequence[IneffectiveRecord] | None:
-        from ._protection.ineffective import ineffective_in  # loaded by what writes
-
         task, is_report = self.task, self.task.context.reports
+        if not is_report and not any(item.resource.key for item in task.desired):
+            return None
+        from ._protection.ineffective import ineffective_in  # loaded for collections
+
         state = plan.before if is_report else {**plan.before, **plan.after()}
         return ineffective_in(state, task.desired, is_report, self.client.read)
 

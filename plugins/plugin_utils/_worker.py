@@ -29,6 +29,7 @@ from ansible.template import Templar
 from ..module_utils._api.adapters import load_trust
 from ..module_utils._api.once import share
 from ..module_utils._api.progress import watch
+from ..module_utils._specs.base import Setting
 from ..module_utils._specs.registry import MODULE_SPECS
 
 try:
@@ -37,14 +38,15 @@ except ImportError:  # before ansible-core 2.19, which does not compile what a t
     trust_as_template = None
 
 
-# Loaded by the first rule that is judged, or by the first plan of a role.
-LATE = (
+# Loaded by the first plan of a collection, or of rules, which would be once in each worker.
+OF_COLLECTIONS = ("_protection.ineffective",)
+OF_RULES = (
     "_expressions.evaluation",
     "_expressions.operands",
     "_guard.needs",
     "_guard.rule_plans",
     "_protection.desired_protection",
-    "_protection.ineffective",
+    "_protection.unmanaged",
 )
 
 
@@ -55,9 +57,10 @@ def prepare_workers(action: str = "") -> None:
     this. The workers of a role need all modules.
     """
     for module in [action.rpartition(".")[2]] if action else MODULE_SPECS:
-        MODULE_SPECS[module]
-    for name in () if action else LATE:
-        import_module(f"..module_utils.{name}", __package__)
+        spec = MODULE_SPECS[module]
+        of_collections = OF_COLLECTIONS if spec.risks and not isinstance(spec, Setting) else ()
+        for name in (*of_collections, *(OF_RULES if spec.of_rules else ())):
+            import_module(f"..module_utils.{name}", __package__)
     sha256()  # for which OpenSSL loads its algorithms
     load_trust()
     _shared_byte()
