@@ -19,7 +19,9 @@ from tests.support.module_run import ZONE, Modules
 def test_an_option_that_is_wrong_is_named_before_any_request(
     module: str, options: dict[str, Any], text: str, service: LocalService, modules: Modules
 ) -> None:
-    assert modules.failed(module, **options) == {"failed": True, "msg": text}
+    result = modules.failed(module, **options)
+    result.pop("invocation", None)  # which ansible-core before 2.21 adds
+    assert result == {"failed": True, "msg": text}
     assert service.calls == []
 
 
