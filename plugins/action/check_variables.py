@@ -11,18 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from string import ascii_letters, digits
 from typing import Any
 
 from ansible.errors import AnsibleError
 
 from ..module_utils._arguments import Arguments
 from ..module_utils._errors import MAX_ERRORS
-from ..module_utils._text import Option, first_sentences, visible
+from ..module_utils._text import first_sentences, visible
 from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
-from ..plugin_utils._baseline.misspelt import misspelt, misspelt_in_host
 from ..plugin_utils._baseline.posture import START_OF_TIME, PostureEntries, merged, postures_of
 from ..plugin_utils._baseline.unmanaged import ACCEPTED, parse_accepted
 from ..plugin_utils._baseline.variables import (
@@ -30,13 +28,13 @@ from ..plugin_utils._baseline.variables import (
     POSTURES,
     SNAPSHOT_KEEP,
     described_by,
-    purged_in_vain,
+    wrong_names,
 )
 from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
 from ..plugin_utils._report.files import json_text, sarif_of_mistakes, write_file
-from ..plugin_utils._variables import place_of
+from ..plugin_utils._variables import misspelt, misspelt_errors, place_of
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -69,7 +67,6 @@ class ActionModule(FleetAction):
 
 
 FILE_MODE = 0o600  # that of a report
-NAME = f"{ascii_letters}{digits}_"  # the characters of the name of a variable
 
 
 def _told(result: Mapping[str, Any]) -> Sequence[str]:
@@ -93,14 +90,10 @@ def _problems(task: HostTask) -> Iterator[str]:
     except ValueError as exc:
         yield str(exc)
     own, place = task.variables, partial(place_of, task.variables)
-    for text in (
-        *misspelt_in_host(own),
-        *purged_in_vain(own),
-        *misspelt(own, "report_", REPORT_VARIABLES, "the role report"),
-        *misspelt(own, "export_", EXPORT, "the role export"),
-    ):
-        name = text[: len(text) - len(text.lstrip(NAME))]
-        yield f"{name}{place(Option(name))}{text[len(name) :]}"
+    unknown = wrong_names(own)
+    for prefix, known in (("report_", REPORT_VARIABLES), ("export_", EXPORT)):
+        unknown += misspelt_errors(misspelt(own, prefix, known), known)
+    yield from (f"{visible(error.placed(place).message)}." for error in unknown)
     try:
         values = task.values(CHECKED)
     except AnsibleError as exc:

@@ -21,7 +21,6 @@ from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
 from ..plugin_utils._baseline.host_task import HeldTexts, HostRun, HostRunner, HostTask
-from ..plugin_utils._baseline.misspelt import defaults_of
 from ..plugin_utils._baseline.results import host_outcome, sentence_of, shortened
 from ..plugin_utils._baseline.variables import (
     BASELINE,
@@ -33,7 +32,7 @@ from ..plugin_utils._baseline.variables import (
     Part,
 )
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
-from ..plugin_utils._variables import read_variables
+from ..plugin_utils._variables import defaults_of, read_variables
 from ..plugin_utils._worker import noted_by_run, prepare_workers
 
 prepare_workers()

@@ -21,7 +21,6 @@ from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import say
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.misspelt import misspelt
 from ..plugin_utils._baseline.variables import OF_CONNECTION, host_part
 from ..plugin_utils._doctor.record import bundle_text, examine_host, failures, lines_of, record_of
 from ..plugin_utils._files import host_folder, write_private
@@ -43,13 +42,11 @@ class ActionModule(FleetAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            options = self.options(DOCTOR, "doctor_")
+            options = self.options(DOCTOR, "doctor_", variables)
             self.require_requests()
-            result = self.results(variables, lambda task: self._examined(task, options))
+            return self.results(variables, lambda task: self._examined(task, options))
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
-        wrong = misspelt(variables, "doctor_", DOCTOR, "the playbook doctor")
-        return {**result, "warnings": [*result.get("warnings", ()), *wrong]}
 
     def _examined(self, task: HostTask, options: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task; raises OSError and ValueError."""

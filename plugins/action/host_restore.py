@@ -17,7 +17,6 @@ from ansible.errors import AnsibleError
 from ..module_utils._arguments import TEXTS, Arguments
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostRun, HostTask
-from ..plugin_utils._baseline.misspelt import misspelt
 from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY
 from ..plugin_utils._export.snapshot import (
     OF_INVENTORY,
@@ -54,7 +53,9 @@ class ActionModule(CollectionAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         task = HostTask(self.calls(variables))
-        result = task.result_of(lambda: self._restored(task, self._options(variables)))
+        result = task.result_of(
+            lambda: self._restored(task, self.options(RESTORE, "restore_", variables))
+        )
         if result.get("failed"):
             return _with_cure(result)
         if result.get("changed"):
@@ -85,12 +86,6 @@ class ActionModule(CollectionAction):
             return updated
         again = quiet.update(part, check_mode=True).result
         return updated._replace(result={**updated.result, **file.unmet(task.host, again)})
-
-    def _options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """The options of the playbook; raises ValueError, also for a misspelt one."""
-        if wrong := misspelt(variables, "restore_", RESTORE, "the playbook restore"):
-            raise ValueError(" ".join(wrong))
-        return self.options(RESTORE, "restore_")
 
     def _file(self, name: str) -> StateFile:
         """The file, from the process's working directory on; raises ValueError."""

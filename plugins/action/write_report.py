@@ -23,7 +23,6 @@ from ..plugin_utils._action import say
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.misspelt import defaults_of, misspelt
 from ..plugin_utils._report.arguments import REPORT_OPTIONS, REPORT_VARIABLES, file_mode
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.files import compare, read_report_file, write_files
@@ -31,7 +30,13 @@ from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.neighbours import predict_host
 from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
 from ..plugin_utils._report.results import HostResults, host_results
-from ..plugin_utils._variables import CONTACTS, read_variables
+from ..plugin_utils._variables import (
+    CONTACTS,
+    defaults_of,
+    misspelt,
+    misspelt_errors,
+    read_variables,
+)
 from ..plugin_utils._worker import found_by_run, prepare_workers
 
 prepare_workers()
@@ -54,13 +59,15 @@ class ActionModule(FleetAction):
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         own = {f"report_{name}": value for name, value in self._task.args.items()}
         arguments = {**self._of_role(variables), **own}
+        unknown = misspelt(variables, "report_", REPORT_VARIABLES)
+        errors = misspelt_errors(unknown, REPORT_VARIABLES)
+        warnings = [f"{error.message}." for error in errors]
         try:
             options = read_variables(REPORT_OPTIONS, arguments, "report_")
             mode = file_mode(arguments["report_mode"])  # which may be no text
         except ValueError as exc:
-            return {"failed": True, "msg": str(exc)}
+            return {"failed": True, "msg": str(exc), "warnings": warnings}
         directory = Path(options["directory"]).absolute()
-        warnings = misspelt(variables, "report_", REPORT_VARIABLES, "the role report")
         try:
             records = self._read(variables, warnings)
             is_part = len(self.hosts(variables)) < len(variables["ansible_play_hosts_all"])

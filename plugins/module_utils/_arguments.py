@@ -13,7 +13,7 @@ in what ansible-core guesses: no text is read as a dictionary, nor a list or a d
 from __future__ import annotations
 
 import re
-from typing import AbstractSet, Any, Callable, Dict, Mapping, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Collection, Dict, Mapping, Sequence, Tuple
 
 from ansible.module_utils.common.validation import (
     check_type_bool,
@@ -131,9 +131,12 @@ class ReadOptions(Dict[str, Any]):
         return self[name] if name in self or name in self._wrong else default
 
 
-def read_options(arguments: Arguments, values: Mapping[str, Any]) -> ReadOptions:
-    """The options that a task gives, as AnsibleModule reads them."""
-    reader = _Reader()
+def read_options(
+    arguments: Arguments, values: Mapping[str, Any], kind: str = "option"
+) -> ReadOptions:
+    """The options that a task gives, as AnsibleModule reads them, in words of options or
+    variables."""
+    reader = _Reader(kind)
     options = reader.fields((), arguments, values)
     named = {error.option.path[0] for error in reader.errors}
     missing = {name for name in arguments if options[name] is None}
@@ -148,6 +151,16 @@ def _is_needed(argument: Argument) -> bool:
     return bool(argument.get("required")) and "fallback" not in argument
 
 
+def no_such(kind: str, name: str, names: Collection[str]) -> tuple[str, str]:
+    """The problem of a name that there is not, and the one that may be meant by it."""
+    prefix = name[: name.find("_") + 1]
+    if not all(item.startswith(prefix) for item in names):
+        prefix = ""
+    close = closest(name[len(prefix) :].lower(), [item[len(prefix) :] for item in names])
+    hint = f" (did you mean {prefix}{close}?)" if close else ""
+    return f"there is no such {kind}{hint}", prefix * bool(close) + close
+
+
 def read_value(option: Option, argument: Argument, value: Any) -> Any:
     """The value of one option, or of an entry of one; raises OptionError with all that is wrong."""
     reader = _Reader()
@@ -160,8 +173,9 @@ def read_value(option: Option, argument: Argument, value: Any) -> Any:
 class _Reader:
     """Reads values by their arguments, and keeps the errors; a wrong value is read as None."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str = "option") -> None:
         self.errors: list[OptionError] = []
+        self._kind = kind
 
     def _refuse(self, path: Path, problem: str) -> None:
         self.errors.append(OptionError(Option(*path), problem))
@@ -189,11 +203,10 @@ class _Reader:
 
     def _refuse_unknown(self, path: Path, name: Any, arguments: Arguments) -> str:
         """The name that may be meant by one that there is not."""
-        kind, close = "field" if path else "option", closest(str(name).lower(), arguments)
-        hint = f"; the {kind}s are {first_few(arguments, MAX_FIELDS)}"
-        if close:
-            hint = f" (did you mean {close}?)"
-        self._refuse((*path, excerpt(str(name), MAX_SHOWN)), f"there is no such {kind}{hint}")
+        kind = "field" if path else self._kind
+        problem, close = no_such(kind, str(name), arguments)
+        hint = "" if close else f"; the {kind}s are {first_few(arguments, MAX_FIELDS)}"
+        self._refuse((*path, excerpt(str(name), MAX_SHOWN)), f"{problem}{hint}")
         return close
 
     def value(self, path: Path, argument: Argument, value: Any) -> Any:

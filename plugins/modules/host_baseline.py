@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_baseline
-short_description: Internal, update an account and its zone to match the variables of the role baseline
+short_description: Baseline of an account and its zone, applied (internal)
 version_added: 1.0.0
 description:
   - The action of the role C(edgeops.protection.baseline). It reads the C(baseline_*) variables of

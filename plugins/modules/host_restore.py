@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_restore
-short_description: Internal, make an account and its zone what a file says again
+short_description: Restore of an account and its zone from a file (internal)
 version_added: 1.0.0
 description:
   - The action of the playbook C(edgeops.protection.restore). It takes a snapshot, which the role

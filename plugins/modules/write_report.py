@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: write_report
-short_description: Internal, read the hosts of a play and write the report on them
+short_description: Report on the hosts of a play (internal)
 version_added: 1.0.0
 description:
   - The task of the role C(edgeops.protection.report), which runs it once for all hosts of the play.

@@ -263,11 +263,13 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         of_ansible = (*of_task, self._templar, self._shared_loader_obj)
         return ModuleCalls(self._task, of_ansible, variables)
 
-    def options(self, arguments: Arguments, prefix: str) -> dict[str, Any]:
+    def options(
+        self, arguments: Arguments, prefix: str, variables: Mapping[str, Any]
+    ) -> dict[str, Any]:
         """The options of the task, which variables with this prefix fill; raises ValueError with
-        their names."""
+        their names, also for misspelt ones."""
         values = {f"{prefix}{name}": item for name, item in self._task.args.items()}
-        return read_variables(arguments, values, prefix)
+        return read_variables(arguments, values, prefix, variables)
 
 
 class ModuleAction(CollectionAction):

@@ -13,21 +13,26 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+import yaml
+
 from ..module_utils._api.settings import known_secrets
-from ..module_utils._arguments import Argument, Arguments, read_options
+from ..module_utils._arguments import Argument, Arguments, no_such, read_options
 from ..module_utils._errors import OptionError, as_one
 from ..module_utils._remembered import remembered
-from ..module_utils._text import OWN_NAMES, Names, Option, redact, visible
+from ..module_utils._text import OWN_NAMES, Names, Option, closest, redact, visible
 from ..module_utils._timestamps import parse_expiry
 
 KIND_OF_TAG = "__ansible_type"
-OWN_FILES = tuple(str(Path(__file__).parents[2] / name) + os.sep for name in ("roles", "playbooks"))
+ROLES = Path(__file__).parents[2] / "roles"
+OWN_FILES = tuple(str(ROLES.with_name(name)) + os.sep for name in ("roles", "playbooks"))
+ALIKE = 0.83  # of two names of which one may be the other, misspelt
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 
 
@@ -37,14 +42,19 @@ def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:
 
 
 def read_variables(
-    arguments: Arguments, values: Mapping[str, Any], prefix: str = ""
+    arguments: Arguments,
+    values: Mapping[str, Any],
+    prefix: str = "",
+    variables: Mapping[str, Any] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """By their names without this prefix, the values of variables with their types, and defaults
-    for those that are null or not there; raises ValueError for wrong ones, and for those that there
-    are not."""
+    for those that are null or not there; raises ValueError for wrong ones, for those that there are
+    not, and for misspelt ones of the host, which has these `variables`."""
     set_ones = {name: value for name, value in values.items() if value is not None}
-    read = read_options(arguments, set_ones)
-    require_none(read.errors, arguments, values)
+    unknown = dict.fromkeys(misspelt(variables, prefix, arguments))
+    kind = "variable" if prefix else "option"
+    read = read_options(arguments, {**set_ones, **unknown}, kind)
+    require_none(read.errors, arguments, values, {**values, **variables})
     return {name.removeprefix(prefix): value for name, value in read.items()}
 
 
@@ -52,6 +62,42 @@ def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
     """The arguments of a call of a filter, to which Jinja may pass iterators; raises ValueError."""
     lists = {name: list(item) for name, item in values.items() if isinstance(item, Iterator)}
     return read_variables(arguments, {**values, **lists})
+
+
+def misspelt(names: Iterable[str], prefix: str, known: Iterable[str]) -> list[str]:
+    """The names with this prefix that are close to a known one, and none of them; others may be
+    the user's own."""
+    ours = [*known]
+    unknown = [name for name in sorted(names) if name.startswith(prefix) and name not in ours]
+    near = {name: [item for item in ours if _is_as_long(name, item)] for name in unknown}
+    return [name for name in unknown if closest(name, near[name], ALIKE)]
+
+
+def _is_as_long(name: str, known: str) -> bool:
+    """True if two names can be alike by their lengths; a comparison takes far longer."""
+    length = len(name) + len(known)
+    return 2 * min(len(name), len(known)) >= ALIKE * length
+
+
+def misspelt_errors(names: Iterable[str], known: Collection[str]) -> list[OptionError]:
+    """The errors of names of variables that there are not."""
+    return [OptionError(Option(name), no_such("variable", name, known)[0]) for name in names]
+
+
+def defaults_of(role: str) -> dict[str, Any]:
+    """The defaults of the variables of a role, none of which is a template."""
+    path = ROLES / role / "defaults" / "main.yml"
+    defaults: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return defaults
+
+
+@lru_cache
+def declared_in(role: str) -> dict[str, dict[str, Any]]:
+    """The variables that the argument specification of a role declares."""
+    path = ROLES / role / "meta" / "argument_specs.yml"
+    document = yaml.safe_load(path.read_text(encoding="utf-8"))
+    declared: dict[str, dict[str, Any]] = document["argument_specs"]["main"]["options"]
+    return declared
 
 
 def require_none(

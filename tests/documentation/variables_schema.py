@@ -25,12 +25,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
 from ansible_collections.edgeops.protection.plugins.modules import host_restore
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import (
-    INVENTORY_VARIABLES,
-    declared_in,
-)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     INVENTORY,
+    INVENTORY_VARIABLES,
     OF_A_POSTURE,
     OF_HOST,
     OF_KNOWN_ZONE,
@@ -42,7 +39,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as OF_REPORT
-from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import CONTACTS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import CONTACTS, declared_in
 
 SCHEMA = Path(__file__).parents[2] / "roles" / "export" / "files" / "variables.schema.json"
 Schema = dict[str, Any]

@@ -23,7 +23,7 @@ WARNED = {
 ENDINGS = (
     "baseline_allowlist[0].prefix: 192.0.2.99/28 is an address within 192.0.2.96/28",
     "baseline_allowlist[1].expires: allowlist entry 192.0.2.1/32 expired",
-    "baseline_prefixs is not a variable of the role baseline",
+    "baseline_prefixs: there is no such variable (did you mean baseline_prefixes?)",
 )
 
 

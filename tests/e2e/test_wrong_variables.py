@@ -152,8 +152,9 @@ def test_the_restore_says_which_variable_is_wrong(service: LocalService, tmp_pat
     wrong: dict[str, tuple[dict[str, Any], str]] = {
         "kind": ({"restore_file": ["a"]}, "restore_file: it is a list; write a text."),
         "name": (
-            {"restore_befor": "latest"},
-            "restore_befor is not a variable of the playbook restore; it has no effect. Did you mean restore_before?",
+            {"restore_befor": "latest", "restore_leave_fields": {"a": 1}},
+            "2 errors: (1) restore_befor: there is no such variable (did you mean restore_before?);"
+            " (2) restore_leave_fields: it is a dictionary; write a list.",
         ),
     }
     hosts = {name: {"edge_account_id": ACCOUNT, **variables} for name, (variables, _text) in wrong.items()}

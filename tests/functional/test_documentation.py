@@ -31,12 +31,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
     argument_spec,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import declared_in
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     BASELINE as BASELINE_ARGUMENTS,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import STATUSES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import declared_in
 
 from tests.documentation.assumptions import PAGE as EVIDENCE
 from tests.documentation.assumptions import with_assumptions

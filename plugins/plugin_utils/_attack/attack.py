@@ -37,7 +37,6 @@ from ...module_utils._timestamps import parse_expiry, write_time
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline import posture
 from .._baseline.host_task import HostRun, HostRunner, HostTask
-from .._baseline.misspelt import misspelt
 from .._baseline.posture import MergedHost, PostureEntries, PostureFile
 from .._baseline.results import mitigated
 from .._baseline.variables import (
@@ -100,7 +99,7 @@ class Attack:
         self, task: HostTask, variables: Iterable[str], check_mode: bool, update: Update
     ) -> None:
         self._task, self._check_mode, self._update = task, check_mode, update
-        self._options = read_attack(task.values(ATTACK), variables)
+        self._options = read_attack(task.values(ATTACK), task.variables)
         hosts = task.value("ansible_play_hosts_all") or [task.host]
         if problems := [*_problems(self._options, hosts, task.value("ansible_limit"))]:
             raise ValueError(" ".join(problems))
@@ -261,13 +260,11 @@ class Attack:
             yield f"For the way back, {run.snapshot} has the state before (restore_file)."
 
 
-def read_attack(values: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def read_attack(values: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
     """The options in these values, of which a survey leaves some empty, without their prefix;
-    raises ValueError for wrong ones, and if one of the names is close to theirs."""
-    if wrong := misspelt(names, "attack_", ATTACK, "the playbook attack"):
-        raise ValueError(" ".join(wrong))
+    raises ValueError for wrong ones, and if one of the variables is close to theirs."""
     filled = {name: value for name, value in values.items() if value != ""}
-    options: dict[str, Any] = plain(read_variables(ATTACK, filled, "attack_"))
+    options: dict[str, Any] = plain(read_variables(ATTACK, filled, "attack_", variables))
     over = str(options["over"] or "")
     return {**options, "over": "" if over.lower() in NO else over}
 

@@ -28,10 +28,9 @@ from ...module_utils._text import Names, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, argument_errors, failure_diff, say
 from .._plain import TEMPLATE, data_of, plain
-from .._variables import require_none, wrong_variables
+from .._variables import place_of, require_none, wrong_variables
 from .._worker import claimed_before
 from .approval import ApprovedPlan
-from .misspelt import misspelt_in_host
 from .posture import MergedHost, PostureEntries, PostureFile, merged, posture_file, read_there
 from .results import NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
@@ -46,8 +45,8 @@ from .variables import (
     described_by,
     host_part,
     one_owner,
-    purged_in_vain,
     without_omitted,
+    wrong_names,
 )
 
 
@@ -265,8 +264,9 @@ class HostTask:
     def misspelt_variables(self) -> list[str]:
         """A warning for each variable of the host that has no effect, and seems to be ours."""
         variables = self._calls.variables
-        every = [*misspelt_in_host(variables), *purged_in_vain(variables)]
-        return [self._of_host(text) for text in every]
+        place = partial(place_of, variables)
+        every = [error.placed(place).message for error in wrong_names(variables)]
+        return [self._of_host(f"{text}.") for text in every]
 
     def base_url(self) -> str:
         """The base URL of the API that the host names, or else of this run; empty if that cannot be

@@ -21,8 +21,7 @@ from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import Option, OptionStep, plural, sentence
 from ...module_utils._timestamps import parse_expiry
 from ...module_utils._values.address_set import Ranges, range_of, ranges_of
-from .._variables import read_variables, require_none
-from .misspelt import declared_in
+from .._variables import declared_in, read_variables, require_none
 
 UnmanagedObject = Mapping[str, Any]  # as a result lists it
 

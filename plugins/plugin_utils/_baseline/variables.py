@@ -11,9 +11,9 @@ The role's variables are named after the options of the host; the few that are n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import filterfalse
 from typing import Any
 
@@ -30,7 +30,8 @@ from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import EXCLUSIVE, RESTORED, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
-from ...module_utils._text import Names, Warn, first_few, with_names
+from ...module_utils._text import Names, Option, Warn, first_few, with_names
+from .._variables import CONTACTS, misspelt, misspelt_errors
 from .approval import EXPECTED_PLAN
 
 PREFIX = "baseline_"
@@ -113,8 +114,22 @@ BASELINE: Arguments = {
     SNAPSHOT_KEEP: {"type": "int"},
     EACH_HOST: {"type": "bool"},
 }
+OLD_NAMES = {
+    **{f"{PREFIX}{name}_state": f"{PURGE}: [{name}]" for name in EXCLUSIVE},
+    **{f"{PREFIX}{name}": f"{LIMITS}: {{{name}: ...}}" for name in BASELINE[LIMITS]["options"]},
+}
 # With the variables of the inventory, which fill those of the role.
 OF_KNOWN_ZONE = ("edge_zone_plan", "edge_zone_account_id")
+INVENTORY_VARIABLES = (
+    *INVENTORY.values(),
+    *CONTACTS.values(),
+    *OF_KNOWN_ZONE,
+    "edge_account_name",
+    "edge_account_type",
+    "edge_zone_account",
+    "edge_zone_status",
+)
+TARGET = "target"  # of every playbook: the group of its hosts
 OF_HOST: Arguments = {
     **BASELINE,
     **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()},
@@ -167,6 +182,26 @@ def host_part(host: str, variables: Mapping[str, Any], brought: Brought | None =
     return Part(HOST_MODULE, options, context)
 
 
+def wrong_names(variables: Mapping[str, Any]) -> list[OptionError]:
+    """The variables of a host without effect that seem to be ours: those that the role baseline,
+    the inventory or the playbooks do not have, and the collections that are purged in vain."""
+    return [*_unknown(frozenset(variables)), *_purged_in_vain(variables)]
+
+
+@lru_cache(maxsize=256)  # most hosts have the same
+def _unknown(names: Set[str]) -> list[OptionError]:
+    known = {*BASELINE, RESULT, FLEET, SOURCE, SNAPSHOT, REPORT}
+    own = {name for name in names if name.startswith(PREFIX)} - known
+    old = sorted(own & OLD_NAMES.keys())
+    others = misspelt(names, "edge_", INVENTORY_VARIABLES)
+    return [
+        *(OptionError(Option(name), f"write {OLD_NAMES[name]}") for name in old),
+        *misspelt_errors(sorted(own - OLD_NAMES.keys()), BASELINE),
+        *misspelt_errors(others, INVENTORY_VARIABLES),
+        *misspelt_errors(misspelt(names, "", [TARGET]), [TARGET]),
+    ]
+
+
 def with_own_purge(values: Mapping[str, Any]) -> Mapping[str, Any]:
     """The values of a host, whose purge names the collections that its own variables describe; a
     wrong one stays as it is."""
@@ -176,12 +211,15 @@ def with_own_purge(values: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**values, PURGE: [*filter(partial(_has, values), purged(read[PURGE], EXCLUSIVE))]}
 
 
-def purged_in_vain(values: Mapping[str, Any]) -> list[str]:
-    """A sentence for each collection that the purge of a host names, and no variable describes."""
+def _purged_in_vain(values: Mapping[str, Any]) -> list[OptionError]:
+    """An error for each collection that the purge of a host names, and no variable describes."""
     named = values.get(PURGE)
     without = [name for name in EXCLUSIVE if isinstance(named, list) and name in named]
     return [
-        f"{PURGE} names {name}, and {PREFIX}{name} is not set; nothing of it is removed."
+        OptionError(
+            Option(PURGE),
+            f"it names {name}, and {PREFIX}{name} is not set; nothing of it is removed",
+        )
         for name in filterfalse(partial(_has, values), without)
     ]
 

@@ -22,10 +22,10 @@ from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.host import option_of
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
-from .._baseline.misspelt import declared_in
 from .._baseline.posture import Posture
 from .._baseline.unmanaged import ACCEPTED, ENTRIES, Accepted
 from .._baseline.variables import OF_HOST, Part
+from .._variables import declared_in
 from .record import AcceptedRisk, Deadline
 
 REPORT_VARIABLES: Arguments = declared_in("report")

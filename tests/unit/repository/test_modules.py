@@ -78,6 +78,14 @@ def test_all_that_belongs_to_a_module_is_there() -> None:
     assert list(problems()) == []
 
 
+def test_the_list_of_modules_reads_as_a_table_of_contents() -> None:
+    """`ansible-doc -l` shows 32 characters of each on a narrow terminal, and readers look at the first words."""
+    paths = (ROOT / "plugins" / "modules").glob("[a-z]*.py")
+    titles = {path.stem: short_description(path.stem) for path in paths}
+    beginnings = {" ".join(title.split()[:3]) for title in titles.values()}
+    assert len(titles) == len(beginnings) > 25, titles
+
+
 @pytest.mark.parametrize("path", sorted((ROOT / "plugins" / "action").glob("*.py")), ids=lambda path: path.stem)
 def test_every_action_that_calls_modules_prepares_its_workers(path: Path) -> None:
     text = path.read_text(encoding="utf-8")

@@ -13,9 +13,9 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     OF_HOST,
     described_by,
     host_part,
-    purged_in_vain,
     with_own_purge,
     without_omitted,
+    wrong_names,
 )
 
 from tests.documentation.roles import BASELINE as ROLE
@@ -166,8 +166,7 @@ def test_a_purge_is_about_the_collections_that_a_host_has(purge: Any, own: Any) 
 
 def test_a_collection_that_is_purged_in_vain_is_named() -> None:
     values = {"baseline_prefixes": [], "baseline_purge": ["prefixes", "custom_rules"]}
-    (sentence,) = purged_in_vain(values)
-    assert (
-        sentence == "baseline_purge names custom_rules, and baseline_custom_rules is not set; nothing of it is removed."
-    )
-    assert purged_in_vain({**values, "baseline_purge": True}) == []
+    (error,) = wrong_names(values)
+    problem = "it names custom_rules, and baseline_custom_rules is not set; nothing of it is removed"
+    assert error.message == f"baseline_purge: {problem}"
+    assert wrong_names({**values, "baseline_purge": True}) == []

@@ -4,9 +4,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.misspelt import misspelt, misspelt_in_host
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import wrong_names
 from ansible_collections.edgeops.protection.plugins.plugin_utils._inventory.hosts import Directory, Selection, hosts_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import misspelt, misspelt_errors
+
+
+def told(names: Iterable[str]) -> list[str]:
+    """What is said of a host with variables of these names."""
+    return [error.message for error in wrong_names(dict.fromkeys(names))]
+
 
 KNOWN = ["baseline_prefixes", "edge_zone_id", "other", "target", "inventory_hostname", "targeting"]
 
@@ -22,14 +31,13 @@ KNOWN = ["baseline_prefixes", "edge_zone_id", "other", "target", "inventory_host
     ],
 )
 def test_an_unknown_variable_is_named_with_the_one_that_is_close(name: str, close: str | None) -> None:
-    (sentence,) = misspelt_in_host([name, *KNOWN])
-    assert sentence.startswith(f"{name} is not a variable of the role baseline; it has no effect.")
-    assert sentence.partition(" Did you mean ")[2] == (f"{close}?" if close else "")
+    (sentence,) = told([name, *KNOWN])
+    assert sentence == f"{name}: there is no such variable{f' (did you mean {close}?)' if close else ''}"
 
 
 @pytest.mark.parametrize("name", ["baseline_result", "baseline_report", "baseline_source"])
 def test_variables_that_roles_register_or_export_are_not_misspelt(name: str) -> None:
-    assert misspelt_in_host([name, *KNOWN]) == []
+    assert told([name, *KNOWN]) == []
 
 
 @pytest.mark.parametrize(
@@ -43,31 +51,31 @@ def test_variables_that_roles_register_or_export_are_not_misspelt(name: str) -> 
     ],
 )
 def test_a_variable_close_to_one_of_the_inventory_or_the_playbooks_is_a_question(name: str, close: str) -> None:
-    (sentence,) = misspelt_in_host([name, *KNOWN])
-    assert sentence.endswith(f"it has no effect. Did you mean {close}?")
+    (sentence,) = told([name, *KNOWN])
+    assert sentence == f"{name}: there is no such variable (did you mean {close}?)"
 
 
 @pytest.mark.parametrize("name", ["edge_region", "edge_team", "targ", "target_ip", "target_network", "retarget_all"])
 def test_a_variable_of_the_user_is_none_of_ours(name: str) -> None:
-    assert misspelt_in_host([name, *KNOWN]) == []
+    assert told([name, *KNOWN]) == []
 
 
 def test_the_variables_of_the_inventory_plugin_are_known() -> None:
     directory = Directory([{"id": "a" * 32, "name": "lima"}], [{"id": "b" * 32, "name": "lima.example"}])
     described = {name for host in hosts_of(directory, Selection()) for name in host.variables}
     assert "edge_zone_plan" in described
-    assert misspelt_in_host(described) == []
+    assert told(described) == []
 
 
 def test_a_misspelt_variable_of_a_role_or_playbook_is_named() -> None:
     known = ("report_directory", "report_fail_on")
-    assert misspelt(["report_directroy", *known, "other"], "report_", known, "the role report") == [
-        "report_directroy is not a variable of the role report; it has no effect. Did you mean report_directory?"
-    ]
+    unknown = misspelt(["report_directroy", *known, "other"], "report_", known)
+    (error,) = misspelt_errors(unknown, known)
+    assert error.message == "report_directroy: there is no such variable (did you mean report_directory?)"
 
 
 def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
-    assert misspelt(["report_email", "report_directory"], "report_", ["report_directory"], "the role report") == []
+    assert misspelt(["report_email", "report_directory"], "report_", ["report_directory"]) == []
 
 
 @pytest.mark.parametrize(
@@ -79,4 +87,4 @@ def test_other_variables_with_such_a_prefix_are_the_users_own() -> None:
     ],
 )
 def test_an_old_word_is_told_with_the_new_one(old: str, new: str) -> None:
-    assert misspelt_in_host([old]) == [f"{old}: write {new}; {old} has no effect."]
+    assert told([old]) == [f"{old}: write {new}"]
