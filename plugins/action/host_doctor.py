@@ -56,10 +56,11 @@ class ActionModule(FleetAction):
         examination = examine_host(part, task.warn, CLOCK, task.screen("doctor"))
         record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)
         path = host_folder(options["directory"], task.host) / BUNDLE
+        lines = [*lines_of(record)]
         if not self._task.check_mode:
             write_private(path, redact(bundle_text(record, examination.answers), known))
-        for line in lines_of(record):
-            say(self._display, line)
+            lines.append(f"  {path.absolute()}")
+        say(self._display, "\n".join(lines))
         result = {"changed": False, "path": str(path), "warnings": task.misspelt_variables()}
         reasons = [reason for kind in options["fail_on"] for reason in failures(record, kind)]
         if not reasons:
