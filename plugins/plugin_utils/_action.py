@@ -12,6 +12,8 @@ packed and started.
 
 from __future__ import annotations
 
+from . import _bytecode  # noqa: F401  # isort: skip  # pylint: disable=unused-import
+
 import json
 import os
 import sys

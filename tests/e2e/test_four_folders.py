@@ -91,3 +91,17 @@ def test_every_playbook_runs_from_four_folders(
         run = ansible_playbook(*words, installed=installed, directory=tmp_path)
         assert run.code == 0 and run.tasks, f"{name}: {run.output}"
     assert (tmp_path / "exported" / ".protection.schema.json").stat().st_size and heard
+
+
+def test_python_keeps_the_bytecode_of_what_a_run_loads(service: LocalService, tmp_path: Path, installed: str) -> None:
+    service.account(ACCOUNT)
+    inventory = write_inventory(tmp_path, service, {"accounts": {"lima": {"edge_account_id": ACCOUNT}}})
+    # ANSIBLE_HOME makes it a process of its own, which imports the collection itself.
+    environment = {"ANSIBLE_HOME": str(tmp_path / "home"), "PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": ""}
+    run = ansible_playbook(
+        "-i", inventory, "edgeops.protection.check_inventory", environment=environment, installed=installed
+    )
+    assert run.code == 0, run.output
+    plugins = Path(installed, "ansible_collections", "edgeops", "protection", "plugins")
+    kept = {path.name.partition(".")[0] for path in plugins.glob("module_utils/**/__pycache__/*.pyc")}
+    assert {"grammar", "host"} <= kept

@@ -403,9 +403,10 @@ LIST = re.compile(r"\$[a-z0-9_]+")  # of an account; the lists of the vendor hav
 MOST_SPELT_OUT = 1000  # a longer list stays a name
 
 
-def lists_in(expression: str) -> list[str]:
-    """The names of the lists of the account that an expression refers to."""
-    return list(dict.fromkeys(token.text[1:] for token in _references(expression)))
+def lists_in(*expressions: str) -> list[str]:
+    """The names of the lists of the account that expressions refer to."""
+    named = (token.text[1:] for expression in expressions for token in _references(expression))
+    return list(dict.fromkeys(named))
 
 
 def list_uses(expression: str) -> list[Comparison]:

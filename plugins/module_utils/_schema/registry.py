@@ -19,7 +19,7 @@ from .._values.kinds import FLAG, SAFE_ID
 from .._values.list_contents import Contents
 from . import account, neighbours, zone
 from .lists import LISTS, WHOLE_LISTS, contents_of, items_of
-from .managed_rules import MANAGED_RULES, PARAMETERS, deployed, skipped_rulesets
+from .managed_rules import EXECUTE, MANAGED_RULES, PARAMETERS, deployed, skipped_rulesets
 from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .rate_limits import RATE_LIMIT_RULES
 from .resource import ENFORCING, ZONE_OPTION, Key, Object, Resource, State, fields_in, is_new
@@ -268,7 +268,7 @@ def rules_in_force(state: State, resource: Resource = zone.CUSTOM_RULES) -> list
     (shown,) = state.get(neighbours.ZONE.plural) or ({},)
     is_other = zone.plan_of(shown) in zone.OTHER_PLANS  # which does not meet rules of its account
     of_account = () if is_other else state.get(zone.CUSTOM_RULES_OF_ACCOUNT.plural)
-    if not of_account and not any(map(executed_by, rules)):
+    if not of_account and all(rule.action != EXECUTE for rule in rules):
         return rules
     first, then = Chain(state, OF_ACCOUNT), Chain(state)
     first.take(map(_of_account, IN_ORDER[resource.plural](of_account or ())))
@@ -442,8 +442,7 @@ def expressions_in(state: State) -> list[str]:
 
 def lists_named_in(state: State) -> list[str]:
     """The names of the lists that the rules of a state refer to."""
-    named = (name for expression in expressions_in(state) for name in lists_in(expression))
-    return list(dict.fromkeys(named))
+    return lists_in(*expressions_in(state))
 
 
 def spelt_out(rule: ZoneRule, lists: Mapping[str, Contents]) -> ZoneRule:

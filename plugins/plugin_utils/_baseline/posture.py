@@ -135,7 +135,8 @@ class MergedHost:
         self.ended: dict[tuple[str, str], list[Ended]] = {}
         self.problems: list[str] = []
         self._brought: dict[str, dict[str, str]] = {}
-        self._entries = {item.identity: item.own for item in _objects(PREFIX, own, values)}
+        every = _objects(PREFIX, own, values) if own else ()
+        self._entries = {item.identity: item.own for item in every}
         self._places: dict[int, str] = {}  # of the entries that postures bring
 
     def part(self, host: str) -> Part:

@@ -321,19 +321,18 @@ def _check(host: str, values: Mapping[str, Any]) -> None:
         raise ValueError(" ".join(problems))
 
 
+# Rules of an account are not among them, since the role has a default for them.
+_OWNERS_OF = {
+    name: {item.resource.owner for item in MANAGED if variable_of(item) == name}
+    for name in VARIABLE_OF.values()
+    if name != f"{PREFIX}rules"
+}
+
+
 def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
-    """The variables that describe something of an owner. Rules of an account are not among them,
-    since the role has a default for them."""
-    names = [
-        variable_of(item)
-        for item in MANAGED
-        if _owners_of(variable_of(item)) == {owner} and variable_of(item) != f"{PREFIX}rules"
-    ]
-    return [name for name in dict.fromkeys(names) if values.get(name) not in (None, [])]
-
-
-def _owners_of(variable: str) -> set[str]:
-    return {item.resource.owner for item in MANAGED if variable_of(item) == variable}
+    """The variables that describe something of an owner alone."""
+    own = (name for name, owners in _OWNERS_OF.items() if owners == {owner})
+    return [name for name in own if values.get(name) not in (None, [])]
 
 
 def _ways(*options: str) -> str:

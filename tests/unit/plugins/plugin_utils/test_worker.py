@@ -88,6 +88,17 @@ with LocalService() as service:
         result = run(spec, options, False, False, print, context=Context(is_role=True))
     print(result["changed"], *(name for name in sys.modules if name not in before and "{PLUGINS}" in name))
 """
+FINDERS = f"""
+import sys
+from ansible.plugins.loader import init_plugin_loader
+init_plugin_loader()
+class First:  # as ansible-test has one, which nobody may push aside
+    find_spec = staticmethod(lambda *_words: None)
+sys.meta_path.insert(0, First)
+from {PLUGINS}.plugin_utils import _action
+print(type(sys.modules["{PLUGINS}.module_utils._text"].__loader__).__name__)
+print(*(getattr(one, "__name__", type(one).__name__) for one in sys.meta_path[:3]))
+"""
 OTHER_AREAS = {"_specs.rulesets", "_schema.zone", "_schema.overrides", "_guard.rule_plans", "_protection.holes"}
 
 
@@ -115,3 +126,7 @@ def test_a_module_of_an_account_loads_no_file_about_rules() -> None:
 
 def test_a_worker_of_a_role_loads_nothing_again_for_rules() -> None:
     assert lines(ROLE) == ["False"]
+
+
+def test_python_keeps_bytecode_and_whoever_finds_modules_first_still_does() -> None:
+    assert lines(FINDERS) == ["SourceFileLoader", "First ByFile _AnsibleCollectionFinder"]
