@@ -15,8 +15,9 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..module_utils._arguments import Arguments
+from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS
+from ..module_utils._schema.resource import without
 from ..module_utils._text import first_sentences, visible
 from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
@@ -34,7 +35,7 @@ from ..plugin_utils._export.export_file import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
 from ..plugin_utils._report.files import json_text, sarif_of_mistakes, write_file
-from ..plugin_utils._variables import misspelt, misspelt_errors, place_of
+from ..plugin_utils._variables import misspelt, misspelt_errors, place_of, read_variables
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -46,6 +47,27 @@ CHECKED: Arguments = {
     for name, argument in {**EXPORT, **OF_REPORTED_HOST}.items()
     if not name.endswith(LEFT_OUT)
 }
+CHECK: Arguments = {
+    "check_sarif": {"type": "path"},
+    "check_playbook": {"choices": ["evaluate", "notify"]},
+}
+# The playbooks without an action of their own.
+OF_PLAYBOOK: Arguments = {
+    "evaluate_request": {"type": "dict"},
+    "evaluate_packet": {"type": "dict"},
+    "evaluate_network_firewall": {"type": "bool"},
+    "notify_url": {"type": "str", "no_log": True},
+    "notify_key": {"type": "str", "no_log": True},
+    "notify_kind": {"choices": ["webhook", "slack", "teams", "pagerduty", "github"]},
+    "notify_again_days": {"type": "float"},
+    "notify_state": {"type": "path"},
+    "notify_statuses": {
+        **TEXTS,
+        "choices": ["unknown", "unprotected", "weakened", "drift", "pending"],
+    },
+    "notify_timeout": {"type": "int"},
+    "notify_delay": {"type": "int"},
+}
 PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
 
 
@@ -53,7 +75,13 @@ class ActionModule(FleetAction):
     """Fails if a variable of a host is wrong."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        _checks, options = self.validate_argument_spec(argument_spec={"sarif": {"type": "path"}})
+        try:
+            options = self.options(CHECK, "check_", variables)
+            if options["playbook"]:
+                self._check_playbook(f"{options['playbook']}_", variables)
+                return {"changed": False}
+        except ValueError as exc:
+            return {"failed": True, "changed": False, "msg": str(exc)}
         hosts = self.hosts(variables)
         for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
             pass  # so that the first of two hosts hears of the second one as well
@@ -64,6 +92,21 @@ class ActionModule(FleetAction):
             text = json_text(sarif_of_mistakes({host: _told(one) for host, one in failed.items()}))
             result["changed"] = write_file(Path(path), text, FILE_MODE)
         return result
+
+    def _check_playbook(self, prefix: str, variables: Mapping[str, Any]) -> None:
+        """Raises ValueError for wrong variables with the prefix of a playbook, which has others of
+        its own."""
+        from ..module_utils._protection.request import (  # loads expressions
+            parse_packet,
+            parse_request,
+        )
+
+        known = {name: item for name, item in OF_PLAYBOOK.items() if name.startswith(prefix)}
+        values = HostTask(self.calls(variables)).values(known)
+        filled = {name: value for name, value in values.items() if value != ""}
+        others = without(variables, *self._task.get_play().vars)
+        parsers = {"evaluate_request": parse_request, "evaluate_packet": parse_packet}
+        read_variables(known, filled, prefix, others, parsers)
 
 
 FILE_MODE = 0o600  # that of a report

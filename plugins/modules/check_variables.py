@@ -21,6 +21,10 @@ description:
     roles check them in the task that reads them.
   - It makes no calls.
 options:
+  playbook:
+    description: Checks the variables of this playbook instead, which has no action of its own.
+    type: str
+    choices: [evaluate, notify]
   sarif:
     description:
       - The file for the mistakes in SARIF 2.1.0, which code hosts show on the lines of the variables. None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache, partial
 from pathlib import Path
@@ -24,11 +24,12 @@ import yaml
 
 from ..module_utils._api.settings import known_secrets
 from ..module_utils._arguments import Argument, Arguments, no_such, read_options
-from ..module_utils._errors import OptionError, as_one
+from ..module_utils._errors import OptionError, OptionProblems, as_one
 from ..module_utils._remembered import remembered
 from ..module_utils._text import OWN_NAMES, Names, Option, closest, redact, visible
 from ..module_utils._timestamps import parse_expiry
 
+Parse = Callable[[Option, Any], Any]  # reads the value of an option; raises OptionError
 KIND_OF_TAG = "__ansible_type"
 ROLES = Path(__file__).parents[2] / "roles"
 OWN_FILES = tuple(str(ROLES.with_name(name)) + os.sep for name in ("roles", "playbooks"))
@@ -46,15 +47,22 @@ def read_variables(
     values: Mapping[str, Any],
     prefix: str = "",
     variables: Mapping[str, Any] = MappingProxyType({}),
+    parsers: Mapping[str, Parse] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """By their names without this prefix, the values of variables with their types, and defaults
-    for those that are null or not there; raises ValueError for wrong ones, for those that there are
-    not, and for misspelt ones of the host, which has these `variables`."""
+    for those that are null or not there; raises ValueError for wrong ones, also for their parsers,
+    for those that there are not, and for misspelt ones of the host, which has these `variables`."""
     set_ones = {name: value for name, value in values.items() if value is not None}
     unknown = dict.fromkeys(misspelt(variables, prefix, arguments))
     kind = "variable" if prefix else "option"
     read = read_options(arguments, {**set_ones, **unknown}, kind)
-    require_none(read.errors, arguments, values, {**values, **variables})
+    problems = OptionProblems()
+    problems.errors.extend(read.errors)
+    fit = {name: value for name, value in read.items() if value is not None}
+    for name in filter(fit.__contains__, parsers):
+        with problems.collected():
+            parsers[name](Option(name), fit[name])
+    require_none(problems.errors, arguments, values, {**values, **variables})
     return {name.removeprefix(prefix): value for name, value in read.items()}
 
 

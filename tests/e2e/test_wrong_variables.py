@@ -225,10 +225,26 @@ def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: L
 @pytest.mark.parametrize(
     ("variables", "text"),
     [
-        ({"evaluate_reqest": {"uri": "/"}}, "Set one of the first two; it has no evaluate_reqest."),
-        ({"evaluate_packet": {"destination": "203.0.113"}}, "packet.destination: '203.0.113' is "),
+        (
+            {"evaluate_reqest": {"uri": "/"}},
+            "evaluate_reqest: there is no such variable (did you mean evaluate_request?).",
+        ),
+        (
+            {
+                "evaluate_packet": {"destination": "203.0.113", "prt": 1},
+                "evaluate_reqest": {},
+                "evaluate_network_firewall": "maybe",
+            },
+            "4 errors: (1) evaluate_reqest: there is no such variable (did you mean evaluate_request?);"
+            " (2) evaluate_network_firewall: 'maybe' is a text; write true or false;"
+            " (3) evaluate_packet.",
+        ),
+        (
+            {"evaluate_request": '{"uri": "/"}'},
+            'evaluate_request: \'{"uri": "/"}\' is a text that holds JSON; write {key: ...}.',
+        ),
         ({"evaluate_request": {"uri": "/"}}, "Set edge_zone_id or edge_zone_name for this host."),
-        ({}, "Set one of the first two."),
+        ({}, "Nothing says what to evaluate. Set evaluate_request or evaluate_packet."),
     ],
 )
 def test_a_wrong_question_is_told_once(
