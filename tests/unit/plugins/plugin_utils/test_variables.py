@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from ansible.parsing.dataloader import DataLoader
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import Arguments
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS, OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ENCODER
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
@@ -106,3 +106,36 @@ def test_other_values_have_no_place() -> None:
     assert place_of({"flag": True, "rules": [{"tags": [1]}]}, Option("flag")) == ""
     assert place_of({"rules": [{"tags": [1]}]}, Option("rules", 0)) == ""
     assert place_of({"rules": [1]}, Option("rules", 0), {"rules[0]": "posture.rules[1]"}) == ""
+
+
+PLAYBOOK = """\
+role_flga: true
+role_number: many
+role_token: [s3cret]
+"""
+
+
+def test_all_mistakes_in_the_variables_of_a_playbook_are_told_with_their_places(tmp_path: Path) -> None:
+    """Before 2.19 ansible-core knows no place, and none is named."""
+    (tmp_path / "lima.yml").write_text(PLAYBOOK, encoding="utf-8")
+    variables = DataLoader().load_from_file(str(tmp_path / "lima.yml"))
+    values = {"role_number": "many", "role_token": ["s3cret"]}  # as a task has them, without their places
+    with pytest.raises(ValueError, match="^3 errors") as caught:
+        read_variables(ARGUMENTS, values, "role_", variables)
+    places = [f" ({tmp_path}/lima.yml:{line})" if ENCODER else "" for line in (1, 2, 3)]
+    assert str(caught.value) == (
+        f"3 errors: (1) role_flga: there is no such variable (did you mean role_flag?){places[0]};"
+        f" (2) role_number: 'many' is a text; write a whole number{places[1]};"
+        f" (3) role_token: its value is a list; write a text{places[2]}."
+    )
+
+
+def test_what_a_parser_refuses_is_told_with_all_others() -> None:
+    def refuse(option: Option, value: Any) -> None:
+        raise OptionError(option, f"{value} is odd")
+
+    parsers = {"role_number": refuse, "role_flag": refuse}
+    with pytest.raises(
+        ValueError, match=r"^2 errors: \(1\) role_flag: 'x' is a text; .*; \(2\) role_number: 3 is odd\.$"
+    ):
+        read_variables(ARGUMENTS, {"role_flag": "x", "role_number": 3}, "role_", {}, parsers)
