@@ -128,7 +128,7 @@ def check_list_quota(plan: Plan, read: ReadCollection) -> str:
     if kind not in exceeded:
         raise Unread(f"{not_known}it is of the type {kind}.")
     reason = exceeded[kind]
-    return f"{reason}, since it is of the type {kind}. Remove what is too much." if reason else ""
+    return f"{reason}, since it is of the type {kind}. Remove the surplus." if reason else ""
 
 
 def _numbers_of(plan: Plan) -> tuple[Numbers, Numbers]:

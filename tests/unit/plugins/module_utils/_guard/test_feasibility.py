@@ -269,7 +269,7 @@ def list_quota(account: Any, before: dict[str, tuple[int, int]], **new: tuple[in
     [
         ("", {"ip": (9, 1)}, {"ip": (1, 9991)}, ""),
         ("standard", {"ip": (1, 9999)}, {"ip": (1, 2)}, "The account would have 10001 items, where at most 10000 may be,"
-         " since it is of the type standard. Remove what is too much."),
+         " since it is of the type standard. Remove the surplus."),
         ("standard", {"ip": (10, 1)}, {"ip": (1, 1)}, "11 lists, where at most 10 may be"),
         ("standard", {"ip": (11, 1), "redirect": (9, 1)}, {"ip": (1, 1)}, ""),
         ("standard", {}, {"asn": (1, 0)}, "1 list of autonomous systems, where at most 0 may be"),
