@@ -18,6 +18,7 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
+from tests.support.inventories import write_inventory
 from tests.support.report_fleet import BLOCK, write_fleet
 
 PLAYBOOK = REPOSITORY / "playbooks" / "baseline.yml"
@@ -215,3 +216,26 @@ def test_a_verbose_result_is_whole(inventory: Path) -> None:
     options = ("--check", "--limit", "in_order,zone")
     assert "protection" not in fleet(play(inventory, *options))["hosts"]["in_order"]
     assert "protection" in fleet(play(inventory, *options, "-v"))["hosts"]["in_order"]
+
+
+def test_each_token_has_a_budget_of_its_own(tmp_path: Path, service: LocalService) -> None:
+    tokens = [service.token, "token-of-another-customer"]
+    service.add_token(tokens[1])
+    hosts = {}
+    for number in range(4):
+        service.zone(f"{number + 1:032x}")
+        hosts[f"zone{number}"] = {
+            "edge_zone_id": f"{number + 1:032x}",
+            "edge_api_token": tokens[number % 2],
+            "baseline_custom_rules": [],
+        }
+    inventory = write_inventory(tmp_path, service, {"zones": hosts}, baseline_call_budget=1)
+    run = play(inventory, "--check", EDGEOPS_PROTECTION_CALL_PERIOD="2", ANSIBLE_HOME=str(tmp_path / "home")).done()
+    assert counts(run) == ["4 hosts: 4 in order, 0 would change, 0 refused, 0 not reached."]
+    moments: dict[str, list[float]] = {}
+    for call in service.calls:
+        moments.setdefault(str(call.authorization_digest), []).append(call.moment)
+    assert [len(made) for made in moments.values()] == [2, 2]
+    assert all(last - first >= 1.9 for first, last in moments.values())  # each waits for its own calls
+    (first, _last), (other, _other_last) = moments.values()
+    assert abs(first - other) < 1.9  # and for those of no other token
