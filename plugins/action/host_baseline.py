@@ -25,14 +25,13 @@ from ..plugin_utils._baseline.results import host_outcome, sentence_of, shortene
 from ..plugin_utils._baseline.variables import (
     BASELINE,
     EACH_HOST,
-    FLEET,
     OF_HOST,
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
     Part,
 )
 from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
-from ..plugin_utils._variables import defaults_of, read_variables
+from ..plugin_utils._variables import FLEET, defaults_of, read_variables
 from ..plugin_utils._worker import noted_by_run, prepare_workers
 
 prepare_workers()

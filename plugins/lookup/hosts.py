@@ -53,9 +53,10 @@ from ansible.errors import AnsibleError
 from ansible.inventory.manager import InventoryManager
 from ansible.plugins.lookup import LookupBase
 
+from ..plugin_utils._variables import FLEET
+
 SEVERAL = "several"
 REMAINING = "remaining"
-FLEET = "baseline_fleet"  # what the play before registers
 GROUPS = ("accounts", "zones")  # of the inventory plugin, and of the docs
 
 

@@ -13,6 +13,7 @@ in what ansible-core guesses: no text is read as a dictionary, nor a list or a d
 from __future__ import annotations
 
 import re
+from collections import abc
 from typing import AbstractSet, Any, Callable, Collection, Dict, Mapping, Sequence, Tuple
 
 from ansible.module_utils.common.validation import (
@@ -52,7 +53,7 @@ TYPES = (  # a value of which types is what, the first one counts
     (Mapping, "a dictionary"),
     ((list, tuple), "a list"),
 )
-CONTAINERS = (Mapping, list, tuple)
+CONTAINERS = (abc.Mapping, list, tuple)  # those of typing are slow to ask
 # What the converters of ansible-core raise, also for values that they do not expect, such as an
 # infinite whole number.
 UNFIT = (TypeError, ValueError, OverflowError, AttributeError)
@@ -213,7 +214,7 @@ class _Reader:
         kind, fields = argument.get("type", "str"), argument.get("options")
         if kind == "list":
             return self._list(path, argument, value)
-        if kind == "dict" and isinstance(value, Mapping):
+        if kind == "dict" and isinstance(value, abc.Mapping):
             return value if fields is None else self.fields(path, fields, value)
         if kind == "raw" and argument.get("choices"):
             return self._some(path, argument, value)

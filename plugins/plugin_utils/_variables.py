@@ -34,6 +34,7 @@ KIND_OF_TAG = "__ansible_type"
 ROLES = Path(__file__).parents[2] / "roles"
 OWN_FILES = tuple(str(ROLES.with_name(name)) + os.sep for name in ("roles", "playbooks"))
 ALIKE = 0.83  # of two names of which one may be the other, misspelt
+FLEET = "baseline_fleet"  # what the playbook baseline registers for all hosts
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 
 

@@ -31,12 +31,11 @@ from ...module_utils._specs.host import EXCLUSIVE, RESTORED, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ...module_utils._text import Names, Option, Warn, first_few, with_names
-from .._variables import CONTACTS, misspelt, misspelt_errors
+from .._variables import CONTACTS, FLEET, misspelt, misspelt_errors
 from .approval import EXPECTED_PLAN
 
 PREFIX = "baseline_"
 RESULT = "baseline_result"  # what the role registers
-FLEET = "baseline_fleet"  # what the playbook registers for all hosts
 SOURCE = "baseline_source"  # what an export says of itself
 SNAPSHOT = "baseline_snapshot"  # the state in a snapshot, as Cloudflare has it
 REPORT = "baseline_report"  # what a report registers for each host
