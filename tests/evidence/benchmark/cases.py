@@ -160,6 +160,7 @@ def without_ansible(ways: Ways) -> Iterator[Case]:
         loads: ways.pure("loads", LARGEST),
     }
     yield Case("planning", alternatives, [Row(large, loads, 3.5), Row(large, small, 1.3, LARGEST / tenth)])
+    yield from long_lists(ways)
     tested, untested = "planning 1,000 custom rules with 100 expectations", "planning 1,000 custom rules"
     alternatives = {tested: ways.pure("expectations", 1_000), untested: ways.pure("rules", 1_000)}
     yield Case("expectations", alternatives, [Row(tested, untested, 2.5)])
@@ -169,3 +170,27 @@ def without_ansible(ways: Ways) -> Iterator[Case]:
     page, data = (f"the report on 1,000 hosts as {form}" for form in ("HTML", "JSON"))
     alternatives = {page: ways.pure("html", 1_000), data: ways.pure("json", 1_000)}
     yield Case("report", alternatives, [Row(page, data, 3.0)])
+
+
+ITEMS = (10_000, 100_000, 500_000)
+MOST_MEMORY = 600.0  # MiB, of the largest list that an account may have
+
+
+def long_lists(ways: Ways) -> Iterator[Case]:
+    """A list of items that ip_list keeps, in check mode without its reading: one item in a hundred is new, one changes and one goes."""
+    for size in ITEMS:
+        work, loads, in_order = (
+            f"{size:,} items of a list in check mode, beside reading",
+            f"json.loads of {size:,} items",
+            f"sorted of {size:,} items",
+        )
+        alternatives = {
+            work: ways.pure("items", size, beside="items_read"),
+            loads: ways.pure("items_loads", size),
+            in_order: ways.pure("items_sorted", size),
+        }
+        rows = [Row(work, loads, 95.0), Row(work, in_order, 95.0)]
+        if size == max(ITEMS):
+            alternatives["no memory"] = constant(0)
+            rows.append(Row(work, "no memory", MOST_MEMORY, unit="MiB"))
+        yield Case(f"items_{size}", alternatives, rows, rounds=3)

@@ -3,12 +3,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Functions alone, without Ansible and without a service:
-`python -m tests.evidence.benchmark.pure plan|loads|html|json|rules|expectations|backtest|rows SIZE`.
+`python -m tests.evidence.benchmark.pure plan|loads|items|items_read|items_loads|items_sorted|html|json|rules|expectations|backtest|rows SIZE`.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
 processor. One prefix in a hundred is new, one changes and one goes; the hosts of a report have every status in turn. The
 rules of a zone are planned with and without 100 expectations. As many groups of past requests are evaluated under 100 rules, of
-which five are new.
+which five are new. Items are those of a list that ip_list keeps, in check mode; they come from texts.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._arguments import read_options
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import perform, read_state
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     check_values,
     numbered,
@@ -30,7 +34,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import expectation_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import ANALYTICS, Reader
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import parse_task
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, json_text
 
@@ -61,6 +69,67 @@ def plan(document: Any) -> int:
     """The number of changes that follow."""
     desired = parse_desired(PREFIXES, numbered("prefixes", document["desired"]), exclusive=True)
     return len(make_plan({PREFIXES.plural: document["existing"]}, [desired]).operations)
+
+
+NAME = "feed"
+
+
+def address(prefix: str) -> str:
+    """An item of a list: of ten prefixes, one as it is, and of the others the first address."""
+    return prefix if prefix.endswith("0.0/24") else prefix.partition("/")[0]
+
+
+def items(size: int) -> bytes:
+    """A list with its items, as prefixes are: what is existing, in pages of the service, and what is desired."""
+    document = json.loads(lists(size))
+    existing = [
+        {"id": item["id"], "ip": address(item["prefix"]), "comment": "", "created_on": STAMP, "modified_on": STAMP}
+        for item in document["existing"]
+    ]
+    desired = [{"ip": address(item["prefix"]), "comment": item["comment"]} for item in document["desired"]]
+    pages = [json.dumps(existing[start : start + PAGE]) for start in range(0, size, PAGE)]
+    return json.dumps({"pages": pages, "desired": desired}).encode()
+
+
+PAGE = items_of(NAME).page_size
+
+
+class Serving:
+    """Answers the calls for one list in the place of a session, from texts."""
+
+    calls = 0
+
+    def __init__(self, pages: Sequence[str]) -> None:
+        self.pages = pages
+
+    def send(self, request: Request) -> Response:
+        """A page of the items; or the list, the only one of its account, to whose items no rule refers."""
+        number, info = int(request.query.get("cursor", 0)), "{}"
+        result = json.dumps([{"id": identifier(1), "name": NAME, "kind": "ip", "description": ""}])
+        if not request.path.endswith(("/items", "/lists")):  # the rules of the account, or its type
+            result = json.dumps({"id": identifier(2), "type": "enterprise", "rules": []})
+        if request.path.endswith("/items"):
+            after = number + 1 if number + 1 < len(self.pages) else ""
+            result, info = self.pages[number], json.dumps({"cursors": {"after": str(after)}})
+        text = f'{{"success": true, "errors": [], "messages": [], "result": {result}, "result_info": {info}}}'
+        return Response(200, {}, text.encode())
+
+
+def planned_items(pages: Sequence[str], desired: Sequence[Any]) -> int:
+    """The number of changes of ip_list in check mode."""
+    spec = MODULE_SPECS["ip_list"]
+    own = {"account_id": identifier(0), "api_token": "x" * 40}
+    options = read_options(argument_spec(spec), {**own, "name": NAME, "items": desired, "purge": True})
+    warnings: list[str] = []
+    task = parse_task(spec, options, {}, warnings.append)
+    result = perform(task, Client(Serving(pages), own), True, warnings.append)
+    return 0 if warnings else len(result["operations"])
+
+
+def read_items(pages: Sequence[str]) -> bool:
+    """Read the list and its items as the module does; whether there are any."""
+    client = Client(Serving(pages), {"account_id": identifier(0)})
+    return bool(read_state(client, [LISTS])) and bool(read_state(client, [items_of(NAME)]))
 
 
 def zone_rules(size: int) -> list[dict[str, Any]]:
@@ -140,9 +209,19 @@ def work(what: str, size: int) -> Callable[[], bool]:
     if what == "backtest":
         rows = json.loads(past_requests(size))
         return lambda: backtest(rows) > 10 * size
-    text = past_requests(size) if what == "rows" else lists(size)
+    text = past_requests(size) if what == "rows" else items(size) if what.startswith("items") else lists(size)
     if what in ("loads", "rows"):
         return lambda: bool(json.loads(text))
+    if what in ("items", "items_read"):
+        pages, desired = json.loads(text).values()
+        plans = what == "items"
+        return lambda: planned_items(pages, desired) == 3 * (size // DIFFERS) if plans else read_items(pages)
+    if what == "items_loads":
+        desired = json.dumps(json.loads(text)["desired"])
+        return lambda: bool(json.loads(desired))
+    if what == "items_sorted":
+        every = json.loads(text)["desired"]
+        return lambda: bool(sorted(every, key=lambda item: str(item["ip"])))
     document = json.loads(text)
     return lambda: plan(document) == 3 * (size // DIFFERS)
 

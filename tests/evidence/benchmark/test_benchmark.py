@@ -108,6 +108,7 @@ def test_the_table_of_the_page_is_replaced() -> None:
 @pytest.mark.parametrize(
     ("what", "size"),
     [
+        *[("items", 1_000), ("items_read", 1_000), ("items_loads", 1_000), ("items_sorted", 1_000)],
         *[("plan", 1_000), ("loads", 1_000), ("html", 6), ("json", 6)],
         *[("rules", 9), ("expectations", 9), ("backtest", 400), ("rows", 400)],
     ],
