@@ -50,7 +50,7 @@ TYPES = (  # a value of which types is what, the first one counts
     (str, "a text"),
     (bool, "a boolean"),
     ((int, float), "a number"),
-    (Mapping, "a dictionary"),
+    (abc.Mapping, "a dictionary"),
     ((list, tuple), "a list"),
 )
 CONTAINERS = (abc.Mapping, list, tuple)  # those of typing are slow to ask
@@ -189,17 +189,18 @@ class _Reader:
         meant = {self._refuse_unknown(path, name, arguments) for name in unknown}
         fields = {}
         for name, argument in arguments.items():
-            at, value = (*path, name), values.get(name)
-            fields[name] = argument.get("default")
+            value = values.get(name)
             if value is not None:
-                fields[name] = self.value(at, argument, value)
-            elif name not in values and "fallback" in argument:
+                fields[name] = self.value((*path, name), argument, value)
+                continue
+            fields[name] = argument.get("default")
+            if name not in values and "fallback" in argument:
                 fields[name] = _fallback(argument)
             elif argument.get("required") and not (name in meant and name not in values):
                 lack = "null" if name in values else "missing"
-                self._refuse(at, f"it is {lack}; write {_form(argument)}")
+                self._refuse((*path, name), f"it is {lack}; write {_form(argument)}")
             elif name in values and (argument.get("choices") or fields[name] is not None):
-                self._refuse(at, NULL)
+                self._refuse((*path, name), NULL)
         return dict(values) if is_open else fields
 
     def _refuse_unknown(self, path: Path, name: Any, arguments: Arguments) -> str:

@@ -8,6 +8,8 @@ sentences about them."""
 
 from __future__ import annotations
 
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Iterable, Mapping, Sequence, TypedDict
 
 from ._apply.executor import BrokenOff
@@ -112,12 +114,11 @@ def make_diff(operations: Iterable[Operation]) -> Diff:
     """The objects concerned before and after, sorted by key; one that changes twice, before the
     first change."""
     diff = Diff(before={}, after={})
-    changes = list(with_along(operations))
-    last = {item.order: item for item in changes}
-    first = {item.order: item for item in reversed(changes)}
-    for order in sorted(first):
-        _enter(diff["before"], first[order], first[order].existing)
-        _enter(diff["after"], first[order], last[order].planned)
+    by_object = attrgetter("order")
+    for _order, changes in groupby(sorted(with_along(operations), key=by_object), by_object):
+        first, *others = changes
+        _enter(diff["before"], first, first.existing)
+        _enter(diff["after"], first, [first, *others][-1].planned)
     return diff
 
 
@@ -147,8 +148,8 @@ def _enter(side: dict[str, Any], operation: Operation, obj: Object | None) -> No
     if obj is None:
         return
     collection = side.setdefault(operation.resource.plural, {})
-    sent = {name: obj[name] for name in operation.fields if name in obj}
-    managed = {**operation.resource.managed(obj), **sent}
+    managed = operation.resource.managed(obj)
+    managed.update({name: obj[name] for name in operation.undeclared if name in obj})
     if not operation.resource.key:
         collection.update(managed)
     elif operation.label in collection:  # a duplicate, which only its id tells from the other

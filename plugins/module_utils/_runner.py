@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from functools import lru_cache
 from typing import Any, Callable, Mapping, Sequence
@@ -36,6 +37,7 @@ from ._text import (
     with_texts,
 )
 
+SELDOM = (50_000, 200, 20)
 MOST_TEXTS = 4096  # texts, such as names of fields; the values of a long list differ
 MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
 
@@ -56,6 +58,7 @@ def run(
     Every message passes here, so that text of Cloudflare cannot control the terminal that shows
     it.
     """
+    gc.set_threshold(*SELDOM)  # a search for garbage, since a run keeps to its end what it makes
     output = _Output(options, context.names)
 
     def warn_readably(message: str) -> None:

@@ -45,7 +45,7 @@ class Option(Tuple[OptionStep, ...]):
 
     def at(self, *steps: OptionStep) -> Option:
         """The option at the end of these steps from this one."""
-        return Option(*self, *steps)
+        return super().__new__(Option, self + steps)
 
     @property
     def entry(self) -> str:
@@ -275,9 +275,10 @@ def _dict_with_texts(
 ) -> dict[Any, Any]:
     changed, renamed = {}, {}
     for key, item in value.items():
-        text = readable(item) if isinstance(item, str) else with_texts(item, readable, names)
-        if text is not item and text != item:
-            changed[key] = text
+        if item:
+            text = readable(item) if isinstance(item, str) else with_texts(item, readable, names)
+            if text is not item and text != item:
+                changed[key] = text
         if names and isinstance(key, str) and readable(key) != key:
             renamed[key] = readable(key)
     if not changed and not renamed:

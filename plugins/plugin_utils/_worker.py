@@ -70,12 +70,6 @@ def prepare_workers(action: str = "") -> None:
     gc.freeze()  # so that no worker, nor the end of the run, searches all of this for garbage
 
 
-def collect_seldom() -> None:
-    """Have this worker, which keeps the records of all hosts until it ends, seldom search them for
-    garbage."""
-    gc.set_threshold(50_000, 20, 20)
-
-
 def _prepare_templates() -> None:
     """Make the lexer of templates, which each worker would make to register the result of its
     task."""

@@ -151,7 +151,7 @@ def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[
     concerned = judged | {
         item.resource.within or item.label
         for item in plan.operations
-        if LISTS in (item.resource, item.resource.parent) and item.action != "update"
+        if item.action != "update" and (item.resource is LISTS or item.resource.parent is LISTS)
     }
     lists = [obj for obj in plan.before.get(LISTS.plural, ()) if LISTS.label_of(obj) in concerned]
     return [LISTS.label_of(obj) for obj in lists if REFERENCES not in obj or uses_of(obj) > 0]

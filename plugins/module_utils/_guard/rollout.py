@@ -126,8 +126,10 @@ class Rollout:
 
         def adjust(resource: Resource, existing: Object | None, values: Values) -> Values:
             mode = resource.mode_field
+            if not mode or values.get(mode) != ENABLED:
+                return values
             identity = (resource.plural, resource.key_of(values))
-            if not mode or values.get(mode) != ENABLED or identity in self.at_once:
+            if identity in self.at_once:
                 return values
             is_early = enabled_too_soon(resource, existing, self.now, self.monitoring)
             if not is_early and identity not in against:

@@ -13,9 +13,19 @@ from datetime import datetime
 from enum import Enum
 from fnmatch import fnmatchcase
 from functools import cached_property
-from typing import AbstractSet, Any, Container, Iterator, Mapping, NamedTuple, Sequence, Tuple
+from typing import (
+    AbstractSet,
+    Any,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+    Tuple,
+)
 
-from .._errors import OptionError, OptionProblems, parsed
+from .._errors import OptionError, OptionProblems, as_one, parsed
 from .._remembered import remembered
 from .._schema.resource import API_FIELDS, EXPIRES, ByCursor, Field, Key, Resource, Values, without
 from .._text import Message, Names, Option
@@ -73,15 +83,20 @@ class LongList(Mapping[Key, DesiredObject]):
     def __setitem__(self, key: Key, one: DesiredObject) -> None:
         is_plain = one.expires is None and one.presence is Presence.NEEDED
         values = [one.values.get(name, LEFT_OUT) for name in self._names]
-        self._rows[key] = (one.path[-1], *values) if is_plain else one
+        self._rows[key] = (*values, one.path[-1]) if is_plain else one
 
     def __getitem__(self, key: Key) -> DesiredObject:
         row = self._rows[key]
         if isinstance(row, DesiredObject):
             return row
-        pairs = zip(self._names, row[1:])
-        values = {name: value for name, value in pairs if value is not LEFT_OUT}
-        return DesiredObject(values, self._around.at(row[0]))
+        values = dict(zip(self._names, row))
+        if LEFT_OUT in row:
+            values = {name: value for name, value in values.items() if value is not LEFT_OUT}
+        return DesiredObject(values, self._around.at(row[-1]))
+
+    def unlike(self) -> Iterator[tuple[Key, DesiredObject]]:
+        """Those of which there is more to say, with their keys."""
+        return ((key, row) for key, row in self._rows.items() if isinstance(row, DesiredObject))
 
     def __contains__(self, key: object) -> bool:
         return key in self._rows
@@ -135,10 +150,15 @@ class Desired:
     @cached_property
     def expires(self) -> Mapping[Key, datetime]:
         """The ends of objects that have one."""
-        return {key: one.expires for key, one in self.entries.items() if one.expires}
+        return {key: one.expires for key, one in self._unlike() if one.expires}
+
+    def _unlike(self) -> Iterable[tuple[Key, DesiredObject]]:
+        """All that expire, or need not exist, with their keys; of a long list no others."""
+        entries = self.entries
+        return entries.unlike() if isinstance(entries, LongList) else entries.items()
 
     def _in(self, presence: Presence) -> AbstractSet[Key]:
-        return {key for key, one in self.entries.items() if one.presence is presence}
+        return {key for key, one in self._unlike() if one.presence is presence}
 
     @cached_property
     def expired(self) -> AbstractSet[Key]:
@@ -258,11 +278,15 @@ def parse_desired(
     return desired
 
 
-def _remarks(fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]) -> list[Message]:
+def _remarks(
+    fields: tuple[Field, ...], path: Option, options: Mapping[str, Any]
+) -> Iterator[Message]:
     """Changes that reading made to the options in a way that nobody may have meant."""
-    named = [item for item in fields if not item.fields and options.get(item.name) is not None]
-    changes = [(item.name, item.value.remark(options[item.name])) for item in named]
-    return [Message(path.at(name), f": {remark}.") for name, remark in changes if remark]
+    for item in fields:
+        value = None if item.fields else options.get(item.name)
+        remark = "" if value is None else item.value.remark(value)
+        if remark:
+            yield Message(path.at(item.name), f": {remark}.")
 
 
 def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
@@ -293,7 +317,7 @@ def _read_fields(
 ) -> dict[str, Any]:
     """The fields that the options name; `others` are the names of other options."""
     values: dict[str, Any] = {}
-    problems = OptionProblems()
+    errors: list[OptionError] = []
     for item in fields:
         option = options.get(item.name)
         if option is None:
@@ -304,14 +328,15 @@ def _read_fields(
             else:
                 values[item.name] = item.value.parse(option)
         except ValueError as exc:
-            problems.add(OptionError(path.at(item.name), str(exc)))
+            errors.append(OptionError(path.at(item.name), str(exc)))
         except OptionError as exc:
-            problems.add(exc)
+            errors.extend(exc.errors)
     unread = [name for name in options if name not in values and options[name] is not None]
     for name in unread:
         if name not in others and all(name != item.name for item in fields):
-            problems.add(OptionError(path.at(name), f"{title} has no such field; leave it out"))
-    problems.raise_any()
+            errors.append(OptionError(path.at(name), f"{title} has no such field; leave it out"))
+    if errors:
+        raise as_one(errors)
     return values
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import islice
 from typing import Any, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._schema.lists import contents_of, items_of
@@ -28,12 +29,14 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
     """
     if not plan.operations:
         return ""
-    digest = hashlib.sha256()
-    for part in (dict(owner), *_object_changes(plan), _orders(plan), _lists_in(plan)):
+    digest, changes = hashlib.sha256(), _object_changes(plan)
+    parts = iter(lambda: list(islice(changes, MOST_AT_ONCE)), [])
+    for part in (dict(owner), *parts, _orders(plan), _lists_in(plan)):
         digest.update(CANONICAL.encode(part).encode("utf-8", "backslashreplace") + b"\n")
     return digest.hexdigest()
 
 
+MOST_AT_ONCE = 100  # changes of objects
 CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
 
 

@@ -71,9 +71,9 @@ def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[
     """The existing object with the changes laid over it; a nested object that names its id replaces
     the former one."""
     merged = {**existing, **changes}
-    for item in fields:
+    for item in (one for one in fields if one.fields):
         nested, change = existing.get(item.name), changes.get(item.name)
-        if item.fields and isinstance(nested, Mapping) and isinstance(change, Mapping):
+        if isinstance(nested, Mapping) and isinstance(change, Mapping):
             is_other = "id" in change
             inner = change if is_other else overlay(item.fields, nested, change)
             gone = {name for name in change if change[name] is None} - item.declared
@@ -84,7 +84,7 @@ def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[
 POSITION = "position"  # of a new or moved object, counted from 1; no field of the object itself
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # frozen, it takes twice as long to make
 class Operation:
     """One change of one object.
 
@@ -145,6 +145,8 @@ class Operation:
     def undeclared(self) -> Collection[str]:
         """The names of the fields that change and that the resource does not declare."""
         known = self.resource.declared
+        if self.fields.keys() <= known.keys():
+            return ()
         return [name for name in self.fields if name not in known and name != POSITION]
 
     @cached_property
@@ -209,7 +211,7 @@ class Plan(NamedTuple):
     @property
     def resources(self) -> dict[str, Resource]:
         """The collections that it changes, by plural."""
-        return {item.resource.plural: item.resource for item in self.operations}
+        return _changed_resources(self.operations)
 
     def after(self, returned: Returned | None = None) -> State:
         """The state afterwards: for each operation what Cloudflare returned, or else what is
@@ -245,6 +247,11 @@ def _collection_after(
         places = {key: index for index, key in enumerate(order[plural])}
         collection.sort(key=lambda item: places[changes[0].resource.key_of(item)])
     return collection
+
+
+@remembered(32)
+def _changed_resources(operations: Sequence[Operation]) -> dict[str, Resource]:
+    return {item.resource.plural: item.resource for item in operations}
 
 
 _planned_collection = remembered(32)(_collection_after)  # a plan is looked at in many ways

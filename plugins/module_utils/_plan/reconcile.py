@@ -162,9 +162,10 @@ def _with_contents(operation: Operation, inner: Sequence[Resource], before: Stat
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
     resource = desired.resource
     operations: list[Operation] = []
+    defaults = resource.defaults()
     for match, values in _matches(desired, _existing_by_key(desired, existing)):
         if match is None:
-            new = {**resource.defaults(), **adjust(resource, None, values)}
+            new = {**defaults, **adjust(resource, None, values)}
             fields = {item.name: new[item.name] for item in resource.fields if item.name in new}
             fields.update(undeclared_changes(resource.declared, None, new))
             operations.append(Operation("create", resource, fields, named=values))

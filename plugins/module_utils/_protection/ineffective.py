@@ -129,7 +129,13 @@ def _claims(
 
 def _covered(resource: Resource, objects: Sequence[Object], ends: Ends) -> Iterator[Claim]:
     """The networks and hostnames within another one that lasts as long; each by the widest one."""
-    outer = _outermost(span for obj in objects for span in [_span(resource, obj)] if span)
+    (name,) = resource.key
+    wide = [
+        obj
+        for obj in objects
+        if str(obj.get(name)).startswith(ANY_LABEL) or "/" in str(obj.get(name))
+    ]
+    outer = _outermost(span for obj in wide for span in [_span(resource, obj)] if span)
     starts = [first for first, _last in outer]
     known = []
     for obj in objects if outer else ():  # of a long list, few lie within others

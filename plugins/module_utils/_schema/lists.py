@@ -38,7 +38,7 @@ from .resource import (
 )
 
 _OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])"
-SINGLE_ADDRESS = re.compile(rf"{_OCTET}(?:\.{_OCTET}){{3}}", re.ASCII)
+SINGLE_ADDRESS = re.compile(r"\.".join([_OCTET] * 4), re.ASCII)
 
 LIST_KIND = IP = "ip"  # of a list of which nobody says its kind
 ASN, HOSTNAME = "asn", "hostname"
@@ -94,9 +94,9 @@ def _parse_name(value: Any) -> str:
 
 def _parse_address(value: Any) -> str:
     """An address or a network as lists show it: a single address has no length."""
+    if isinstance(value, str) and SINGLE_ADDRESS.fullmatch(value):  # as most of many items are
+        return value
     written = parse_filled_text(value)
-    if SINGLE_ADDRESS.fullmatch(written):  # as most items are, of which there may be many
-        return written
     (family, _first, length, _malformed), network = read_network(written)
     shown = network.partition("/")[0] if length == BITS[family] else network
     return written if written == shown else shown  # a long list has each text once

@@ -70,22 +70,20 @@ def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -
     entries = numbered("items", items or (), path)
     problems = OptionProblems()
     for option, item in entries:
-        with problems.collected():
-            _check_kind(option, item, kind, path)
+        if kind_of_item(item) != kind:
+            problems.add(_wrong_kind(option, item, kind, path))
     problems.raise_any()
     exclusive = exclusive and items is not None
     return parse_desired(items_of(name, kind), entries, absent=absent, exclusive=exclusive)
 
 
-def _check_kind(option: Option, item: Options, kind: str, path: Option) -> None:
-    """Raises OptionError for an item of another kind than its list, or of none or several."""
+def _wrong_kind(option: Option, item: Options, kind: str, path: Option) -> OptionError:
+    """The error of an item of another kind than its list, or of none or several."""
     own = kind_of_item(item)
-    if own == kind:
-        return
-    if own:
-        problem = Message(f"the list has {LIST_KINDS[kind]}; set ", path.at("kind"), f" to {own}")
-        raise OptionError(option.at(own), problem)
-    raise OptionError(option, f"it needs {kind}, and no other of {', '.join(LIST_KINDS)}")
+    if not own:
+        return OptionError(option, f"it needs {kind}, and no other of {', '.join(LIST_KINDS)}")
+    problem = Message(f"the list has {LIST_KINDS[kind]}; set ", path.at("kind"), f" to {own}")
+    return OptionError(option.at(own), problem)
 
 
 class IpList(ModuleSpec):

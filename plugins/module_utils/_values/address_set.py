@@ -71,9 +71,9 @@ def _completed(text: str) -> str:
 
 
 def _canonical(text: str) -> NormalisedNetwork | None:
-    """The normalised value of a network in its usual form, without the slower ipaddress; None for
-    other text."""
-    address, dummy, digits = text.partition("/")
+    """The normalised value of an address, or of a network in its usual form, without the slower
+    ipaddress; None for other text."""
+    address, slash, digits = text.partition("/")
     version, family, bits = (6, socket.AF_INET6, 128) if ":" in address else (4, socket.AF_INET, 32)
     try:
         packed = socket.inet_pton(family, address)
@@ -81,7 +81,7 @@ def _canonical(text: str) -> NormalisedNetwork | None:
             return None
     except (OSError, ValueError):
         return None
-    number, length = int.from_bytes(packed, "big"), LENGTHS.get(digits, bits + 1)
+    number, length = int.from_bytes(packed, "big"), LENGTHS.get(digits, bits + 1) if slash else bits
     if length > bits or number & ((1 << (bits - length)) - 1):
         return None
     return (version, number, length, "")
@@ -99,10 +99,9 @@ def _too_long(text: str) -> str:
 
 def read_network(text: str) -> tuple[NormalisedNetwork, str]:
     """The normalised value of a network, and its usual form; raises ValueError."""
-    usual = text if "/" in text else f"{text}/{128 if ':' in text else 32}"
-    normalised = _canonical(usual)
+    normalised = _canonical(text)
     if normalised:
-        return normalised, usual
+        return normalised, text if "/" in text else f"{text}/{normalised[2]}"
     network = parse_network(text)
     return (network.version, int(network.network_address), network.prefixlen, ""), str(network)
 
@@ -110,10 +109,11 @@ def read_network(text: str) -> tuple[NormalisedNetwork, str]:
 def normalise_network(value: Any) -> NormalisedNetwork:
     """Sorts by family, address and length, so that a network comes before its subsets; malformed
     text comes first."""
+    text = str(value)
     try:
-        return read_network(str(value))[0]
+        return _canonical(text) or read_network(text)[0]
     except ValueError:
-        return (0, 0, 0, str(value))
+        return (0, 0, 0, text)
 
 
 def cut_host_bits(text: Any) -> str:

@@ -22,7 +22,7 @@ from ...module_utils._api.progress import Count, Progress
 from ...module_utils._concurrency import attempt_each
 from ...module_utils._text import Screen, first_sentences, plural
 from .._action import CollectionAction, ModuleCalls
-from .._worker import collect_seldom, first_of_run
+from .._worker import first_of_run
 from .host_task import HostTask
 
 Product = TypeVar("Product")
@@ -87,7 +87,6 @@ class FleetAction(CollectionAction):
         by `failed`."""
         for environment in self._task.environment or []:  # of this worker alone
             os.environ.update({name: str(value) for name, value in environment.items()})
-        collect_seldom()
         progress = HostsDone(len(hosts))
 
         def attempt(host: str) -> Product:

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Functions alone, without Ansible and without a service:
-`python -m tests.evidence.benchmark.pure plan|loads|items|items_read|items_loads|items_sorted|html|json|rules|expectations|backtest|rows SIZE`.
+`python -m tests.evidence.benchmark.pure plan|loads|items|items_new|items_half|items_read|items_loads|items_sorted|html|json|rules|expectations|backtest|rows SIZE`.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
 processor. One prefix in a hundred is new, one changes and one goes; the hosts of a report have every status in turn. The
@@ -13,6 +13,7 @@ which five are new. Items are those of a list that ip_list keeps, in check mode;
 
 from __future__ import annotations
 
+import gc
 import json
 import sys
 import time
@@ -33,6 +34,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.bac
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import parse_expectations
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import expectation_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import ANALYTICS, Reader
+from ansible_collections.edgeops.protection.plugins.module_utils._runner import SELDOM
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
@@ -79,19 +81,28 @@ def address(prefix: str) -> str:
     return prefix if prefix.endswith("0.0/24") else prefix.partition("/")[0]
 
 
-def items(size: int) -> bytes:
-    """A list with its items, as prefixes are: what is existing, in pages of the service, and what is desired."""
+def items(size: int, change: str = "") -> bytes:
+    """A list with its items: what is existing, in pages of the service, and what is desired. They differ as prefixes do; or
+    all are `new`, or the comment of `half` of them changes."""
     document = json.loads(lists(size))
     existing = [
         {"id": item["id"], "ip": address(item["prefix"]), "comment": "", "created_on": STAMP, "modified_on": STAMP}
         for item in document["existing"]
     ]
     desired = [{"ip": address(item["prefix"]), "comment": item["comment"]} for item in document["desired"]]
-    pages = [json.dumps(existing[start : start + PAGE]) for start in range(0, size, PAGE)]
+    if change == "half":
+        desired = [{"ip": item["ip"], "comment": "changed" * (place % 2)} for place, item in enumerate(existing)]
+    existing = [] if change == "new" else existing
+    pages = [json.dumps(existing[start : start + PAGE]) for start in range(0, len(existing) or 1, PAGE)]
     return json.dumps({"pages": pages, "desired": desired}).encode()
 
 
 PAGE = items_of(NAME).page_size
+CHANGED: Mapping[str, Callable[[int], int]] = {  # how many items change, by what is measured
+    "items": lambda size: 3 * (size // DIFFERS),
+    "items_new": lambda size: size,
+    "items_half": lambda size: size // 2,
+}
 
 
 class Serving:
@@ -116,11 +127,12 @@ class Serving:
 
 
 def planned_items(pages: Sequence[str], desired: Sequence[Any]) -> int:
-    """The number of changes of ip_list in check mode."""
+    """The number of changes of ip_list in check mode, from its options to its result."""
     spec = MODULE_SPECS["ip_list"]
     own = {"account_id": identifier(0), "api_token": "x" * 40}
     options = read_options(argument_spec(spec), {**own, "name": NAME, "items": desired, "purge": True})
     warnings: list[str] = []
+    gc.set_threshold(*SELDOM)  # as each run does
     task = parse_task(spec, options, {}, warnings.append)
     result = perform(task, Client(Serving(pages), own), True, warnings.append)
     return 0 if warnings else len(result["operations"])
@@ -129,7 +141,7 @@ def planned_items(pages: Sequence[str], desired: Sequence[Any]) -> int:
 def read_items(pages: Sequence[str]) -> bool:
     """Read the list and its items as the module does; whether there are any."""
     client = Client(Serving(pages), {"account_id": identifier(0)})
-    return bool(read_state(client, [LISTS])) and bool(read_state(client, [items_of(NAME)]))
+    return bool(read_state(client, [LISTS])) and len(read_state(client, [items_of(NAME)])) == 1
 
 
 def zone_rules(size: int) -> list[dict[str, Any]]:
@@ -212,10 +224,10 @@ def work(what: str, size: int) -> Callable[[], bool]:
     text = past_requests(size) if what == "rows" else items(size) if what.startswith("items") else lists(size)
     if what in ("loads", "rows"):
         return lambda: bool(json.loads(text))
-    if what in ("items", "items_read"):
-        pages, desired = json.loads(text).values()
-        plans = what == "items"
-        return lambda: planned_items(pages, desired) == 3 * (size // DIFFERS) if plans else read_items(pages)
+    if what in CHANGED or what.removesuffix("_read") in CHANGED:
+        change = what.removesuffix("_read")
+        pages, desired = json.loads(items(size, change.partition("_")[2])).values()
+        return lambda: planned_items(pages, desired) == CHANGED[change](size) if what == change else read_items(pages)
     if what == "items_loads":
         desired = json.dumps(json.loads(text)["desired"])
         return lambda: bool(json.loads(desired))
