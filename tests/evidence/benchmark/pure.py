@@ -76,25 +76,25 @@ def plan(document: Any) -> int:
 NAME = "feed"
 
 
-def address(prefix: str) -> str:
-    """An item of a list: of ten prefixes, one as it is, and of the others the first address."""
-    return prefix if prefix.endswith("0.0/24") else prefix.partition("/")[0]
+def item(number: int, comment: str = "") -> dict[str, Any]:
+    """An item of a list: of ten, one is a network, and the others are addresses."""
+    first = f"{10 + number // 65536}.{number // 256 % 256}.{number % 256}.0"
+    return {"ip": first if number % 10 else f"{first}/24", "comment": comment}
 
 
-def items(size: int, change: str = "") -> bytes:
-    """A list with its items: what is existing, in pages of the service, and what is desired. They differ as prefixes do; or
-    all are `new`, or the comment of `half` of them changes."""
-    document = json.loads(lists(size))
-    existing = [
-        {"id": item["id"], "ip": address(item["prefix"]), "comment": "", "created_on": STAMP, "modified_on": STAMP}
-        for item in document["existing"]
-    ]
-    desired = [{"ip": address(item["prefix"]), "comment": item["comment"]} for item in document["desired"]]
+def desired_items(size: int, change: str = "") -> list[dict[str, Any]]:
+    """The items of a task. They differ from the existing ones as prefixes do; or all are `new`, or the comment of `half` of
+    them changes."""
     if change == "half":
-        desired = [{"ip": item["ip"], "comment": "changed" * (place % 2)} for place, item in enumerate(existing)]
-    existing = [] if change == "new" else existing
-    pages = [json.dumps(existing[start : start + PAGE]) for start in range(0, len(existing) or 1, PAGE)]
-    return json.dumps({"pages": pages, "desired": desired}).encode()
+        return [item(number, "changed" * (number % 2)) for number in range(size)]
+    if change == "new":
+        return [item(number) for number in range(size)]
+    every = range(size + size // DIFFERS)
+    return [
+        item(number, "changed" if number % DIFFERS == 1 else "")
+        for number in every
+        if number % DIFFERS or number >= size
+    ]
 
 
 PAGE = items_of(NAME).page_size
@@ -106,12 +106,19 @@ CHANGED: Mapping[str, Callable[[int], int]] = {  # how many items change, by wha
 
 
 class Serving:
-    """Answers the calls for one list in the place of a session, from texts."""
+    """Answers the calls for one list of so many items in the place of a session; it keeps none of them."""
 
     calls = 0
 
-    def __init__(self, pages: Sequence[str]) -> None:
-        self.pages = pages
+    def __init__(self, existing: int) -> None:
+        self.existing = existing
+
+    def page(self, start: int) -> str:
+        items = (
+            f'{{"id": "{identifier(number)}", "ip": "{item(number)["ip"]}", "comment": "", "created_on": "{STAMP}"}}'
+            for number in range(start, min(start + PAGE, self.existing))
+        )
+        return f"[{', '.join(items)}]"
 
     def send(self, request: Request) -> Response:
         """A page of the items; or the list, the only one of its account, to whose items no rule refers."""
@@ -120,13 +127,13 @@ class Serving:
         if not request.path.endswith(("/items", "/lists")):  # the rules of the account, or its type
             result = json.dumps({"id": identifier(2), "type": "enterprise", "rules": []})
         if request.path.endswith("/items"):
-            after = number + 1 if number + 1 < len(self.pages) else ""
-            result, info = self.pages[number], json.dumps({"cursors": {"after": str(after)}})
+            after = number + PAGE if number + PAGE < self.existing else ""
+            result, info = self.page(number), json.dumps({"cursors": {"after": str(after)}})
         text = f'{{"success": true, "errors": [], "messages": [], "result": {result}, "result_info": {info}}}'
         return Response(200, {}, text.encode())
 
 
-def planned_items(pages: Sequence[str], desired: Sequence[Any]) -> int:
+def planned_items(existing: int, desired: Sequence[Any]) -> int:
     """The number of changes of ip_list in check mode, from its options to its result."""
     spec = MODULE_SPECS["ip_list"]
     own = {"account_id": identifier(0), "api_token": "x" * 40}
@@ -134,14 +141,15 @@ def planned_items(pages: Sequence[str], desired: Sequence[Any]) -> int:
     warnings: list[str] = []
     gc.set_threshold(*SELDOM)  # as each run does
     task = parse_task(spec, options, {}, warnings.append)
-    result = perform(task, Client(Serving(pages), own), True, warnings.append)
+    result = perform(task, Client(Serving(existing), own), True, warnings.append)
     return 0 if warnings else len(result["operations"])
 
 
-def read_items(pages: Sequence[str]) -> bool:
-    """Read the list and its items as the module does; whether there are any."""
-    client = Client(Serving(pages), {"account_id": identifier(0)})
-    return bool(read_state(client, [LISTS])) and len(read_state(client, [items_of(NAME)])) == 1
+def read_items(existing: int) -> bool:
+    """Read the list and its items as the module does; whether these are all."""
+    client = Client(Serving(existing), {"account_id": identifier(0)})
+    resource = items_of(NAME)
+    return bool(read_state(client, [LISTS])) and len(read_state(client, [resource])[resource.plural]) == existing
 
 
 def zone_rules(size: int) -> list[dict[str, Any]]:
@@ -221,21 +229,26 @@ def work(what: str, size: int) -> Callable[[], bool]:
     if what == "backtest":
         rows = json.loads(past_requests(size))
         return lambda: backtest(rows) > 10 * size
-    text = past_requests(size) if what == "rows" else items(size) if what.startswith("items") else lists(size)
+    if what.startswith("items"):
+        return work_on_items(what, size)
+    text = past_requests(size) if what == "rows" else lists(size)
     if what in ("loads", "rows"):
         return lambda: bool(json.loads(text))
-    if what in CHANGED or what.removesuffix("_read") in CHANGED:
-        change = what.removesuffix("_read")
-        pages, desired = json.loads(items(size, change.partition("_")[2])).values()
-        return lambda: planned_items(pages, desired) == CHANGED[change](size) if what == change else read_items(pages)
-    if what == "items_loads":
-        desired = json.dumps(json.loads(text)["desired"])
-        return lambda: bool(json.loads(desired))
-    if what == "items_sorted":
-        every = json.loads(text)["desired"]
-        return lambda: bool(sorted(every, key=lambda item: str(item["ip"])))
     document = json.loads(text)
     return lambda: plan(document) == 3 * (size // DIFFERS)
+
+
+def work_on_items(what: str, size: int) -> Callable[[], bool]:
+    """What one run does with a list of this size."""
+    if what == "items_read":
+        return lambda: read_items(size)
+    desired = desired_items(size, what.partition("_")[2])
+    if what == "items_loads":
+        text = json.dumps(desired)
+        return lambda: bool(json.loads(text))
+    if what == "items_sorted":
+        return lambda: bool(sorted(desired, key=lambda one: str(one["ip"])))
+    return lambda: planned_items(0 if what == "items_new" else size, desired) == CHANGED[what](size)
 
 
 def seconds(what: str, size: int) -> float:
