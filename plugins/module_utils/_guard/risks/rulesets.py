@@ -239,7 +239,7 @@ def _concerning_everything(
                 reason = reason or (_widened(is_same) if is_wider else "")
             else:
                 changed = [one for one in others if one != existing.get(one.key)]
-                is_kept = rule == was and (changed or _stops_no_more(rule, rules.before))
+                is_kept = _decides_as(was, rule) and (changed or _stops_no_more(rule, rules.before))
                 is_known = is_kept or (others and what in shared)
                 reason = "" if is_known else _new(was, rule, is_same)
             if reason:
@@ -253,9 +253,14 @@ def _concerning_everything(
     return (sentence("; ".join(clauses)), [], entries) if clauses else None
 
 
+def _decides_as(was: ZoneRule | None, rule: ZoneRule) -> bool:
+    """True if a plan changes nothing but the words of a rule."""
+    words = {"title": rule.title, "entry": rule.entry, "obj": rule.obj}
+    return was is not None and was._replace(**words) == rule
+
+
 def _stops_no_more(rule: ZoneRule, before: Sequence[ZoneRule]) -> bool:
-    """True if a rule that a plan leaves as it is stands behind others that stop as much, and none
-    that lets traffic pass."""
+    """True if a rule stands behind others that stop as much, and none that lets traffic pass."""
     front = before[: [one.key for one in before].index(rule.key)]
     stopping = [one for one in front if one.enforces and one.action in (BLOCK, rule.action)]
     return rule.enforces and all(one in stopping for one in front if one.terminates)

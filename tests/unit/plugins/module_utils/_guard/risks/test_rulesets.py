@@ -150,9 +150,10 @@ PASSED = {"ref": "passed", **SKIP, "action_parameters": {"ruleset": "current"}, 
 def test_a_rule_that_stops_what_others_stopped_before_the_plan_is_no_risk(
     front: list[dict[str, Any]], is_risk: bool
 ) -> None:
-    change = change_of([*front, EVERY], [EVERY], exclusive=True)
-    risk = blocks_everything.in_change(change, Limits())
-    assert bool(risk) is is_risk
+    for desired in (EVERY, {**EVERY, "description": "Under attack"}):
+        change = change_of([*front, EVERY], [desired], exclusive=True)
+        risk = blocks_everything.in_change(change, Limits())
+        assert bool(risk) is is_risk
 
 
 def test_a_skip_that_was_everything_with_another_one_is_judged_by_itself() -> None:
