@@ -16,7 +16,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply.meanwhil
 
 from tests.fake_service.service import Service
 from tests.support.interleavings import Scenario, problems, rule, run_all, task
-from tests.support.module_run import ZONE
+from tests.support.module_run import ACCOUNT, ZONE
 
 SEEDS = 40
 
@@ -44,6 +44,27 @@ def test_two_runs_that_change_two_rules_of_one_ruleset_need_no_second_plan(seed:
     assert [one["description"] for one in zone.custom_rules if one["ref"] in ("one", "two")] == ["one", "two"]
     assert [("put_back" in result, result["changed"]) for result in runs.results] == [(False, True)] * 2
     assert runs.of_rules == {"PATCH of rules": 2}
+
+
+def refs_of(service: Service, name: str) -> list[list[str]]:
+    """The refs of the rules of each custom ruleset with a name."""
+    rulesets = [one for one in service.account(ACCOUNT).custom_rulesets if one["name"] == name]
+    return [[one["ref"] for one in ruleset["rules"]] for ruleset in rulesets]
+
+
+def test_of_two_custom_rulesets_of_one_name_later_runs_use_the_first_and_leave_the_other() -> None:
+    numbers: Counter[int] = Counter()
+    for seed in range(10):
+        service = Scenario(0).prepared(Service())
+        tasks = [task(custom_rulesets=[{"name": "New", "rules": [rule("both"), rule(ref)]}]) for ref in ("one", "two")]
+        run_all(service, tasks, seed)
+        _first, *others = before = refs_of(service, "New")
+        numbers[len(before)] += 1
+        later = [run_all(service, [one], 0).results[0]["changed"] for one in tasks * 2]
+        first, *rest = refs_of(service, "New")
+        assert (set(first), rest) == ({"both", "one", "two"}, others)
+        assert later[2:] == [False, False]
+    assert numbers.keys() == {1, 2}
 
 
 def test_runs_that_settle_nothing_are_found_out() -> None:
