@@ -70,7 +70,7 @@ def test_the_last_lines_say_what_is_mitigated_and_what_is_left_to_do(site: Site)
     (snapshot,) = site.folder.glob("here/snapshots/berlin/*.yml")
     until = site.entries()[0]["until"].replace("Z", "+00:00")
     last = [
-        "Attacks are mitigated now on 256 IPv4 addresses by SYN flood protection.",
+        "Attacks are mitigated now on 256 IPv4 addresses by SYN flood protection; out-of-state TCP protection mitigates nothing.",
         "The zone has custom rule geo, security level under_attack by postures.",
         "The account has SYN flood rule global by postures.",
         f"The posture under_attack holds until {until} (INC-7).",

@@ -54,15 +54,20 @@ def shown_result(
 
 
 def mitigated(coverage: Mapping[str, Any]) -> str:
-    """The addresses for which attacks are mitigated now, by component, in a sentence."""
-    texts = []
+    """The addresses for which attacks are mitigated now, by component, and the components that
+    mitigate nothing, in a sentence."""
+    texts, idle = [], []
     for kind, sets in coverage["modes"].items() if coverage["enabled"] else ():
         in_part = [item for item in sets if ENABLED in item["modes"]]
         ranges = ranges_of(network for item in in_part for network in item["networks"])
         some = " (in part)" * any(len(item["modes"]) > 1 for item in in_part)
-        texts += [f"{counted(ranges)}{some} by {COMPONENTS[kind].title}"] if ranges else []
+        title = COMPONENTS[kind].title
+        if ranges:
+            texts.append(f"{counted(ranges)}{some} by {title}")
+        else:
+            idle.append(f"; {title} mitigates nothing")
     if texts:
-        return f"Attacks are mitigated now on {' and on '.join(texts)}."
+        return f"Attacks are mitigated now on {' and on '.join(texts)}{''.join(idle)}."
     return first_sentences(["No attack on a protected address is mitigated.", *coverage["reasons"]])
 
 
