@@ -255,8 +255,9 @@ def _concerning_everything(
 
 def _decides_as(was: ZoneRule | None, rule: ZoneRule) -> bool:
     """True if a plan changes nothing but the words of a rule."""
-    words = {"title": rule.title, "entry": rule.entry, "obj": rule.obj}
-    return was is not None and was._replace(**words) == rule
+    if was is None:
+        return False
+    return was._replace(title=rule.title, entry=rule.entry, obj=rule.obj) == rule
 
 
 def _stops_no_more(rule: ZoneRule, before: Sequence[ZoneRule]) -> bool:
