@@ -44,7 +44,7 @@ PostureEntries = Sequence[tuple[str, Any]]
 START_OF_TIME = datetime.min.replace(tzinfo=timezone.utc)  # when every posture holds
 AFTERWARDS = timedelta(days=7)  # in which a run is to take a posture back
 LONG_AGO = "2010-01-01"  # the end of what does not hold
-PREPARED = "does not hold"  # of a posture that no entry names
+PREPARED = "does not hold by the file of postures here"  # of a posture that no entry names
 ABOUT: Arguments = {
     **{name: {"type": "str"} for name in ("name", "reason", "since")},
     "until": {"type": "str", "required": True},
