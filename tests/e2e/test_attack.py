@@ -317,7 +317,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("an end that is over", {"posture": "under_attack", "until": "2027-01-29T01:00:00Z"},
      "attack_until: 2027-01-29T01:00:00Z is not within 744 hours from now on, 2027-01-29T03:00"),
     ("a time of the day", {"posture": "under_attack", "until": "09:00"}, "attack_until: '09:00' is "),
-    ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "no posture is called under_atack (did you mean under_attack?)"),
+    ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "attack_posture: no posture is called under_atack (did you mean under_attack?)"),
     ("a misspelt variable", {"postur": "under_attack", "hours": 4}, "attack_postur: there is no such variable (did you mean attack_posture?)"),
     ("all at once", {"postur": "under_attack", "hours": "four", "mitigate": ["tcp"]}, "3 errors: (1) "),
     ("everybody", block(networks=["0.0.0.0/0"]), "attack_block.networks[0]: 0.0.0.0/0 is wider than /8; block the parts that attack."),
@@ -352,6 +352,16 @@ def test_mistakes_at_three_in_the_morning_have_an_answer_and_change_nothing(
     site = Site(service, tmp_path)
     assert answer in site.attack(code=2, **variables)
     assert (service.writes, site.files()) == ([], PROJECT)
+
+
+@pytest.mark.parametrize(
+    ("here", "network"), [("::ffff:192.0.2.77", "192.0.2.0/24"), ("2001:db8::7%eth0", "2001:db8::/48")]
+)
+def test_ones_own_address_is_known_in_all_its_forms(
+    here: str, network: str, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", f"{here} 50022 198.51.100.1 22")
+    assert "from which you work (SSH_CONNECTION)" in site.attack(code=2, **block(networks=[network]))
 
 
 def test_without_a_limit_the_hosts_are_named(site: Site) -> None:

@@ -115,6 +115,9 @@ class Attack:
                 " name a file by -i."
             )
         self._file: PostureFile = file
+        name, named = self._options["posture"], self._values.get(posture.POSTURES) or {}
+        if name and name not in named:
+            raise ValueError(posture.no_such_posture("attack_posture", name, named))
 
     def run(self) -> HostRun:
         """Take the postures, or end some; raises ValueError for what is asked wrongly."""
@@ -387,7 +390,8 @@ def _problem(network: str, host: Mapping[str, Any]) -> str:
         for entry in host.get(name) or ():
             if not entry.get("excluded") and networks_overlap(entry.get("prefix"), network):
                 return f"{network} has addresses of {entry['prefix']}, your own {where}"
-    here = next(iter(os.environ.get("SSH_CONNECTION", "").split()), "")
+    here = next(iter(os.environ.get("SSH_CONNECTION", "").split()), "").partition("%")[0]
+    here = here.rpartition(":")[2] if "." in here else here  # ::ffff:192.0.2.1 is an IPv4 address
     if here and networks_overlap(here, network):
         return f"{network} has {here}, from which you work (SSH_CONNECTION)"
     return ""

@@ -374,11 +374,7 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
     if name and path not in named:
         if until <= now:
             return None
-        names = [item.partition(".")[2] for item in named]
-        there = f"there are {first_few(names)}" if names else f"{POSTURES} names none"
-        raise ValueError(
-            f"{place}.name: no posture is called {name}{did_you_mean(str(name), names)}; {there}."
-        )
+        raise ValueError(no_such_posture(f"{place}.name", name, named))
     risks = [(f"{place}.{RISKS}", item) for item in known.get(RISKS, ())]
     if name:
         own = without(named[path], RISKS)
@@ -387,6 +383,13 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
         raise ValueError(f"{place}.name: the posture {name} has nothing for {host}.")
     reason = known.get("reason")
     return Posture(str(name or ""), until, reason, since, own, path, place, risks)
+
+
+def no_such_posture(place: str, name: Any, named: Iterable[str]) -> str:
+    """The problem of a name that none of these paths of postures has."""
+    names = [item.rpartition(".")[2] for item in named]
+    there = f"there are {first_few(names)}" if names else f"{POSTURES} names none"
+    return f"{place}: no posture is called {name}{did_you_mean(str(name), names)}; {there}."
 
 
 FILE_NAME = "postures.yml"
