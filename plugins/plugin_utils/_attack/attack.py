@@ -41,6 +41,7 @@ from .._baseline.posture import MergedHost, PostureEntries, PostureFile
 from .._baseline.results import mitigated
 from .._baseline.variables import (
     OF_HOST,
+    POSTURES,
     POSTURES_FILE,
     PREFIX,
     SNAPSHOT_DIRECTORY,
@@ -115,7 +116,7 @@ class Attack:
                 " name a file by -i."
             )
         self._file: PostureFile = file
-        name, named = self._options["posture"], self._values.get(posture.POSTURES) or {}
+        name, named = self._options["posture"], self._values.get(POSTURES) or {}
         if name and name not in named:
             raise ValueError(posture.no_such_posture("attack_posture", name, named))
 
