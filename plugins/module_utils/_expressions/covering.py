@@ -155,8 +155,8 @@ class Covering:
             name = self._listed[same].name
             return DUPLICATE, [name], does_the_same.format(name)
         by = [self._listed[at].name for at in self._fewest(rest, place)]
-        decide = "decides" if len(by) == 1 else "together decide"
-        decided = f"{first_few(by)} already {decide} every {self._traffic} that it matches"
+        decide = "already decides" if len(by) == 1 else "together already decide"
+        decided = f"{first_few(by)} {decide} every {self._traffic} that it matches"
         return (SHADOWED, by, decided) if by else ("", [], "")
 
     def _matching(self, expression: str) -> Set:
