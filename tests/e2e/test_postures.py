@@ -106,7 +106,10 @@ def test_a_checkout_without_the_file_says_what_it_takes_back(site: Site) -> None
     text = " ".join(run.output.split())
     assert "stops_mitigation" in text and "lowers_sensitivity" in text
     for item, path in {"Custom rule geo": "custom_rules[0]", "SYN flood rule global": "rules[0]"}.items():
-        assert f"berlin: {item} is as baseline_postures.under_attack.{path} says, which does not hold by the file of postures here." in text
+        assert (
+            f"berlin: {item} is as baseline_postures.under_attack.{path} says, which does not hold by the file of postures here."
+            in text
+        )
     assert site.state() == IN
     site.run("-e", yaml.safe_dump({"baseline_accept_risks": WAY}, default_flow_style=True, width=1000).strip())
     assert site.state() == OUT

@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Functions alone, without Ansible and without a service:
-`python -m tests.evidence.benchmark.pure plan|loads|items|items_new|items_half|items_read|items_loads|items_sorted|html|json|rules|expectations|backtest|rows SIZE`.
+`python -m tests.evidence.benchmark.pure CASE SIZE`, with plan, loads, items, items_new, items_half, items_read, items_loads, items_sorted,
+html, json, rules, expectations, backtest or rows for CASE.
 
 Each run is a process of its own, since no module plans twice with what it has remembered. It prints the seconds of its
 processor. One prefix in a hundred is new, one changes and one goes; the hosts of a report have every status in turn. The
