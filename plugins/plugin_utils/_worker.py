@@ -39,8 +39,8 @@ except ImportError:  # before ansible-core 2.19, which does not compile what a t
 
 
 # Loaded by the first plan of a collection, or of rules, which would be once in each worker.
-OF_COLLECTIONS = ("_protection.ineffective",)
-OF_RULES = (
+LOADED_BY_COLLECTIONS = ("_protection.ineffective",)
+LOADED_BY_RULES = (
     "_expressions.evaluation",
     "_expressions.operands",
     "_guard.needs",
@@ -58,8 +58,10 @@ def prepare_workers(action: str = "") -> None:
     """
     for module in [action.rpartition(".")[2]] if action else MODULE_SPECS:
         spec = MODULE_SPECS[module]
-        of_collections = OF_COLLECTIONS if spec.risks and not isinstance(spec, Setting) else ()
-        for name in (*of_collections, *(OF_RULES if spec.of_rules else ())):
+        of_collections = (
+            LOADED_BY_COLLECTIONS if spec.risks and not isinstance(spec, Setting) else ()
+        )
+        for name in (*of_collections, *(LOADED_BY_RULES if spec.of_rules else ())):
             import_module(f"..module_utils.{name}", __package__)
     sha256()  # for which OpenSSL loads its algorithms
     load_trust()
