@@ -226,6 +226,43 @@ def test_another_file_is_named_by_a_variable(site: Site) -> None:
     assert (site.scheduled(), site.state()) == (False, IN)
 
 
+def test_the_report_says_what_a_posture_of_the_file_mitigates_and_until_when(site: Site) -> None:
+    quiet = site.report()
+    assert (quiet["postures"], quiet["coverage"]["components"]["syn_flood"][0]["modes"]) == ([], ["monitoring"])
+    site.attack()
+    site.block("198.51.100.0/24", reason="INC-8")
+    during = site.report()
+    assert during["coverage"]["components"]["syn_flood"] == [{"modes": ["enabled"], "addresses": "256 IPv4 addresses"}]
+    held = [(one["name"], one["until"][:16], one["reason"]) for one in during["postures"]]
+    assert held == [("under_attack", "2027-01-29T07:00", "INC-7"), (None, "2027-01-29T05:00", "INC-8")]
+    assert (during["operations"], during["overdue"]) == ([], [])
+    site.service.clock.advance(hours=3)
+    after = site.report()
+    assert [one["name"] for one in after["postures"]] == ["under_attack"]
+    place, ended = "postures.yml: berlin[1]", "which ended at 2027-01-29T05:00"
+    assert [text.partition("postures.yml")[0].split(" attack-")[0] for text in after["overdue"]] == [
+        "Network Firewall rule",
+        "Custom rule",
+    ]
+    assert all(place in text and ended in text for text in after["overdue"])
+    assert after["status"] == "unprotected" and {*after["overdue"]} <= {*after["reasons"]}
+
+
+def test_an_export_says_that_values_of_the_file_are_in_it(site: Site) -> None:
+    folder = site.folder / "here" / "exported"
+    words = "berlin: The file has the values of postures as well, if they are in force."
+
+    def exported() -> str:
+        given = {"export_directory": str(folder), "export_overwrite": True}
+        return site.playbook("export", "-e", json.dumps(given)).output
+
+    assert words not in exported()
+    site.attack()
+    assert words in exported()
+    text = (folder / "berlin" / "protection.yml").read_text(encoding="utf-8")
+    assert "ref: geo" in text and "baseline_posture" not in text
+
+
 def test_a_posture_in_the_variables_holds_beside_the_file(site: Site) -> None:
     own = [{"name": "under_attack", "until": "2027-01-29T09:00:00Z", "reason": "INC-7"}]
     site.describe(baseline_posture=own)

@@ -185,6 +185,13 @@ def test_a_mistake_is_told_before_any_request(ours: dict[str, Any], posture: dic
     assert message in str(caught.value)
 
 
+@pytest.mark.parametrize("place", ["baseline_posture", "baseline_posture[0]"])
+def test_a_name_alone_is_told_the_form_of_a_posture(place: str) -> None:
+    with pytest.raises(ValueError, match="is a text") as caught:
+        merged("lima", {**IDS, **NAMES_ALL}, [(place, "under_attack")], START_OF_TIME)
+    assert str(caught.value) == f"{place}: it is a text; write {{name: under_attack, until: 2027-01-31T09:00:00Z}}."
+
+
 def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_stops_no_run() -> None:
     gone = {"name": "gone", "until": "2026-11-01"}
     values = {**IDS, **NAMES_ALL}

@@ -107,6 +107,13 @@ class Site:
         (task,) = self.playbook("baseline", code=code).of()
         return bool(task.result["changed"])
 
+    def report(self) -> dict[str, Any]:
+        """The record of the host in a report."""
+        folder = self.folder / "here" / "report"
+        self.playbook("report", "-e", json.dumps({"report_directory": str(folder)}))
+        (record,) = json.loads((folder / "report.json").read_text(encoding="utf-8"))["hosts"]
+        return dict(record)
+
     def state(self) -> tuple[str, str, list[str], str]:
         return state_of(self.service)
 

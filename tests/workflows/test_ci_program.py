@@ -76,10 +76,12 @@ class Project:
         self.git("commit", "--quiet", "--message", "describe")
 
     def run(self, *words: str, **variables: str) -> Finished:
+        return self.execute(["bash", str(self.release / "extensions" / "ci" / "protection"), *words], **variables)
+
+    def execute(self, command: list[str], **variables: str) -> Finished:
         ours = ("ANSIBLE_", "CLOUDFLARE_", "GITHUB_", "CI_", "PROTECTION_")
         environment = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
         environment |= {"PROTECTION_HOME": str(self.home), "CLOUDFLARE_API_TOKEN": self.service.token, **variables}
-        command = ["bash", str(self.release / "extensions" / "ci" / "protection"), *words]
         return subprocess.run(command, cwd=self.directory, env=environment, capture_output=True, text=True, check=False)
 
     def read(self, name: str) -> str:
@@ -192,6 +194,36 @@ def test_an_attack_takes_the_posture_and_commits_its_file(project: Project) -> N
     assert ".env" not in committed.stdout
 
 
+def test_the_component_of_gitlab_takes_a_posture_and_commits_its_file_alone(project: Project) -> None:
+    """The program of its job, whose remote and clone lead to those of the test."""
+    component = (REPOSITORY / "extensions" / "gitlab" / "protection.yml").read_text(encoding="utf-8")
+    job = yaml.safe_load(component.split("\n---\n")[-1])["attack"]
+    incident, origin = Incident(project), project.directory.parent / "origin"
+    (project.directory / ".env").write_text("CLOUDFLARE_API_TOKEN=x\n", encoding="utf-8")
+    reason = "$(touch pwned) {{ lookup('pipe', 'touch pwned') }}"
+    variables = {
+        "GITLAB_TOKEN": "glpat",
+        "CI_SERVER_HOST": "gitlab.example",
+        "CI_PROJECT_PATH": "acme/edge",
+        "LIMIT": "berlin",
+        "ATTACK_POSTURE": "wide",
+        "ATTACK_HOURS": "4",
+        "ATTACK_REASON": reason,
+        "ATTACK_BRANCH": "incident",
+        "PROTECTION_HOME": str(project.home),
+    }
+    assert job["variables"]["ATTACK_BRANCH"] == "$CI_COMMIT_BRANCH"
+    project.git("config", f"url.{origin}.insteadOf", "https://oauth2:glpat@gitlab.example/acme/edge.git")
+    script = "\n".join(job["script"]).replace("/tmp/ansible-protection", str(project.release))
+    taken = project.execute(["bash", "-euc", script], **variables)
+    assert taken.returncode == 0, taken.stdout + taken.stderr
+    assert [(one["name"], one["reason"]) for one in incident.file()["berlin"]] == [("wide", reason)]
+    changed = ["git", "diff", "--name-only", "incident~1", "incident"]
+    files = subprocess.run(changed, cwd=origin, check=True, capture_output=True, text=True).stdout
+    assert files.split() == ["postures.yml"]
+    assert not [*project.directory.rglob("pwned")]
+
+
 class Incident:
     """A project with two postures, whose attacks push to the branch incident."""
 
@@ -213,12 +245,17 @@ class Incident:
         words = {"LIMIT": "berlin", "ATTACK_BRANCH": "incident", "ATTACK_HOURS": "4", "ATTACK_REASON": posture}
         return self.project.run("attack", **words, ATTACK_POSTURE=posture)
 
-    def pushed(self) -> dict[str, list[str]]:
-        """The names of postures by host in the file of the branch."""
+    def file(self) -> dict[str, list[dict[str, Any]]]:
+        """The file of the branch."""
         shown = ["git", "show", "incident:postures.yml"]
         origin = self.project.directory.parent / "origin"
         text = subprocess.run(shown, cwd=origin, check=True, capture_output=True, text=True).stdout
-        return {host: [one["name"] for one in entries] for host, entries in yaml.safe_load(text).items()}
+        hosts: dict[str, list[dict[str, Any]]] = yaml.safe_load(text)
+        return hosts
+
+    def pushed(self) -> dict[str, list[str]]:
+        """The names of postures by host in the file of the branch."""
+        return {host: [one["name"] for one in entries] for host, entries in self.file().items()}
 
     def protected(self) -> set[str]:
         return {item["prefix"] for item in self.project.service.account(ACCOUNT).prefixes}

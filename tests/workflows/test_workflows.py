@@ -104,8 +104,25 @@ def test_the_job_that_plans_gets_a_token_that_only_reads(name: str) -> None:
     }
     assert tokens == {"plan": ["CLOUDFLARE_READ_TOKEN"], "apply": ["CLOUDFLARE_WRITE_TOKEN"]}
     others = {item: value for item, value in document.items() if item != "report"}  # which only reads
-    shared = {item: value for item, value in others.items() if value not in (jobs, jobs["plan"], jobs["apply"])}
+    own = (jobs, jobs["plan"], jobs["apply"], jobs.get("attack"))
+    shared = {item: value for item, value in others.items() if value not in own}
     assert "CLOUDFLARE" not in " ".join(texts_of(shared))
+
+
+def test_an_attack_on_gitlab_is_a_pipeline_of_its_own() -> None:
+    """It gets the token that writes in an environment of its own, at once, and never beside an apply."""
+    jobs = yaml.safe_load(COMPONENT)
+    attack, others = jobs["attack"], [jobs["plan"], jobs["apply"]]
+    (when,) = attack["rules"]
+    assert [job["rules"][0] for job in others] == [{**when, "when": "never"}] * 2
+    assert {job["rules"][0]["if"] for job in (jobs["report"], jobs["comment"])} == {
+        '$CI_PIPELINE_SOURCE == "schedule"',
+        '$CI_PIPELINE_SOURCE == "merge_request_event"',
+    }
+    assert (attack["environment"], attack["resource_group"]) == ("incident", jobs["apply"]["resource_group"])
+    asked = yaml.safe_load(EXAMPLES["examples: attack.yml of .gitlab-ci.yml"])["variables"]
+    assert {*asked} == {"LIMIT", *(f"ATTACK_{name}" for name in ("POSTURE", "HOURS", "REASON", "OVER"))}
+    assert all(variable["description"] and variable["expand"] is False for variable in asked.values())
 
 
 # Options of gh and glab that take a value, and those that do not, as their manuals have them.

@@ -363,6 +363,8 @@ def _has_objects(values: Values, option: str) -> bool:
 def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) -> Posture | None:
     """The posture of an entry; None for one that has ended, and that nobody prepares any more.
     Raises ValueError."""
+    if isinstance(entry, str):
+        raise ValueError(f"{place}: it is a text; write {FORM.format(visible(entry))}.")
     require_valid({place: CHOSEN_POSTURE}, {place: entry or {}})
     known = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
     until = expiry_of(f"{place}.until", known["until"])
@@ -393,7 +395,7 @@ def no_such_posture(place: str, name: Any, named: Iterable[str]) -> str:
 
 
 FILE_NAME = "postures.yml"
-FORM = "berlin: [{name: under_attack, until: 2027-01-31T09:00:00Z}]"
+FORM = "{{name: {}, until: 2027-01-31T09:00:00Z}}"
 HEADER = (
     "---\n# The postures of hosts. The playbook edgeops.protection.attack writes this file, without"
     "\n# the comments of others. It belongs into version control.\n"
@@ -442,7 +444,8 @@ class PostureFile:
         except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as exc:
             raise ValueError(f"{self.path}: {visible(' '.join(str(exc).split()))}.") from exc
         if not isinstance(hosts, Mapping) or not all(_is_of_host(*item) for item in hosts.items()):
-            raise ValueError(f"{self.path}: it takes lists of postures by host, such as {FORM}.")
+            form = f"berlin: [{FORM.format('under_attack')}]"
+            raise ValueError(f"{self.path}: it takes lists of postures by host, such as {form}.")
         return {host: [*(entries or ())] for host, entries in hosts.items()}
 
     def of(self, host: str) -> list[dict[str, Any]]:
