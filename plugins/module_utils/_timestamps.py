@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Mapping, Tuple
 
 END_OF_TIME = datetime.max.replace(tzinfo=timezone.utc)
 POSSIBLE_YEARS = range(2010, 2100)  # Cloudflare began in 2010
@@ -38,6 +38,14 @@ def read_timestamp(value: Any) -> datetime | None:
         return _if_possible(datetime.fromisoformat(f"{day}T{time}.{microseconds}{offset}"))
     except ValueError:
         return None
+
+
+Age = Tuple[datetime, str]
+
+
+def age_of(obj: Mapping[str, Any]) -> Age:
+    """Sorts duplicates: the oldest first, and of one age by their ids."""
+    return read_timestamp(obj.get("created_on")) or END_OF_TIME, str(obj.get("id"))
 
 
 def read_date(header: str | None) -> datetime | None:

@@ -138,7 +138,7 @@ def test_all_rulesets_of_a_name_go_with_their_deployments(
     zone = service.zone(ZONE).seed(custom_rules=rules, custom_rulesets=rulesets)
     if len(executed) > 1:
         assert (
-            "is executed by more than one rule (by 0, by 1)"
+            "and a rule executes one that is not the oldest: by 1. Delete all but one of them"
             in modules.failed(MODULE, name="Bots", deploy={"enabled": True})["msg"]
         )
     task: dict[str, Any] = {"name": "Bots", "state": "absent", "accept_risks": ["weakens_zone", "empties_list"]}

@@ -15,7 +15,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._apply.meanwhile import Meanwhile
 
 from tests.fake_service.service import Service
-from tests.support.interleavings import Scenario, problems, rule, run_all, task
+from tests.support.interleavings import DEPLOY, Scenario, problems, rule, run_all, state_of, task
 from tests.support.module_run import ACCOUNT, ZONE
 
 SEEDS = 40
@@ -30,7 +30,14 @@ def test_two_and_three_runs_at_once_lose_nothing_and_end_alike() -> None:
         happened.update(counted)
     assert wrong == []
     single = [f"{method} of rules" for method in ("POST", "PATCH", "DELETE")]
-    for kind in ("put_back", "created at the same time", "conflicts", "PUT of rules", *single):
+    for kind in (
+        "put_back",
+        "created at the same time",
+        "deletes its own ruleset",
+        "conflicts",
+        "PUT of rules",
+        *single,
+    ):
         assert happened[kind], happened
 
 
@@ -52,19 +59,18 @@ def refs_of(service: Service, name: str) -> list[list[str]]:
     return [[one["ref"] for one in ruleset["rules"]] for ruleset in rulesets]
 
 
-def test_of_two_custom_rulesets_of_one_name_later_runs_use_the_first_and_leave_the_other() -> None:
-    numbers: Counter[int] = Counter()
-    for seed in range(10):
-        service = Scenario(0).prepared(Service())
-        tasks = [task(custom_rulesets=[{"name": "New", "rules": [rule("both"), rule(ref)]}]) for ref in ("one", "two")]
-        run_all(service, tasks, seed)
-        _first, *others = before = refs_of(service, "New")
-        numbers[len(before)] += 1
-        later = [run_all(service, [one], 0).results[0]["changed"] for one in tasks * 2]
-        first, *rest = refs_of(service, "New")
-        assert (set(first), rest) == ({"both", "one", "two"}, others)
-        assert later[2:] == [False, False]
-    assert numbers.keys() == {1, 2}
+@pytest.mark.parametrize("seed", range(10))
+def test_of_two_custom_rulesets_of_one_name_one_stays_with_the_rules_of_both(seed: int) -> None:
+    service = Scenario(0).prepared(Service())
+    new = {"name": "Created", "deploy": DEPLOY}
+    tasks = [task(custom_rulesets=[{**new, "rules": [rule("both"), rule(ref)]}]) for ref in ("one", "two")]
+    results = run_all(service, tasks, seed).results
+    (refs,) = refs_of(service, "Created")
+    assert sorted(refs) == ["both", "one", "two"]
+    (deployed,) = [key for key in state_of(service) if key[0] == "deployed"]
+    assert deployed == ("deployed", "Created Created")
+    assert [result["changed"] for result in results] == [True, True]
+    assert [run_all(service, [one], 0).results[0]["changed"] for one in tasks] == [False, False]
 
 
 def test_runs_that_settle_nothing_are_found_out() -> None:

@@ -333,3 +333,107 @@ def test_of_two_objects_that_were_created_at_the_same_time_the_older_one_stays(
     assert again["changed"] is not is_older  # those that are left twice are duplicates by then
     assert len(objects) == 1
     assert modules.done(module, **options)["changed"] is False
+
+
+RULESET: dict[str, Any] = {"name": "Bots", "rules": [A, B], "deploy": {"expression": 'http.host eq "a.example"'}}
+RULESETS_OF_ZONE = "/rulesets$"
+
+
+def their_ruleset(service: LocalService, *rules: dict[str, Any], **fields: Any) -> Callable[[], Any]:
+    """Another writer creates a ruleset of the same name."""
+    return lambda: service.zone(ZONE).seed(custom_rulesets=[{"name": "Bots", "rules": rules, "id": "c" * 32, **fields}])
+
+
+def rulesets_of(service: LocalService) -> list[tuple[bool, list[str]]]:
+    """The rulesets: whether another writer made it, and its rules; the first one is the only one that a rule executes."""
+    zone = service.zone(ZONE)
+    (executed,) = [rule["action_parameters"]["id"] for rule in zone.custom_rules if rule["action"] == "execute"]
+    ordered = sorted(zone.custom_rulesets, key=lambda one: one["id"] != executed)
+    assert executed == ordered[0]["id"]
+    return [(one["id"] == "c" * 32, [rule["ref"] for rule in one["rules"]]) for one in ordered]
+
+
+@pytest.mark.parametrize("is_modified", [False, True])
+def test_a_ruleset_that_another_writer_made_before_is_used(
+    is_modified: bool, service: LocalService, modules: Modules
+) -> None:
+    theirs = their_ruleset(service, C, BLOCK)
+
+    def create() -> None:
+        theirs()
+        if is_modified:  # its last_updated is no longer the time of its creation
+            ruleset = service.zone(ZONE).custom_rulesets[-1]
+            service.misbehave("meanwhile", method="GET", path=RULESETS_OF_ZONE, times=1, action=lambda: modify(ruleset))
+
+    def modify(ruleset: dict[str, Any]) -> None:
+        ruleset.update(version="2", last_updated=service.zone(ZONE).clock.timestamp())
+
+    service.misbehave("meanwhile", method="POST", path=RULESETS_OF_ZONE, times=1, action=create)
+    result = modules.done("custom_ruleset", accept_risks=["weakens_zone"], **RULESET)
+    assert rulesets_of(service) == [(True, ["c", "b", "a"])]
+    assert [rule["ref"] for rule in result["ruleset"]["rules"]] == ["c", "b", "a"]
+    assert "this run uses that one, and deletes the one that it made." in warnings_of(result)
+    assert modules.done("custom_ruleset", **RULESET)["changed"] is False
+
+
+def test_a_ruleset_that_another_writer_made_later_is_left_and_goes_in_the_next_run(
+    service: LocalService, modules: Modules
+) -> None:
+    service.misbehave(
+        "meanwhile", method="GET", path=RULESETS_OF_ZONE, skip=1, times=1, action=their_ruleset(service, A, C)
+    )
+    result = modules.done("custom_ruleset", **RULESET)
+    assert rulesets_of(service) == [(False, ["a", "b"]), (True, ["a", "c"])]
+    assert "stays; this run leaves both." in warnings_of(result)
+    predicted = modules.done("custom_ruleset", check=True, **RULESET)
+    result = modules.done("custom_ruleset", **RULESET)
+    assert predicted["operations"] == result["operations"]
+    (deletion,) = result["operations"]
+    assert [rule["ref"] for rule in deletion["before"]["rules"]] == ["a", "c"]
+    assert f"The younger one, with the id {'c' * 32}, is deleted; the older one does not have" in warnings_of(result)
+    assert warnings_of(result).endswith("these rules of it, or has other values: c.")
+    assert rulesets_of(service) == [(False, ["a", "b"])]
+    assert modules.done("custom_ruleset", **RULESET)["changed"] is False
+
+
+def test_of_rulesets_of_unknown_age_both_stay_and_are_named(service: LocalService, modules: Modules) -> None:
+    theirs = their_ruleset(service, C, version="7")  # whose first version Cloudflare no longer keeps
+    service.misbehave("meanwhile", method="POST", path=RULESETS_OF_ZONE, times=1, action=theirs)
+    failed = modules.failed("custom_ruleset", **RULESET)
+    ids = ", ".join(sorted(one["id"] for one in service.zone(ZONE).custom_rulesets))
+    words = f"holds custom ruleset Bots more than once (ids {ids}), and does not tell which is the oldest."
+    assert words in failed["msg"]
+    assert {item["key"] for item in failed["done"]} == {"Bots", "Bots a", "Bots b"}
+    assert [len(one["rules"]) for one in service.zone(ZONE).custom_rulesets] == [1, 2]
+    assert words in modules.failed("custom_ruleset", True, **RULESET)["msg"]
+
+
+def test_a_ruleset_that_is_listed_late_is_not_made_again(service: LocalService, modules: Modules) -> None:
+    empty = json.dumps({"success": True, "errors": [], "messages": [], "result": [], "result_info": {"cursors": {}}})
+    service.misbehave("raw", method="GET", path=RULESETS_OF_ZONE, skip=1, times=1, body=empty, status=200)
+    modules.done("custom_ruleset", **RULESET)
+    assert rulesets_of(service) == [(False, ["a", "b"])]
+
+
+def test_a_listing_that_fails_after_a_creation_is_said(
+    service: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    service.misbehave("status", method="GET", path=RULESETS_OF_ZONE, skip=1, status=403)
+    result = modules.done("custom_ruleset", **RULESET)
+    assert "created the custom ruleset Bots at the same time is not known: GET zones/" in warnings_of(result)
+    assert rulesets_of(service) == [(False, ["a", "b"])]
+
+
+@pytest.mark.parametrize("purge", [True, False])
+def test_a_younger_ruleset_of_a_name_that_a_rule_executes_is_left_to_people(
+    purge: bool, service: LocalService, modules: Modules
+) -> None:
+    deployment = {"ref": "office", "action": "execute", "expression": "true", "action_parameters": {"id": "c" * 32}}
+    service.zone(ZONE).seed(custom_rulesets=[{"name": "Bots", "rules": [A]}], custom_rules=[deployment])
+    their_ruleset(service, C)()
+    failed = modules.failed("custom_ruleset", **{**RULESET, "purge": purge})
+    assert (
+        f"{'c' * 32}), and a rule executes one that is not the oldest: office. Delete all but one of them"
+        in failed["msg"]
+    )
+    assert service.writes == []

@@ -52,7 +52,9 @@ def test_a_name_does_what_the_id_does_with_one_call_more(
     named.calls.clear()
     by_name = run(named, module, check)
     assert not by_name.get("failed"), by_name
-    assert by_name["calls"] == len(named.calls) == calls + 1 + (by_name["changed"] and not check)
+    writes = by_name["changed"] and not check
+    again = writes and module.startswith("custom_ruleset")  # the list is read again after a creation
+    assert by_name["calls"] == len(named.calls) == calls + 1 + writes + again
     assert (named.calls[0].path, named.calls[0].query["name"]) == ("/zones", NAME)
     assert not [call.path for call in named.calls if OTHER in call.path]
     assert by_name.get("operations") == by_id.get("operations")

@@ -157,6 +157,7 @@ NETWORKS = [f"10.{number}.0.0/24" for number in range(4)]
 ADDRESSES = [f"192.0.2.{number}" for number in range(1, 5)]
 REFS = ["r0", "r1", "r2", "r3", "r4", "r5"]
 PAST = "2020-01-31"
+DEPLOY = {"expression": 'cf.zone.plan eq "ENT"'}
 Key = tuple[str, str]
 
 
@@ -213,22 +214,29 @@ class Scenario:
             ],
             "dns_rules": [{"scope": "region", "name": name} for name in self._some(["WEUR", "ENAM"])],
             "custom_rules": self._rules(self._some(REFS, 6)),
-            "custom_rulesets": [{"name": "Own", "rules": [rule(ref) for ref in self._some(["s0", "s1", "s2"])]}],
+            "custom_rulesets": [
+                {"name": "Own", "rules": [rule(ref) for ref in self._some(["s0", "s1", "s2"])]},
+                *self._some(
+                    [{"name": "New", "rules": [rule(ref) for ref in self._some(["n0", "n1", "n2"])], "deploy": DEPLOY}],
+                    1,
+                ),
+            ],
             "ip_lists": [
                 {"name": name, "items": [{"ip": one} for one in self._some(ADDRESSES)]} for name in ("office", "new")
             ],
         }
-        weights = {"prefixes": 3, "custom_rules": 4}
+        weights = {"prefixes": 3, "custom_rules": 4, "custom_rulesets": 2}
         names = self.random.choices(list(parts), [weights.get(name, 1) for name in parts], k=3)
         return task(**{name: parts[name] for name in dict.fromkeys(names)})
 
     def _existing(self) -> tuple[Options, Options]:
         prefixes = [{"prefix": one, "comment": self.random.choice(["", "x"])} for one in self._some(NETWORKS, 2)]
+        new = [{"name": "New", "rules": [rule(ref)]} for ref in ("n0", "n9")]  # another writer made it twice
         account = {
             "prefixes": [*prefixes, *prefixes[: self.random.random() < 0.2], {"prefix": "198.51.100.0/24"}],
             "allowlist": [{"prefix": one, "comment": "old"} for one in self._some(ADDRESSES, 2)],
             "lists": [{"name": "office", "items": [{"ip": "203.0.113.9"}]}],
-            "custom_rulesets": [{"name": "Own", "rules": [rule("kept")]}],
+            "custom_rulesets": [{"name": "Own", "rules": [rule("kept")]}, *new[: self.random.choice([0] * 8 + [1, 2])]],
             "syn_flood": {"rules": [{"scope": "global"}]},  # which the role makes
             "out_of_state_tcp": {"rules": [{"scope": "global"}]},
         }
@@ -268,8 +276,12 @@ def state_of(service: Service) -> dict[Key, list[str]]:
         enter(f"{kind} filters", account.filters[kind], "expression")
     enter("dns_rules", account.dns_rules, "scope", "name")
     enter("custom_rules", zone.custom_rules, "ref")
+    enter("rulesets", account.custom_rulesets, "name")
     for ruleset in account.custom_rulesets:
         enter(f"rules of {ruleset['name']}", ruleset["rules"], "ref")
+    names = {one["id"]: one["name"] for one in account.custom_rulesets}
+    deploying = [one for one in account.rules_of("custom_rules") if one["action"] == "execute"]
+    enter("deployed", [{"name": names.get(one["action_parameters"]["id"]), **one} for one in deploying], "ref", "name")
     for one in account.ip_lists.lists:
         enter(f"items of {one['name']}", one["items"], "ip")
     return found
@@ -324,6 +336,7 @@ def problems(seed: int) -> tuple[list[str], Counter[str]]:
     for result in runs.results:
         happened["put_back"] += bool(result.get("put_back"))
         happened["created at the same time"] += any("at the same time" in text for text in result["warned"])
+        happened["deletes its own ruleset"] += any("uses that one" in text for text in result["warned"])
         happened["changed as well"] += any("changed the" in text for text in result["warned"])
         happened["read and planned again"] += any("again" in text for text in result["warned"])
     return wrong, happened

@@ -10,24 +10,28 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
+from functools import partial
 from typing import Any, Callable, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
 from .._errors import ServiceError
 from .._schema.resource import (
+    CONTENTS,
     NO_ITEMS,
     AtOnce,
     ByCursor,
     InDocument,
+    Key,
     Object,
     Paged,
     Resource,
     Write,
     fields_in,
     id_of_new,
+    without,
 )
 from .._text import excerpt
-from .._timestamps import read_date
+from .._timestamps import age_of, read_date
 from .._values.kinds import SAFE_ID
 from .progress import Progress
 from .responses import Envelope, Request, Response, open_envelope, unexpected
@@ -268,8 +272,56 @@ class Client:
     def _keep_ids(self, resource: Resource, objects: Sequence[Object]) -> None:
         if resource.holds:
             self._listings[resource.path] += objects
-            for obj in resource.own(objects):
+            for obj in reversed(resource.own(objects)):
                 self.ids[id_of_new(resource.label_of(obj))] = str(obj.get("id"))
+
+    def oldest_first(self, resource: Resource, objects: Sequence[Object]) -> list[Object]:
+        """The objects of a listing, kept as it; of those that hold a list and have one key, each
+        with its time of creation if that is known, and all but the oldest with what they hold.
+        Raises ServiceError."""
+        by_key: dict[Key, list[Object]] = {}
+        for obj in resource.own(objects) if resource.holds else ():
+            by_key.setdefault(resource.key_of(obj), []).append(obj)
+        for same in (one for one in by_key.values() if len(one) > 1):
+            ids = [obj.get("id") for obj in same]
+            dated = filter(None, concurrently(partial(self._with_contents, resource), same))
+            ordered = sorted(dated, key=age_of)
+            oldest = [without(obj, CONTENTS) for obj in ordered[:1]]
+            rest = [obj for obj in objects if obj.get("id") not in ids]
+            objects = [*rest, *oldest, *ordered[1:]]
+        self._listings[resource.path] = []
+        self._keep_ids(resource, objects)
+        return list(objects)
+
+    def read_same(self, resource: Resource, made: Object) -> list[Object]:
+        """The objects with the key of one that this run made, read again, the oldest first; raises
+        ServiceError."""
+        listing = self.read(resource)
+        if made.get("id") not in [obj.get("id") for obj in listing]:
+            listing = self.oldest_first(resource, [*listing, made])  # deleted, or not listed yet
+        key = resource.key_of(made)
+        return [obj for obj in resource.own(listing) if resource.key_of(obj) == key] or [made]
+
+    def _with_contents(self, resource: Resource, obj: Object) -> Object | None:
+        """An object with its list and its time of creation, which is that of its first version;
+        None if it is gone."""
+        path = f"{self._path(resource)}/{obj.get('id')}"
+        if not SAFE_ID.fullmatch(str(obj.get("id") or "")):
+            return {**obj, CONTENTS: []}
+        try:
+            whole = fields_in(self._call(Request("GET", path, resource=resource)).result)
+        except ServiceError as exc:
+            if exc.status != 404:
+                raise
+            return None
+        first = whole
+        if version_of(whole) != 1:
+            try:
+                request = Request("GET", f"{path}/versions/1", resource=resource)
+                first = fields_in(self._call(request).result)
+            except ServiceError:
+                first = NO_ITEMS
+        return {CONTENTS: [], **obj, **whole, "created_on": first.get("last_updated")}
 
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""
@@ -293,6 +345,8 @@ class Client:
         except ServiceError as exc:
             if exc.status != 404 or NO_ENTRY_POINT not in exc.codes:
                 raise
+        if self.list_object(resource).get("id", around.get("id")) != around.get("id"):
+            self.versions.pop(resource.plural, None)  # those of another object
         self._list_objects[resource.plural] = around
         self._read_at[resource.plural] = time.monotonic()
         listed = Envelope(around.get(resource.document.field) or [], {})
@@ -316,7 +370,6 @@ class Client:
         """Page after page as each says where the next one begins, or ServiceError: never a part."""
         listing: dict[Any, Object] = {}
         cursors: list[str] = []
-        self._listings[resource.path] = []
         self.progress.begin(resource.plural)
         for number in range(1, MOST_PAGES + 1):
             query = {"cursor": cursors[-1]} if cursors else {}
@@ -330,9 +383,7 @@ class Client:
             if after is None:
                 self._require_whole(resource, request, len(listing), len(page))
             if not after:
-                objects = list(listing.values())
-                self._keep_ids(resource, objects)
-                return objects
+                return self.oldest_first(resource, list(listing.values()))
             cursors.append(after)
         raise unexpected(request, "the listing does not end")
 

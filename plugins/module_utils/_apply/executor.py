@@ -12,6 +12,7 @@ from itertools import groupby
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
+from .._api.responses import Request, error_details
 from .._concurrency import attempt_each
 from .._errors import Overtaken, ProtectionError, ServiceError
 from .._plan.plan import POSITION, Operation, Plan, differences, overlay, spread_nested
@@ -249,6 +250,8 @@ def apply_plan(plan: Plan, client: Client, warn: Warn) -> Sent:
                 done.extend(call.operations)
                 client.progress.applied(len(call.operations))
                 _warn_of_differences(call, returned, warn)
+                overtaken = _overtaken(call, client, warn)
+                failed += [(call, overtaken)] if overtaken else []
             elif isinstance(attempt.error, ServiceError):
                 failed.append((call, attempt.error))
             else:
@@ -363,6 +366,33 @@ def _send(call: Call, client: Client, warn: Warn) -> dict[Operation, Object]:
             partly = any(item.fields.keys() - nested for item in call.operations)
             raise ServiceError(exc.message, exc.error, exc.maybe_applied or partly) from exc
     return returned
+
+
+def _overtaken(call: Call, client: Client, warn: Warn) -> Overtaken | None:
+    """Look whether another writer made the object that a call made, before a rule names it; returns
+    an error, after which the older one of both is used, if that is not the one of this run."""
+    made, resource = client.list_object(call.resource), call.resource.parent
+    new = [one for one in call.operations if one.resource is resource and one.action == "create"]
+    if not new or resource is None:
+        return None
+    title, identity = new[0].title, made.get("id")
+    try:
+        oldest, *younger = client.read_same(resource, made)
+    except ServiceError as exc:
+        unknown = f"Whether another writer created the {title} at the same time is not known: "
+        warn(f"{unknown}{exc.message}")
+        return None
+    if not younger and oldest.get("id") == identity:
+        return None
+    is_known = all(one.get("created_on") for one in (oldest, *younger))
+    is_own = is_known and oldest.get("id") == identity
+    sentence = f"Another writer created the {title} at the same time."
+    if is_known:
+        rest = "leaves both" if is_own else "uses that one, and deletes the one that it made"
+        sentence += f" The older one has the id {oldest.get('id')} and stays; this run {rest}."
+        warn(sentence)
+    error = error_details(Request("POST", resource.path), None)
+    return None if is_own else Overtaken(sentence, error, maybe_applied=False)
 
 
 def _write_list(

@@ -13,8 +13,8 @@ from typing import AbstractSet, Mapping, NamedTuple, Sequence, Tuple
 from .._plan.fingerprint import every_value
 from .._plan.ordering import longest_ascending
 from .._plan.plan import POSITION, Operation, differences
-from .._plan.reconcile import age_of
 from .._schema.resource import Key, Object, Resource, without
+from .._timestamps import age_of
 
 
 class Second(NamedTuple):

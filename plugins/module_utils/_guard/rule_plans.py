@@ -8,15 +8,17 @@ them, and what stands around them."""
 
 from __future__ import annotations
 
+from typing import Iterator
+
 from .._errors import Unread
-from .._plan.plan import Plan
+from .._plan.plan import Plan, differences
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
 from .._schema.managed_rules import MANAGED_RULES, deployed
 from .._schema.neighbours import ZONE
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import evaluated_as, in_order_of
-from .._schema.resource import Object, ReadCollection, Resource, State
+from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, quota_of
 from .._text import Message, first_few
 from .feasibility import CHECKS, reading
@@ -146,9 +148,33 @@ def hidden_overrides(plan: Plan) -> str:
     return f"The zone {moment} HTTP DDoS override. From then on, {outcome}"
 
 
+def _lost_with_duplicates(plan: Plan) -> Iterator[str]:
+    """Warnings of rules that go with a ruleset of which there is an older one, and that this one
+    has not, or has otherwise."""
+    after = plan.after()
+    for item in plan.operations:
+        contents = (item.existing or {}).get(CONTENTS) if item.action == "delete" else None
+        if not contents or not item.resource.holds:
+            continue
+        rules = item.resource.holds(item.label)
+        stays = {rules.key_of(rule): rule for rule in after.get(rules.plural, ())}
+        lost = [
+            str(rule.get("ref"))
+            for rule in contents
+            if differences(rules.fields, stays.get(rules.key_of(rule)), rules.managed(rule))
+        ]
+        if lost and item.key in map(item.resource.key_of, after[item.resource.plural]):
+            yield (
+                f"Cloudflare holds the {item.title} more than once. The younger one, with the id"
+                f" {(item.existing or {}).get('id')}, is deleted; the older one does not have these"
+                f" rules of it, or has other values: {first_few(lost)}."
+            )
+
+
 def warnings_of_rules(plan: Plan) -> list[str]:
     """Warnings of a plan that changes more than its objects, or may, since not all is known."""
-    return [*filter(None, (hidden_overrides(plan), idle_exceptions(plan))), *unread_of(plan)]
+    of_rules = [*filter(None, (hidden_overrides(plan), idle_exceptions(plan)))]
+    return [*of_rules, *_lost_with_duplicates(plan), *unread_of(plan)]
 
 
 ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, *LIST_CHECKS)

@@ -9,20 +9,18 @@ data to data."""
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime, timezone
-from typing import Callable, Iterator, NamedTuple, Optional, Sequence, Tuple
+from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
 from .._errors import OptionError, PlanError
-from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, Values
+from .._schema.resource import CONTENTS, NO_ITEMS, Key, Object, Resource, State, Values
 from .._text import Message, joined
-from .._timestamps import read_timestamp
+from .._timestamps import Age, age_of
 from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
 from .desired import IGNORED_IDS, Desired, Presence
 from .ordering import order_operations
 from .plan import Operation, Plan, differences, share_nested
 
-UNKNOWN_AGE = datetime.max.replace(tzinfo=timezone.utc)
 PHASES = ("create", "update", "delete")  # nothing is deleted before what replaces it exists
 
 Adjust = Callable[[Resource, Optional[Object], Values], Values]
@@ -148,7 +146,7 @@ def _with_inner(
 
 
 def _with_contents(operation: Operation, inner: Sequence[Resource], before: State) -> Operation:
-    if operation.action != "delete":
+    if operation.action != "delete" or CONTENTS in (operation.existing or {}):
         return operation
     contents = [
         Operation("delete", resource, {}, obj, index)
@@ -258,35 +256,27 @@ def _check_validity(changes: Sequence[Operation]) -> None:
 
 
 def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Sequence[Match]:
-    """Of several duplicates, one stays: one that is as desired, or else the oldest.
+    """Of several duplicates, one stays: one that is as desired, or else the oldest; of those that
+    hold a list of their own, the oldest.
 
-    Raises PlanError if they are no duplicates, since Cloudflare gives each a content of its own.
+    Raises PlanError if the age of these is not known.
     """
     resource = desired.resource
     if len(matches) == 1:
         return matches
-    if not resource.has_duplicates and not desired.exclusive:
-        if not any(differences(resource.mutable, match.obj, values) for match in matches):
-            return matches[:1]
+    if resource.holds and not all(match.obj.get("created_on") for match in matches):
         ids = ", ".join(sorted(str(match.obj.get("id")) for match in matches))
         raise PlanError(
-            f"Cloudflare holds {resource.named(values)} more than once (ids {ids}). Delete all but"
-            " one of them, or give them other names."
+            f"Cloudflare holds {resource.named(values)} more than once (ids {ids}), and does not"
+            " tell which is the oldest. Delete all but one of them, or give them other names."
         )
 
     def preference(match: Match) -> tuple[bool, Age]:
-        return bool(differences(resource.mutable, match.obj, values)), age_of(match.obj)
+        differs = not resource.holds and differences(resource.mutable, match.obj, values)
+        return bool(differs), age_of(match.obj)
 
     kept, *duplicates = sorted(matches, key=preference)
     return kept, *(match._replace(stays=False) for match in duplicates)
-
-
-Age = Tuple[datetime, str]
-
-
-def age_of(obj: Object) -> Age:
-    """Sorts duplicates: the oldest first, and of one age by their ids."""
-    return read_timestamp(obj.get("created_on")) or UNKNOWN_AGE, str(obj.get("id"))
 
 
 def _change_of(

@@ -561,6 +561,7 @@ def _managed(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
     return picked
 
 
+CONTENTS = "rules"  # of an object with a duplicate that is older: the list that it holds
 TIMES_OF_CLOUDFLARE = ("created_on", "modified_on")
 DELETE = Write("DELETE", by_id=True)
 

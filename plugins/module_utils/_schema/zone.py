@@ -48,6 +48,7 @@ from .rate_limits import (
 )
 from .resource import (
     ACCOUNT_OPTION,
+    CONTENTS,
     DELETE,
     ENFORCING,
     LOGGING,
@@ -378,7 +379,7 @@ def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
         deploy["position"] = position
         parameters = fields_in(rules[place].get("action_parameters"))
         deploy.update(without(parameters, "id"))  # which no option describes
-    own = list(state.get(rules_of(owner, name).plural, ()))
+    own = list(obj.get(CONTENTS, state.get(rules_of(owner, name).plural, ())))
     return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
 
 
@@ -387,9 +388,10 @@ def whole_rulesets(state: State, owner: str) -> list[Object]:
     rulesets: list[Object] = []
     for obj in own_rulesets(state, owner):
         name = CUSTOM_RULESETS[owner].label_of(obj)
-        rules = state.get(rules_of(owner, name).plural)
-        ids = filter(None, (obj.get("id"), id_of_new(name))) if rules is not None else ()
-        rulesets += [{**obj, "id": identity, "rules": rules} for identity in ids]
+        rules = obj.get(CONTENTS, state.get(rules_of(owner, name).plural))
+        ids = filter(None, (obj.get("id"), "" if CONTENTS in obj else id_of_new(name)))
+        every = [{**obj, "id": identity, "rules": rules} for identity in ids]
+        rulesets += every if rules is not None else []
     return rulesets
 
 

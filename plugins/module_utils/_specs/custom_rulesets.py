@@ -174,6 +174,8 @@ class OfRulesets(ModuleSpec):
         ids: dict[Key, list[str]] = {key: [] for key in own}  # Cloudflare may have a name twice
         for obj in own_rulesets(state, self.owner):
             ids[rulesets.resource.key_of(obj)].append(str(obj.get("id")))
+        for key in (rulesets.objects.keys() & own.keys()) - left_out:
+            _check_duplicates(str(key[0]), ids[key], state[deployments.resource.plural])
         return (rulesets, *kept, _settled(deployments, state, ids, left_out))
 
 
@@ -189,6 +191,18 @@ def _executing(
     values = {**entry.values, "action": EXECUTE, "action_parameters": {"id": id_of_new(name)}}
     presence = Presence.ABSENT if is_gone else entry.presence
     return entry._replace(values=values, position=position, presence=presence)
+
+
+def _check_duplicates(name: str, ids: Sequence[str], rules: Sequence[Object]) -> None:
+    """Raises PlanError if rules execute a ruleset of a name of which there is an older one, with
+    these ids; one that no rule executes goes."""
+    executing = [str(rule.get("ref")) for rule in rules if deployed(rule) in ids[1:]]
+    if executing:
+        raise PlanError(
+            f"Cloudflare holds custom ruleset {name} more than once (ids {', '.join(ids)}), and a"
+            f" rule executes one that is not the oldest: {first_few(executing)}. Delete all but one"
+            " of them, or give them other names."
+        )
 
 
 def _settled(
@@ -207,7 +221,8 @@ def _settled(
         gone = gone | {name} if one.presence is Presence.ABSENT else gone
         if name in gone:
             continue
-        now = [rule for one in ids.get(name, ()) for rule in by_ruleset.get(one, ())]
+        own_ids = (*ids.get(name, ()), deployed(values))  # which stands for one made meanwhile
+        now = [rule for one in own_ids for rule in by_ruleset.get(one, ())]
         same = _deployment(resource.label_of(values), values, now, existing)
         there = {name: same[name] for name in SAME} if same else {}
         entries[resource.key_of(same or values)] = one._replace(values={**values, **there})

@@ -138,15 +138,19 @@ def test_only_duplicates_of_what_the_task_names_go() -> None:
         assert [obj["id"] for obj in made.after()["prefixes"]] == [kept, *(obj["id"] for obj in others)]
 
 
-def test_rulesets_of_one_name_are_no_duplicates() -> None:
+def test_of_rulesets_of_one_name_the_oldest_stays_whatever_the_task_says_of_it() -> None:
     resource = CUSTOM_RULESETS["zone_id"]
-    rulesets = [
-        {"id": identity, "name": "Bots", "kind": "custom", "phase": resource.phase, "description": ""}
-        for identity in "ab"
-    ]
-    assert not plan({resource.plural: rulesets}, desire(resource, {"name": "Bots"})).operations
-    with pytest.raises(PlanError, match=r"ruleset Bots more than once \(ids a, b\). Delete all but one of them"):
-        plan({resource.plural: rulesets}, desire(resource, {"name": "Bots", "description": "new"}))
+    common = {"name": "Bots", "kind": "custom", "phase": resource.phase, "created_on": "2026-03-01T10:00:00Z"}
+    oldest = {**common, "id": "b", "description": "other"}
+    younger = {**common, "id": "a", "description": "", "created_on": "2026-03-01T10:00:00.000001Z", "rules": []}
+    last = {**common, "id": "c", "description": "", "rules": []}  # as old as the oldest, with a greater id
+    rulesets = {resource.plural: [oldest, younger, last]}
+    made = plan(rulesets, desire(resource, {"name": "Bots", "description": ""}))
+    ids = [(item.action, (item.existing or {})["id"]) for item in made.operations]
+    assert sorted(ids) == [("delete", "a"), ("delete", "c"), ("update", "b")]
+    del younger["created_on"]
+    with pytest.raises(PlanError, match=r"ruleset Bots more than once \(ids a, b, c\), and does not tell which is the"):
+        plan(rulesets, desire(resource, {"name": "Bots"}))
 
 
 @pytest.mark.parametrize("exclusive", [True, False])
