@@ -22,7 +22,7 @@ from ..module_utils._text import first_sentences, visible
 from ..plugin_utils._action import option_problems
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
-from ..plugin_utils._baseline.posture import START_OF_TIME, PostureEntries, merged, postures_of
+from ..plugin_utils._baseline.posture import START_OF_TIME, MergedHost, PostureEntries, postures_of
 from ..plugin_utils._baseline.unmanaged import ACCEPTED, parse_accepted
 from ..plugin_utils._baseline.variables import (
     OF_HOST,
@@ -173,8 +173,8 @@ def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
 def _unfit(task: HostTask, values: Mapping[str, Any], entries: PostureEntries) -> Iterator[str]:
     """A sentence for each value that the host does not take, as if these postures held."""
     try:
-        current = merged(task.host, {**values, **PLACEHOLDER}, entries, START_OF_TIME)
-        part = current.part(task.host)
+        named = {**values, **PLACEHOLDER}
+        part = MergedHost(task.host, named, entries, START_OF_TIME).part()
     except ValueError as exc:
         yield str(exc)
         if entries:

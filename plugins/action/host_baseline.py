@@ -56,7 +56,7 @@ class ActionModule(FleetAction):
         task = HostTask(self.calls(variables))
         if self._task.args.get("attack"):
             update = partial(_updated, task, check_mode)
-            return task.result_of(lambda: Attack(task, variables, check_mode, update).run())
+            return task.result_of(lambda: Attack(task, check_mode, update).run())
         result: dict[str, Any] = {"failed": True}
         try:
             result = task.result_of(lambda: _update(task, task.runner(), check_mode))
@@ -118,7 +118,7 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     values = task.checked(OF_HOST)
     task.warn(*task.shared_owners())
     merged = task.merged(values)
-    updated = _updated(task, check_mode, values, merged.part(task.host), runner)
+    updated = _updated(task, check_mode, values, merged.part(), runner)
     updated = updated._replace(postures=merged.records())
     task.warn(
         *merged.still_in_force(updated.result.get("operations") or ()),

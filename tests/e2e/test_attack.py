@@ -363,7 +363,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
      "attack_block.networks[0]: 203.0.113.0/25 has addresses of 203.0.113.0/24, your own in baseline_prefixes."),
     ("what the account has", block(networks=["10.1.2.0/24"]),
      "attack_block.networks[0]: 10.1.2.0/24 has addresses of 10.1.0.0/16, your own in the account."),
-    ("oneself", block(networks=["192.0.2.0/24"]), "192.0.2.0/24 has 192.0.2.77, from which you work (SSH_CONNECTION)."),
+    ("oneself", block(networks=["192.0.2.0/24"]), "192.0.2.0/24 has addresses of 192.0.2.77, from which you work (SSH_CONNECTION)."),
     ("no network", block(networks=["198.51.100.300"]), "attack_block.networks[0]: '198.51.100.300' is not a network"),
     ("a host name", block(networks=["bot.example.com"]), "attack_block.networks[0]: 'bot.example.com' is not a network"),
     ("a name of a system", block(asns=["EXAMPLE-AS"]), "attack_block.asns[0]: 'EXAMPLE-AS' is not the number of a system, as 64496."),

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import (
+    MergedHost,
     PostureEntries,
     PostureFile,
-    merged,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE
 
@@ -162,7 +162,7 @@ class Lima:
 
     def run(self, now: datetime, entries: PostureEntries) -> dict[str, Any]:
         """Predict, apply and apply again; the state afterwards."""
-        part = merged("lima", self.values, entries, now).part("lima")
+        part = MergedHost("lima", self.values, entries, now).part()
         predicted, done, again = runs = [run_module(part, check) for check in (True, False, False)]
         assert not [result["msg"] for result in runs if result.get("failed")]
         assert (predicted["operations"], again["operations"]) == (done["operations"], [])

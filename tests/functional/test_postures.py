@@ -14,11 +14,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import (
-    START_OF_TIME,
-    MergedHost,
-    merged,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import START_OF_TIME, MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService
@@ -41,7 +37,7 @@ def held(values: Mapping[str, Any], holds: bool = True) -> MergedHost:
 
 def merged_at(values: Mapping[str, Any], now: datetime) -> MergedHost:
     entry = values.get("baseline_posture")
-    return merged("lima", values, [("baseline_posture", entry)] if entry else [], now)
+    return MergedHost("lima", values, [("baseline_posture", entry)] if entry else [], now)
 
 
 def brought(ours: Mapping[str, Any], theirs: Mapping[str, Any], holds: bool = True) -> dict[str, Any]:
@@ -84,7 +80,7 @@ def test_a_list_that_a_posture_alone_brings_is_not_exclusive(purge: Any) -> None
 def test_messages_name_the_variable_of_the_posture() -> None:
     postures = {"a": {"custom_rules": [{**GEO, "expression": "ip.src eq"}]}}
     ours = {"baseline_custom_rules": [OFFICE], "baseline_postures": postures}
-    part = held({**ours, "baseline_posture": {"name": "a", "until": UNTIL}}).part("lima")
+    part = held({**ours, "baseline_posture": {"name": "a", "until": UNTIL}}).part()
     message = run_module(part, True)["msg"]
     assert message.startswith("baseline_postures.a.custom_rules[0].expression: ")
 
@@ -118,7 +114,7 @@ def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -
         "blocked": "",
     }.items():
         values["baseline_posture"] |= {"expectations": [{"request": request, "expect": expect}]} if expect else {}
-        result = run_module(merged_at(values, START_OF_TIME).part("lima"), True)
+        result = run_module(merged_at(values, START_OF_TIME).part(), True)
         assert (message in result.get("msg", "")) and bool(result.get("failed")) is bool(message)
 
 
@@ -188,16 +184,16 @@ def test_a_mistake_is_told_before_any_request(ours: dict[str, Any], posture: dic
 @pytest.mark.parametrize("place", ["baseline_posture", "baseline_posture[0]"])
 def test_a_name_alone_is_told_the_form_of_a_posture(place: str) -> None:
     with pytest.raises(ValueError, match="is a text") as caught:
-        merged("lima", {**IDS, **NAMES_ALL}, [(place, "under_attack")], START_OF_TIME)
+        MergedHost("lima", {**IDS, **NAMES_ALL}, [(place, "under_attack")], START_OF_TIME)
     assert str(caught.value) == f"{place}: it is a text; write {{name: under_attack, until: 2027-01-31T09:00:00Z}}."
 
 
 def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_stops_no_run() -> None:
     gone = {"name": "gone", "until": "2026-11-01"}
     values = {**IDS, **NAMES_ALL}
-    assert merged("lima", values, [("baseline_posture", gone)], datetime(2026, 11, 3, tzinfo=UTC)).postures == []
+    assert MergedHost("lima", values, [("baseline_posture", gone)], datetime(2026, 11, 3, tzinfo=UTC)).postures == []
     with pytest.raises(ValueError, match="no posture is called gone"):
-        merged("lima", values, [("baseline_posture", gone)], datetime(2026, 10, 3, tzinfo=UTC))
+        MergedHost("lima", values, [("baseline_posture", gone)], datetime(2026, 10, 3, tzinfo=UTC))
 
 
 def test_a_mistake_in_a_posture_that_does_not_hold_stops_no_run() -> None:
@@ -210,7 +206,7 @@ ACCOUNTS = ("network_firewall_rules", "ddos_l4_overrides")
 
 def apply(service: LocalService, values: Mapping[str, Any], holds: bool) -> list[dict[str, Any]]:
     """Predict, apply and apply again; the operations."""
-    part = held({**host(service), **values}, holds).part("lima")
+    part = held({**host(service), **values}, holds).part()
     predicted, done, again = runs = [run_module(part, check) for check in (True, False, True)]
     assert not [result["msg"] for result in runs if result.get("failed")]
     assert (predicted["operations"], again["operations"]) == (done["operations"], [])
@@ -305,7 +301,7 @@ def test_a_rule_of_a_posture_waits_for_no_rollout(service: LocalService) -> None
     assert {item["mode"] for item in (*account.rules["syn_flood"], *account.filters["syn_flood"])} == {"enabled"}
     values = {**host(service), **staged, "baseline_accept_risks": [], "baseline_rules": [{**RULE, "mode": "enabled"}]}
     during = {**values, "baseline_posture": {"until": UNTIL, "rules": OF_ACCOUNT["rules"]}}
-    part = merged_at(during, START_OF_TIME).part("lima")
+    part = merged_at(during, START_OF_TIME).part()
     service.reset()
     service.account(ACCOUNT), service.zone(ZONE)
     assert [risk["code"] for risk in run_module(part, True)["risks"]] == ["skips_monitoring"]
@@ -334,6 +330,6 @@ def test_values_without_a_name_go_back_without_an_acceptance(more: dict[str, Any
     own = {"baseline_accept_risks": [], "baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
     values = {**host(service), **own, "baseline_posture": posture}
     for moment, number in ((START_OF_TIME, 1), (datetime(2027, 1, 29, 10, tzinfo=UTC), 0)):
-        result = run_module(merged_at(values, moment).part("lima"), False)
+        result = run_module(merged_at(values, moment).part(), False)
         assert result["changed"], result
         assert (len(account.dns_rules), len(account.rules_of("network_firewall_rules"))) == (number, number * len(more))

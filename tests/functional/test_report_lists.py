@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
@@ -37,7 +38,7 @@ def predicted(service: LocalService, **variables: Any) -> HostResults:
     stubs: dict[str, Any] = {
         "checked": checked,
         "runner": runner,
-        "merged": partial(MergedHost, postures=()),
+        "merged": partial(MergedHost, "lima", entries=(), now=END_OF_TIME),
         "accepted": list,
         "variables": {},
     }

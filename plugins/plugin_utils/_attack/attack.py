@@ -15,7 +15,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -35,31 +35,27 @@ from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
-from .._baseline import posture
+from .._baseline import variables as of_host
 from .._baseline.host_task import HostRun, HostRunner, HostTask
-from .._baseline.posture import MergedHost, PostureEntries, PostureFile
+from .._baseline.posture import RISKS, Changed, MergedHost, PostureFile, no_such_posture
 from .._baseline.results import mitigated
-from .._baseline.variables import (
-    OF_HOST,
-    POSTURES,
-    POSTURES_FILE,
-    PREFIX,
-    SNAPSHOT_DIRECTORY,
-    Part,
-    connection_options,
-    names_owner,
-)
+from .._baseline.variables import PREFIX, Part, connection_options, names_owner
 from .._files import require_writable
 from .._plain import plain
 from .._report.traffic import backtest_in_words
 from .._variables import expiry_of, read_variables
 
+# Of what a block names: its field, its form, the item of an expression, and an example.
+BLOCK_FORMS = {
+    "networks": ("ip.src", "(.*)", "{}", ""),
+    "asns": ("ip.src.asnum", "(?:AS)?([1-9][0-9]{0,9})", "{}", "the number of a system, as 64496"),
+    "countries": ("ip.src.country", "([A-Z]{2})", '"{}"', "the code of a country, as DE"),
+}
 VALUES = ("block", "mitigate", "sensitivity", "security_level")
-IN_A_BLOCK: Arguments = dict.fromkeys(("networks", "asns", "countries"), TEXTS)
 ASKED: Arguments = {
     **{name: {"type": "str"} for name in ("posture", "until", "reason", "over")},
     "hours": {"type": "float"},
-    "block": {"type": "dict", "options": IN_A_BLOCK},
+    "block": {"type": "dict", "options": dict.fromkeys(BLOCK_FORMS, TEXTS)},
     "mitigate": {**TEXTS, "choices": list(COMPONENTS)},
     "sensitivity": MODULE_SPECS["protection_rule"].options["rate_sensitivity"],
     "security_level": {**MODULE_SPECS["security_level"].options["level"], "required": False},
@@ -67,21 +63,16 @@ ASKED: Arguments = {
     "all": {"type": "bool"},
 }
 ATTACK: Arguments = {f"attack_{name}": argument for name, argument in ASKED.items()}
-NAMED_HERE = {posture.RISKS: "attack_accept_risks"}
+NAMED_HERE = {RISKS: "attack_accept_risks"}
 NO, YES = ("", "false", "no"), ("true", "yes")
 LONGEST_ATTACK = 24 * 31  # hours
 BLOCKED_BY = {ACCOUNT_OPTION: "network_firewall_rules", ZONE_OPTION: "custom_rules"}
-BLOCK_FORMS = {  # of what a block names: its field, its form, and an example
-    "asns": ("ip.src.asnum", "(?:AS)?([1-9][0-9]{0,9})", "the number of a system, as 64496"),
-    "countries": ("ip.src.country", "([A-Z]{2})", "the code of a country, as DE"),
-}
-OWN_NETWORKS = {
+OWN_NETWORKS = {  # those that the account has, and those of the variables
+    PREFIXES.plural: "in the account",
     **{name: f"in {name}" for name in (f"{PREFIX}prefixes", f"{PREFIX}allowlist")},
-    PREFIXES.plural: "in the account",  # those that the account has
 }
 MINUTES = 15  # of traffic that are shown
 HEAVIEST = 5
-FAR = "9999-12-30"  # the end of a posture until Cloudflare's time is known
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
 LEVEL_OF_SOME = (
     "Configuration rules and page rules may set another security level for some requests, and"
@@ -96,9 +87,7 @@ Entries = list[dict[str, Any]]
 class Attack:
     """One run of the playbook on one host."""
 
-    def __init__(
-        self, task: HostTask, variables: Iterable[str], check_mode: bool, update: Update
-    ) -> None:
+    def __init__(self, task: HostTask, check_mode: bool, update: Update) -> None:
         self._task, self._check_mode, self._update = task, check_mode, update
         self._options = read_attack(task.values(ATTACK), task.variables)
         hosts = task.value("ansible_play_hosts_all") or [task.host]
@@ -107,76 +96,78 @@ class Attack:
         sources = task.value("ansible_inventory_sources") or []
         # In an inventory, Ansible reads folders whose names do not begin with a dot.
         is_here = any(os.path.isdir(one) and Path(one).resolve() == Path.cwd() for one in sources)
-        directory = {SNAPSHOT_DIRECTORY: "." * is_here + SNAPSHOTS}
-        self._values = {**directory, **task.checked(OF_HOST)}
+        directory = {of_host.SNAPSHOT_DIRECTORY: "." * is_here + SNAPSHOTS}
+        self._values = {**directory, **task.checked(of_host.OF_HOST)}
         file = task.posture_file(self._values)
         if file is None:
             raise ValueError(
-                f"The inventory is no file, so the postures have no place; set {POSTURES_FILE}, or"
-                " name a file by -i."
+                "The inventory is no file, so the postures have no place; set"
+                f" {of_host.POSTURES_FILE}, or name a file by -i."
             )
         self._file: PostureFile = file
-        name, named = self._options["posture"], self._values.get(POSTURES) or {}
+        name, named = self._options["posture"], self._values.get(of_host.POSTURES) or {}
         if name and name not in named:
-            raise ValueError(posture.no_such_posture("attack_posture", name, named))
+            raise ValueError(no_such_posture("attack_posture", name, named))
 
     def run(self) -> HostRun:
         """Take the postures, or end some; raises ValueError for what is asked wrongly."""
         while True:
             try:
                 return self._attempt()
-            except posture.Changed:
+            except Changed:
                 self._task.tell(f"Another run has written {self._file.path}; this one plans again.")
 
     def _attempt(self) -> HostRun:
         task, values, over = self._task, self._values, self._options["over"]
         known = self._file.of(task.host)
-        planned = self._ended(known, FAR) if over else [*known, *self._asked(None, {})]
-        now, there = task.read_there(values, self._with(planned), PREFIXES.plural)
-        entries = (
-            self._ended(known, write_time(now)) if over else [*known, *self._asked(now, there)]
-        )
-        taken = posture.merged(task.host, values, self._with(entries), now)
-        part = taken.part(task.host).named(NAMED_HERE)
-        if not over:
-            self._show(part, taken)
+        rules, before = f"{PREFIX}{BLOCKED_BY[ZONE_OPTION]}", task.entries(values, known)
+        # Something to read of a zone of which nothing is described.
+        bare = {rules: values.get(rules) or []} if names_owner(values, ZONE_OPTION) else {}
+        now, there = task.read_there({**values, **bare}, before, PREFIXES.plural)
+        entries = self._ended(known, now) if over else [*known, *self._asked(now, there)]
+        taken = MergedHost(task.host, values, task.entries(values, entries), now)
+        part = taken.part().named(NAMED_HERE)
+        for text in self._threats(part, taken) if not over else ():
+            task.tell(text)
         run = self._update(values, part, task.runner(), partial(self._begin, known, entries))
         if run.failed:
             return self._failure(run)
         if run.predicted:  # nothing is to be applied
             self._write(known, entries)
         left = [one for one in entries if parse_expiry(str(one["until"])) > now]
-        with suppress(posture.Changed):  # so that the ended ones go with the next run
+        with suppress(Changed):  # so that the ended ones go with the next run
             self._write(entries, left)
         changed = bool(run.result.get("changed")) or entries != known
         result = {**run.result, "changed": changed, "postures_file": str(self._file.path)}
         run = run._replace(result=result, postures=taken.records())
-        task.warn(*task.way_back(values, self._with(left), run, NAMED_HERE))
+        task.warn(*task.way_back(values, task.entries(values, left), run, NAMED_HERE))
         return run._replace(lines=[*self._lines(run, taken)])
 
-    def _with(self, entries: Sequence[Any]) -> PostureEntries:
-        """The postures of the variables, and these entries in the file."""
-        own = self._task.own_entries(self._values)
-        return [*own, *self._file.placed(self._task.host, entries)]
-
-    def _asked(self, now: datetime | None, there: Mapping[str, Any]) -> Entries:
-        """The entries that the options ask for, at Cloudflare's time once it is known; raises
-        ValueError for a block of one's own, and if the host has nothing that they are for."""
-        options = self._options
-        beside = {
-            "until": write_time(_end(options, now)) if now else FAR,
-            "reason": options["reason"],
-            "since": write_time(now) if now else None,
-            posture.RISKS: options["accept_risks"],
-        }
+    def _asked(self, now: datetime, there: Mapping[str, Any]) -> Entries:
+        """The entries that the options ask for at this time of Cloudflare; raises ValueError for a
+        block of one's own, and if the host has nothing that they are for."""
+        options, times = self._options, {"until": self._end(now), "since": now}
+        beside = {name: write_time(time) for name, time in times.items()}
+        beside.update({name: options[name] for name in ("reason", RISKS)})
         every = [{"name": options["posture"]}] if options["posture"] else []
         if any(options[name] for name in VALUES):
             every.append(asked_values(options, {**there, **self._values}))
         return [{**one, **{name: item for name, item in beside.items() if item}} for one in every]
 
-    def _ended(self, known: Entries, until: str) -> Entries:
-        """The entries, of which those that are meant end at this time; raises ValueError if none
-        is."""
+    def _end(self, now: datetime) -> datetime:
+        """The time until which a posture is to hold; raises ValueError."""
+        if self._options["until"] is None:
+            return now + timedelta(hours=self._options["hours"])
+        until = expiry_of("attack_until", self._options["until"])
+        if not timedelta() < until - now <= timedelta(hours=LONGEST_ATTACK):
+            raise ValueError(
+                f"attack_until: {write_time(until)} is not within {LONGEST_ATTACK} hours from now"
+                f" on, {write_time(now)} by Cloudflare's clock."
+            )
+        return until
+
+    def _ended(self, known: Entries, now: datetime) -> Entries:
+        """The entries, of which those that are meant end now; raises ValueError if none is."""
         over, path = self._options["over"], self._file.path
         own = [at for at, one in self._task.own_entries(self._values) if is_meant(over, one)]
         there = f"{first_few(own)} stands in the variables; end it there, by its until."
@@ -186,9 +177,9 @@ class Attack:
             pull = "If it was taken in another checkout, commit the file there, and git pull here."
             raise ValueError(f"There is no posture to end: {where}. {there if own else pull}")
         self._task.warn(*[there][: len(own)])
-        risks = self._options["accept_risks"] or []
+        risks, until = self._options["accept_risks"] or [], write_time(now)
         return [
-            {**one, "until": until, posture.RISKS: [*(one.get(posture.RISKS) or ()), *risks]}
+            {**one, "until": until, RISKS: [*(one.get(RISKS) or ()), *risks]}
             if is_meant(over, one)
             else one
             for one in known
@@ -225,25 +216,22 @@ class Attack:
             message += f" Or run the same again with -e {copied}"
         return run._replace(result={**run.result, "msg": message})
 
-    def _show(self, part: Part, taken: MergedHost) -> None:
-        """Show who attacks, what the posture would do to past requests, and what would defeat it,
-        as far as it is known; nothing of it stops the run."""
-        runner = self._task.runner(warn=lambda _text: None)
-        texts: list[str] = []
+    def _threats(self, part: Part, taken: MergedHost) -> Iterator[str]:
+        """Sentences on who attacks, what the posture would do to past requests, and what would
+        defeat it, as far as it is known; nothing of it stops the run."""
+        run_module = self._task.runner(warn=lambda _text: None).run_module
         if part.options.get("account_id"):
-            own = connection_options(part, TRAFFIC)
-            asked = Part(TRAFFIC, {**own, "hours": MINUTES / 60, "top": HEAVIEST})
-            texts += _traffic_texts(runner.run_module(asked, False))
+            asked = {**connection_options(part, TRAFFIC), "hours": MINUTES / 60, "top": HEAVIEST}
+            yield from _traffic_texts(run_module(Part(TRAFFIC, asked), False))
         if any(map(part.options.get, ZONE_OWNER.options)):
             options = {**part.options, "backtest": {"hours": 1}}
-            result = runner.run_module(replace(part, options=options), True)
+            result = run_module(replace(part, options=options), True)
             words = f"Not known. {result['msg']}" if result.get("failed") else ""
             words = backtest_in_words(result["backtest"]) if "backtest" in result else words
-            texts += [f"Requests of the last hour, by these rules: {words}"] if words else []
+            if words:
+                yield f"Requests of the last hour, by these rules: {words}"
         if any("security level" in title for title in taken.titles.get(ZONE_OWNER.option, ())):
-            texts.append(LEVEL_OF_SOME)
-        for text in texts:
-            self._task.tell(text)
+            yield LEVEL_OF_SOME
 
     def _lines(self, run: HostRun, taken: MergedHost) -> Iterator[str]:
         """Sentences on the state now: the objects in force, until when, and the work left."""
@@ -282,11 +270,11 @@ def _problems(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) -> I
         )
     chosen = [f"attack_{name}" for name in ("posture", *VALUES) if options[name]]
     times = [f"attack_{name}" for name in ("hours", "until") if options[name] is not None]
-    ways = first_few(f"attack_{name}" for name in VALUES)
     if options["over"]:
         if chosen or times:
             yield f"attack_over ends postures, and goes without {first_few(chosen + times)}."
     elif not chosen:
+        ways = first_few(f"attack_{name}" for name in VALUES)
         yield f"Nothing says what to do: set attack_posture, or {ways}, or attack_over."
     if not options["over"] and len(times) != 1:
         yield "Until when? Set one of attack_hours and attack_until."
@@ -298,19 +286,6 @@ def _problems(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) -> I
 def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
     """Return whether attack_over is about an entry: about all, or by its name or reason."""
     return over.lower() in YES or over in (entry.get("name"), entry.get("reason"))
-
-
-def _end(options: Mapping[str, Any], now: datetime) -> datetime:
-    """The time until which a posture is to hold; raises ValueError."""
-    if options["until"] is None:
-        return now + timedelta(hours=options["hours"])
-    until = expiry_of("attack_until", options["until"])
-    if not timedelta() < until - now <= timedelta(hours=LONGEST_ATTACK):
-        raise ValueError(
-            f"attack_until: {write_time(until)} is not within {LONGEST_ATTACK} hours from now on,"
-            f" {write_time(now)} by Cloudflare's clock."
-        )
-    return until
 
 
 def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
@@ -338,15 +313,15 @@ def asked_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[st
         # The same block again is the same rule; another one is another rule.
         ref = f"attack-{sha256(expression.encode()).hexdigest()[:8]}"
         rule = {"ref": ref, "action": "block", "expression": expression, "position": "first"}
-        values = {BLOCKED_BY[owner]: [rule] for owner in owners}
-    mitigated_now, sensitivity = options["mitigate"] or (), options["sensitivity"]
-    every = mitigated_now or (COMPONENTS if sensitivity else ())
-    for name in every if ACCOUNT_OPTION in owners else ():
-        rule = {"kind": name} if name in TCP_KINDS else {}
-        rule.update({"scope": "global"}, **({"mode": "enabled"} if name in mitigated_now else {}))
-        if sensitivity:
-            rule.update(dict.fromkeys(("rate_sensitivity", "burst_sensitivity"), sensitivity))
-        values.setdefault("rules" if name in TCP_KINDS else "dns_rules", []).append(rule)
+        values = {BLOCKED_BY[owner]: [{**rule}] for owner in owners}
+    components, level = options["mitigate"] or (), options["sensitivity"]
+    fields = {"scope": "global", **({"mode": "enabled"} if components else {})}
+    fields.update({f"{name}_sensitivity": level for name in ("rate", "burst") if level})
+    for name in (components or (COMPONENTS if level else ())) if ACCOUNT_OPTION in owners else ():
+        if name in TCP_KINDS:
+            values.setdefault("rules", []).append({"kind": name, **fields})
+        else:
+            values["dns_rules"] = [fields]
     if options["security_level"] and ZONE_OPTION in owners:
         values["security_level"] = options["security_level"]
     if not values:
@@ -359,23 +334,20 @@ def asked_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[st
 
 def _blocking(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
     """The packets or requests to block; raises ValueError with all that is wrong."""
-    parts: dict[str, list[str]] = {}
-    problems = []
-    for name in IN_A_BLOCK:
-        field, pattern, form = BLOCK_FORMS.get(name, ("ip.src", "", ""))
+    sets, problems = [], []
+    for name, (field, form, written, example) in BLOCK_FORMS.items():
+        items = []
         for index, text in enumerate(block.get(name) or ()):
-            match = re.fullmatch(pattern, text.upper())
-            problem = (
-                _problem(text, host) if not form else "" if match else f"'{text}' is not {form}"
-            )
+            match = re.fullmatch(form, text.upper())
+            problem = f"'{text}' is not {example}" if not match else ""
+            problem = problem if example else _problem(text, host)
             problems += [f"attack_block.{name}[{index}]: {problem}."] if problem else []
-            item = match[1] if match and form else text
-            parts.setdefault(field, []).append(f'"{item}"' if name == "countries" else item)
-    if problems or not parts:
+            items += [written.format(match[1] if example else text)] if match else []
+        sets += [f"{field} in {{{' '.join(dict.fromkeys(items))}}}"] if items else []
+    if problems or not sets:
         nothing = "attack_block: it names no networks, asns or countries."
         raise ValueError(" ".join(problems) or nothing)
-    sets = ((name, " ".join(dict.fromkeys(items))) for name, items in parts.items())
-    return " or ".join(f"{name} in {{{items}}}" for name, items in sets)
+    return " or ".join(sets)
 
 
 def _problem(network: str, host: Mapping[str, Any]) -> str:
@@ -387,12 +359,11 @@ def _problem(network: str, host: Mapping[str, Any]) -> str:
     widest = WIDEST_USUAL[blocked.version]
     if blocked.prefixlen < widest:
         return f"{network} is wider than /{widest}; block the parts that attack"
-    for name, where in OWN_NETWORKS.items():
-        for entry in host.get(name) or ():
-            if not entry.get("excluded") and networks_overlap(entry.get("prefix"), network):
-                return f"{network} has addresses of {entry['prefix']}, your own {where}"
     here = next(iter(os.environ.get("SSH_CONNECTION", "").split()), "").partition("%")[0]
     here = here.rpartition(":")[2] if "." in here else here  # ::ffff:192.0.2.1 is an IPv4 address
-    if here and networks_overlap(here, network):
-        return f"{network} has {here}, from which you work (SSH_CONNECTION)"
-    return ""
+    own = {here: "from which you work (SSH_CONNECTION)"}
+    for name, where in OWN_NETWORKS.items():
+        entries = (one for one in host.get(name) or () if not one.get("excluded"))
+        own.update({one["prefix"]: f"your own {where}" for one in entries})
+    near = (f"{one}, {whose}" for one, whose in own.items() if networks_overlap(one, network))
+    return next((f"{network} has addresses of {one}" for one in near), "")

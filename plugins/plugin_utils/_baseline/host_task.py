@@ -31,7 +31,7 @@ from .._plain import TEMPLATE, data_of, plain
 from .._variables import place_of, require_none, wrong_variables
 from .._worker import claimed_before
 from .approval import ApprovedPlan
-from .posture import MergedHost, PostureEntries, PostureFile, merged, posture_file, read_there
+from .posture import MergedHost, PostureEntries, PostureFile, posture_file, read_there
 from .results import NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
@@ -209,21 +209,23 @@ class HostTask:
             return [(f"{POSTURE}[{index}]", one) for index, one in enumerate(own)]
         return [(POSTURE, own)] if own else []
 
-    def entries(self, values: Mapping[str, Any]) -> PostureEntries:
-        """The postures of the host: those of its variables, and then those of the file; raises
-        ValueError."""
+    def entries(
+        self, values: Mapping[str, Any], in_file: Sequence[Any] | None = None
+    ) -> PostureEntries:
+        """The postures of the host: those of its variables, and then those of the file, or these in
+        place of them; raises ValueError."""
         file = self.posture_file(values)
-        in_file = file.placed(self.host, file.of(self.host)) if file else ()
-        return [*self.own_entries(values), *in_file]
+        if not file:
+            return self.own_entries(values)
+        known = file.of(self.host) if in_file is None else in_file
+        return [*self.own_entries(values), *file.placed(self.host, known)]
 
     def merged(self, values: Mapping[str, Any]) -> MergedHost:
         """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
         raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
         entries = self.entries(values)
-        if not entries:
-            return merged(self.host, values, entries, END_OF_TIME)
-        now, _state = self.read_there(values, entries)
-        known = merged(self.host, values, entries, now)
+        now = self.read_there(values, entries)[0] if entries else END_OF_TIME
+        known = MergedHost(self.host, values, entries, now)
         for posture in known.postures:
             self.tell(posture.sentence())
         return known
@@ -233,8 +235,8 @@ class HostTask:
     ) -> tuple[datetime, State]:
         """The time of Cloudflare, and a collection; raises ValueError, also for a wrong posture."""
         # Wrong ones are told before any request.
-        first = merged(self.host, values, entries, datetime.now(timezone.utc))
-        return read_there(first.part(self.host), self.runner().run_module, wanted)
+        first = MergedHost(self.host, values, entries, datetime.now(timezone.utc))
+        return read_there(first.part(), self.runner().run_module, wanted)
 
     def runner(self, warn: Warn | None = None) -> HostRunner:
         """Runs modules on the host; `warn` gets their warnings, and by default they are shown."""
@@ -307,7 +309,7 @@ class HostTask:
         if not updated.postures or updated.only_predicted or updated.failed:
             return []
         quiet = self.runner(warn=lambda _text: None)
-        part = merged(self.host, values, entries, END_OF_TIME).part(self.host)
+        part = MergedHost(self.host, values, entries, END_OF_TIME).part()
         later = quiet.update(part.named(names), True)
         if not later.failed:
             return []

@@ -28,7 +28,7 @@ from ...module_utils._plan.desired import Desired, DesiredObject
 from ...module_utils._plan.ordering import insert_new
 from ...module_utils._schema import resource as schema
 from ...module_utils._schema.lists import LISTS
-from ...module_utils._schema.registry import MANAGED, title_of_operation
+from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import Resource, State, Values, without
 from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import capitalised, did_you_mean, first_few, visible, with_names
@@ -52,9 +52,6 @@ ABOUT: Arguments = {
 NAMED_POSTURE: Argument = {"type": "dict", "options": of_host.OF_A_POSTURE}
 CHOSEN_POSTURE: Argument = {"type": "dict", "options": {**ABOUT, **of_host.OF_A_POSTURE}}
 ITEMS, RISKS = "items", "accept_risks"
-OWNERS_OF: dict[str, set[str]] = {}  # of objects, by the name of their values
-for _item in MANAGED:
-    OWNERS_OF.setdefault(of_host.variable_of(_item)[len(PREFIX) :], set()).add(_item.resource.owner)
 # The risks of the end of an object that values without a name have added.
 WAY_BACK = (
     *("stops_mitigation", "lowers_sensitivity", "disables_protection", "empties_list"),
@@ -64,45 +61,22 @@ WAY_BACK = (
 
 class Posture(NamedTuple):
     """A posture of a host: a named one, or values of its own. `place` is that of its entry, `path`
-    that of the values; `risks` are accepted, each with its own place."""
+    that of the values; `risks` are accepted, each with its own place. The `record` is for results
+    and reports."""
 
     name: str
     until: datetime
-    reason: str | None
-    since: datetime | None
+    record: Mapping[str, Any]
     values: Values
     path: str
     place: str
     risks: Sequence[tuple[str, Any]]
 
-    @property
-    def ended(self) -> str:
-        """The end of a posture that is over, as sentences have it."""
-        return f"ended at {write_timestamp(self.until)}"
-
     def sentence(self, verb: str = "holds") -> str:
         """The posture for people, and until when it holds."""
-        reason = f" ({self.reason})" if self.reason else ""
+        reason = f" ({self.record['reason']})" if self.record["reason"] else ""
         named = f"The posture {self.name or f'in {self.place}'}"
-        return f"{named} {verb} until {write_timestamp(self.until)}{reason}."
-
-    def record(self) -> dict[str, Any]:
-        """The posture as results and reports have it."""
-        return {
-            "name": self.name or None,
-            "until": write_timestamp(self.until),
-            "reason": self.reason,
-            "since": write_timestamp(self.since) if self.since else None,
-        }
-
-
-class Ended(NamedTuple):
-    """Values of one object in a posture that does not hold, and its name in acceptances."""
-
-    path: str
-    values: Values
-    end: str
-    entry: str
+        return f"{named} {verb} until {self.record['until']}{reason}."
 
 
 class _Object(NamedTuple):
@@ -115,59 +89,76 @@ class _Object(NamedTuple):
     own: dict[str, Any]
     place: str
 
+    @property
+    def title(self) -> str:
+        """The title of the object."""
+        return self.resource.named(self.named.values)
+
 
 class MergedHost:
-    """The variables of a host with the postures that hold. `titles` are the objects that postures
-    set, by owner, and `ended` those of postures that do not hold, by resource and key.
+    """The variables of a host with these postures at a time. `postures` are those that hold;
+    `titles` are the objects that they set, by owner, and `ended` those of postures that do not
+    hold, by resource and key, each with the end.
 
-    `options` are those under which postures name something; raises ValueError for values of the
-    host that cannot be read.
+    Raises ValueError for a posture that is wrong, for one of which nothing sets back what it
+    changes, and for values of the host that cannot be read.
     """
 
-    def __init__(
-        self, values: Values, postures: Sequence[Posture], options: Iterable[str] = ()
-    ) -> None:
-        read = {one: values.get(PREFIX + one) for one in options if _has_objects(values, one)}
-        own = {one: deepcopy(value) for one, value in read.items() if value is not None}
-        self.values = {**values, **{PREFIX + one: value for one, value in own.items()}}
-        self.postures = postures
+    def __init__(self, host: str, values: Values, entries: PostureEntries, now: datetime) -> None:
+        values = of_host.with_own_purge(values)
+        named = postures_of(values)
+        chosen = (_posture(host, place, entry, named, now) for place, entry in entries)
+        every = [one for one in chosen if one]
+        self._host, self.postures = host, [one for one in every if now < one.until]
+        layers = [(one.path, one.values, "") for one in self.postures]
+        over = (one for one in every if one.until <= now)
+        layers += [(one.path, one.values, f"ended at {one.record['until']}") for one in over]
+        layers += [(path, without(own, RISKS), PREPARED) for path, own in named.items()]
+        self.values, own = without(values, POSTURE, POSTURES), {}
+        for option in {option for _path, theirs, _end in layers for option in theirs}:
+            if _has_objects(values, option) and values.get(PREFIX + option) is not None:
+                own[option] = self.values[PREFIX + option] = deepcopy(values[PREFIX + option])
         self.titles: dict[str, list[str]] = {}
-        self.ended: dict[tuple[str, str], list[Ended]] = {}
-        self.problems: list[str] = []
+        self.ended: dict[tuple[str, str], list[tuple[_Object, str]]] = {}
+        self._problems: list[str] = []
         self._brought: dict[str, dict[str, str]] = {}
-        every = _objects(PREFIX, own, values) if own else ()
-        self._entries = {item.identity: item.own for item in every}
+        self._entries = {item.identity: item.own for item in _objects(PREFIX, own, values)}
         self._places: dict[int, str] = {}  # of the entries that postures bring
+        taken: list[Values] = []
+        for path, theirs, end in layers:
+            if theirs not in taken:  # the same again holds longer, and changes nothing else
+                taken.append(theirs)
+                self._take_all(path, theirs, end)
+        if self._problems:
+            raise ValueError(" ".join(self._problems))
+        if every:
+            self._accept(every, now)
 
-    def part(self, host: str) -> Part:
+    def part(self) -> Part:
         """All that the variables describe; raises ValueError."""
         brought = dict(self._brought)
         for variable, entries in self.values.items():
-            if variable.removeprefix(PREFIX) in OWNERS_OF and isinstance(entries, list):
+            if variable in of_host.OWNERS_OF and isinstance(entries, list):
                 places = enumerate(self._places.get(id(entry)) for entry in entries)
                 brought[variable] = {f"[{index}]": place for index, place in places if place}
-        return of_host.host_part(host, self.values, brought)
+        return of_host.host_part(self._host, self.values, brought)
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Mapping[str, Any]]:
         """The postures that hold, as results and reports have them."""
-        return [one.record() for one in self.postures]
+        return [one.record for one in self.postures]
 
-    def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> list[str]:
+    def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         """A sentence for each operation that takes back what a posture has set that is over."""
-        sentences = []
         for item in operations:
-            before = item.get("before") or {}
-            for one in self.ended.get((item["resource"], item["key"]), ()):
-                if item["action"] == "delete" or any(
-                    name in before and one.values.get(name) == before[name]
-                    for name in item["fields"]
-                ):
-                    title = capitalised(title_of_operation(item))
-                    sentences.append(f"{title} is as {one.path} says, which {one.end}.")
+            before, title = item.get("before") or {}, capitalised(title_of_operation(item))
+            was = [(name, before[name]) for name in item["fields"] if name in before]
+            for one, end in self.ended.get((item["resource"], item["key"]), ()):
+                values = one.named.values
+                if item["action"] == "delete" or any(values.get(name) == old for name, old in was):
+                    yield f"{title} is as {one.place} says, which {end}."
                     break
-        return sentences
 
-    def take(self, path: str, values: Values, end: str = "") -> None:
+    def _take_all(self, path: str, values: Values, end: str) -> None:
         """Take the values of a posture that holds; of one with an end, let the entries expire that
         nothing else names. Raises ValueError for values that cannot be read."""
         for option, value in values.items():
@@ -183,61 +174,61 @@ class MergedHost:
         """Take the objects of a posture that stand under an option."""
         is_exclusive = option in (self.values.get(PURGE) or ())  # as with_own_purge names it
         for item in items:
-            title, own = self._noted(item, end), self._entries.get(item.identity)
+            self._note(item, end)
             if is_exclusive:
                 item = item._replace(own=without(item.own, "position"))
-            if own is not None and (not end or item.resource is LISTS):
-                self._places[id(own)] = item.place
-            lacking = ""
-            if own is None and (end or item.resource.may_expire):
-                self._add(PREFIX + option, item, end)
-            elif own is None:
-                lacking = title
-            elif not end:
-                fields = self._lay_over(option, own, item)
-                lacking = f"{fields} of {title}" if fields else ""
+            own = self._entries.get(item.identity)
+            if own is not None:
+                lacking = self._lay_over(option, own, item, end)
+            else:
+                lacking = self._add(option, item, end)
             if lacking:
                 names = f"{lacking}; name it in {PREFIX}{option} as well"
-                self.problems.append(f"{item.place}: nothing sets back {names}.")
+                self._problems.append(f"{item.place}: nothing sets back {names}.")
         moved = {item.identity[1]: item.named for item in items if item.named.position}
         if moved and is_exclusive and not end:
             self._move(PREFIX + option, items[0].resource, moved)
 
-    def _noted(self, item: _Object, end: str) -> str:
-        """The title of an object that a posture sets, or has set."""
+    def _note(self, item: _Object, end: str) -> None:
+        """Note an object that a posture sets, or has set."""
         resource, values = item.resource, item.named.values
-        title = resource.named(values)
         if end:
             key = resource.name, resource.label_of(values)
-            ended = Ended(item.place, values, end, resource.entry_of(values))
-            self.ended.setdefault(key, []).append(ended)
+            self.ended.setdefault(key, []).append((item, end))
         else:
             level = "" if resource.key else f" {next(iter(values.values()))}".lower()
-            self.titles.setdefault(resource.owner, []).append(title + level)
-        return title
+            self.titles.setdefault(resource.owner, []).append(item.title + level)
 
-    def _add(self, variable: str, item: _Object, end: str) -> None:
+    def _add(self, option: str, item: _Object, end: str) -> str:
         """Add an entry that nothing else has; of a posture that does not hold, one that has
-        expired. A list remains without items, once it was made."""
+        expired. A list remains without items, once it was made. The title of what nothing would
+        set back."""
         resource, entry = item.resource, item.own
+        if not resource.may_expire:
+            return "" if end else item.title
         if end:
             keys = {name: entry[name] for name in (*resource.key, "kind") if name in entry}
             entry = keys if resource is LISTS else {**keys, "expires": LONG_AGO}
         holder: dict[str, Any] | None = self.values
+        variable = PREFIX + option
         if resource.parent:
             of_list = LISTS.plural, LISTS.key_of({"name": resource.within})
             holder, variable = self._entries.get(of_list), ITEMS
-        if holder and resource.may_expire and (resource is not LISTS or end != PREPARED):
+        if holder and (resource is not LISTS or end != PREPARED):
             own = {**entry, ITEMS: []} if resource is LISTS else {**entry}
             holder[variable] = [*(holder.get(variable) or ()), own]
             self._entries[item.identity], self._places[id(own)] = own, item.place
+        return ""
 
-    def _lay_over(self, option: str, own: dict[str, Any], item: _Object) -> str:
-        """Lay the values of a posture over those of an entry; the names of those that the entry
-        does not have, and that nothing would set back."""
+    def _lay_over(self, option: str, own: dict[str, Any], item: _Object, end: str) -> str:
+        """Lay the values of a posture that holds over those of an entry; the names of those that
+        the entry does not have, and that nothing would set back."""
         resource, lacking = item.resource, list[str]()
+        if not end or resource is LISTS:
+            self._places[id(own)] = item.place
         nested = [schema.API_FIELDS, *(one.name for one in resource.fields if one.fields)]
-        for name, value in without(item.own, ITEMS, *resource.key, *resource.assigned).items():
+        named = {} if end else without(item.own, ITEMS, *resource.key, *resource.assigned)
+        for name, value in named.items():
             known = own.get(name)
             if name in nested and known and value:
                 lacking += [f"{name}.{inner}" for inner in value if known.get(inner) is None]
@@ -245,9 +236,9 @@ class MergedHost:
             elif value is not None and known is None and name not in ("kind", "purge"):
                 lacking.append(name)
             own[name] = known if value is None else value
-        if not resource.key:
+        if not (resource.key or end):
             self._set(option, next(iter(own.values())), item.place)
-        return " and ".join(lacking)
+        return f"{' and '.join(lacking)} of {item.title}" if lacking else ""
 
     def _move(
         self, variable: str, resource: Resource, moved: Mapping[schema.Key, DesiredObject]
@@ -259,30 +250,32 @@ class MergedHost:
         try:
             insert_new([Desired(resource, moved)], order)
         except PlanError as exc:
-            self.problems.append(f"{variable}: {exc}")
+            self._problems.append(f"{variable}: {exc}")
         self.values[variable] = [entries[key] for key in order]
 
-    def accept(self, postures: Sequence[Posture], now: datetime) -> None:
+    def _accept(self, postures: Sequence[Posture], now: datetime) -> None:
         """Accept the risks of postures: for the way in, and for a week of the way back. Of values
         without a name, the way back is no other than the end of what they added."""
         own = self.values.get(ACCEPT_RISKS) or []
         risks = [(f"{ACCEPT_RISKS}[{index}]", risk) for index, risk in enumerate(own)]
-        ended = [one for of_object in self.ended.values() for one in of_object]
+        ended = [one for of_object in self.ended.values() for one, _end in of_object]
         for posture in postures:
             if now == END_OF_TIME or now - posture.until < AFTERWARDS:
-                place = posture.place
-                added = [one.entry for one in ended if one.path.startswith(f"{place}.")]
-                back = {"entries": added, "reason": "the way back"}
+                added = [one for one in ended if one.place.startswith(f"{posture.place}.")]
+                entries = [one.resource.entry_of(one.named.values) for one in added]
+                back = {"entries": entries, "reason": "the way back"}
                 risks += posture.risks
-                risks += [(place, {"code": code, **back}) for code in WAY_BACK if added]
+                risks += [(posture.place, {"code": code, **back}) for code in WAY_BACK if added]
         self.values[ACCEPT_RISKS] = [risk for _path, risk in risks]
-        entries = {f"[{index}]": path for index, (path, _risk) in enumerate(risks)}
-        self._brought[ACCEPT_RISKS] = {"": f"{postures[-1].place}.{RISKS}", **entries}
+        places = {f"[{index}]": path for index, (path, _risk) in enumerate(risks)}
+        self._brought[ACCEPT_RISKS] = {"": f"{postures[-1].place}.{RISKS}", **places}
 
 
 def _objects(prefix: str, values: Values, host: Values) -> Iterator[_Object]:
     """The objects that values of a host describe, of which the prefix says the place; raises
     ValueError for malformed ones."""
+    if not values:
+        return
     ids = {name: "its own" for name in schema.OWNERS if of_host.names_owner(host, name)}
     options = read_options(of_host.OPTIONS, {**ids, **values})
     try:
@@ -299,39 +292,14 @@ def _objects(prefix: str, values: Values, host: Values) -> Iterator[_Object]:
             yield _Object(item.resource, (item.resource.plural, key), one, own, f"{prefix}{place}")
 
 
-def merged(host: str, values: Values, entries: PostureEntries, now: datetime) -> MergedHost:
-    """The variables of a host with these postures at a time; raises ValueError for a posture that
-    is wrong, and for one of which nothing sets back what it changes."""
-    values = of_host.with_own_purge(values)
-    named = postures_of(values)
-    chosen = (_posture(host, place, entry, named, now) for place, entry in entries)
-    postures = [one for one in chosen if one]
-    holding = [one for one in postures if now < one.until]
-    layers = [(one.path, one.values, "") for one in holding]
-    layers += [(one.path, one.values, one.ended) for one in postures if one not in holding]
-    layers += [(path, without(own, RISKS), PREPARED) for path, own in named.items()]
-    options = {option for _path, own, _end in layers for option in own}
-    result = MergedHost(without(values, POSTURE, POSTURES), holding, options)
-    taken: list[Values] = []
-    for path, own, end in layers:
-        if own not in taken:  # the same again holds longer, and changes nothing else
-            taken.append(own)
-            result.take(path, own, end)
-    if result.problems:
-        raise ValueError(" ".join(result.problems))
-    if postures:
-        result.accept(postures, now)
-    return result
-
-
 def read_there(part: Part, run_module: RunModule, wanted: str = "") -> tuple[datetime, State]:
     """The time of Cloudflare, by one more read of what the host has anyway, and the collection that
     was read: the wanted one, if the host has it. Raises ValueError."""
-    resources = [item.resource for item in of_host.described_by(part)]
-    resources.sort(key=lambda one: (one.plural != wanted, isinstance(one.listing, schema.InFiles)))
-    if not resources:
+    described = [item.resource for item in of_host.described_by(part)]
+    if not described:
         raise ValueError(f"{POSTURE}: the host describes nothing to read. {NOTHING_CHANGED}")
-    read = resources[0]
+    in_files = schema.InFiles  # of which the answers tell no time
+    read = min(described, key=lambda one: (one.plural != wanted, isinstance(one.listing, in_files)))
     clock = replace(part, context=part.context._replace(reads=[read.plural]))
     result = run_module(clock, True)
     if not result.get(NOW):
@@ -350,14 +318,16 @@ def postures_of(values: Values) -> dict[str, Values]:
         postures[path] = {
             option: value
             for option, value in (item or {}).items()
-            if value not in (None, []) and (option not in OWNERS_OF or _has_objects(values, option))
+            if value not in (None, [])
+            and (PREFIX + option not in of_host.OWNERS_OF or _has_objects(values, option))
         }
     return postures
 
 
 def _has_objects(values: Values, option: str) -> bool:
     """Return whether objects stand under an option, whose account or zone a host has."""
-    return any(of_host.names_owner(values, owner) for owner in OWNERS_OF.get(option, ()))
+    owners = of_host.OWNERS_OF.get(PREFIX + option, ())
+    return any(of_host.names_owner(values, owner) for owner in owners)
 
 
 def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) -> Posture | None:
@@ -369,22 +339,23 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
     known = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
     until = expiry_of(f"{place}.until", known["until"])
     since = expiry_of(f"{place}.since", known["since"]) if "since" in known else None
-    name, own = known.get("name"), without(known, *ABOUT, RISKS)
-    if bool(name) is bool(own):
+    name, values = known.get("name"), without(known, *ABOUT, RISKS)
+    if bool(name) is bool(values):
         raise ValueError(f"{place} takes until, and a name or the values themselves.")
     path = f"{POSTURES}.{name}" if name else place
     if name and path not in named:
         if until <= now:
             return None
         raise ValueError(no_such_posture(f"{place}.name", name, named))
+    values = named[path] if name else values
     risks = [(f"{place}.{RISKS}", item) for item in known.get(RISKS, ())]
-    if name:
-        own = without(named[path], RISKS)
-        risks += [(f"{path}.{RISKS}", item) for item in named[path].get(RISKS, ())]
+    risks += [(f"{path}.{RISKS}", item) for item in values.get(RISKS, ())]
+    own = without(values, RISKS)
     if not own:
         raise ValueError(f"{place}.name: the posture {name} has nothing for {host}.")
-    reason = known.get("reason")
-    return Posture(str(name or ""), until, reason, since, own, path, place, risks)
+    record = {"name": name, "until": write_timestamp(until), "reason": known.get("reason")}
+    record["since"] = write_timestamp(since) if since else None
+    return Posture(str(name or ""), until, record, own, path, place, risks)
 
 
 def no_such_posture(place: str, name: Any, named: Iterable[str]) -> str:

@@ -88,6 +88,10 @@ def variable_of(item: Managed) -> str:
 
 # By the plural of the resource.
 VARIABLE_OF = {item.resource.plural: variable_of(item) for item in MANAGED}
+OWNERS_OF = {  # of the objects that a variable describes
+    name: {item.resource.owner for item in MANAGED if variable_of(item) == name}
+    for name in VARIABLE_OF.values()
+}
 HOST_SPEC = HOST_SPECS[HOST_MODULE]
 OPTIONS = argument_spec(HOST_SPEC)
 CONNECTION_OPTIONS = shared_options(HOST_SPEC.owner, env_fallback)
@@ -320,18 +324,11 @@ def _check(host: str, values: Mapping[str, Any]) -> None:
         raise ValueError(" ".join(problems))
 
 
-# Rules of an account are not among them, since the role has a default for them.
-_OWNERS_OF = {
-    name: {item.resource.owner for item in MANAGED if variable_of(item) == name}
-    for name in VARIABLE_OF.values()
-    if name != f"{PREFIX}rules"
-}
-
-
 def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
     """The variables that describe something of an owner alone."""
-    own = (name for name, owners in _OWNERS_OF.items() if owners == {owner})
-    return [name for name in own if values.get(name) not in (None, [])]
+    own = {name for name, owners in OWNERS_OF.items() if owners == {owner}}
+    own.discard(f"{PREFIX}rules")  # for which the role has a default
+    return [name for name in OWNERS_OF if name in own and values.get(name) not in (None, [])]
 
 
 def _ways(*options: str) -> str:

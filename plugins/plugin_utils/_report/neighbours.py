@@ -328,7 +328,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     _check_report(values)  # before a host is read
     accepted = task.accepted()
     current = task.merged(values)
-    part = current.part(task.host)
+    part = current.part()
     if not described_by(part):
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     runner = task.runner()
@@ -349,7 +349,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         accepted_risks=accepted_risks(part, now),
         expiring=expiring(part, accepted, now, current.postures),
         postures=cast(Sequence[PostureRecord], current.records()),
-        overdue=current.still_in_force(predicted.of_each(differences_of)),
+        overdue=[*current.still_in_force(predicted.of_each(differences_of))],
         accepted=AcceptedNow(accepted, now),
     )
 
