@@ -14,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 
 from tests.support.coverage_model import Entry
@@ -27,7 +28,7 @@ def change_of(state: Mapping[str, Any], resource: Resource, entries: list[Entry]
 
 def changes_of(state: Mapping[str, Any], *desired: Desired) -> Change:
     plan = make_plan(state, desired)
-    return Change(plan, Coverage(plan.before), Coverage(plan.after()), NOON)
+    return Change(plan, Coverage(plan.before), Coverage(plan.after()), worse, NOON)
 
 
 def hosts(count: int) -> list[Entry]:

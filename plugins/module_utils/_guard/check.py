@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, AbstractSet, Any, Mapping, NamedTuple, Sequenc
 
 from .._plan.plan import Plan
 from .._protection.coverage import Coverage
+from .._protection.worse import worse
 from .._schema.account import ACCOUNT, ENABLED
 from .._schema.resource import NO_ITEMS
 from .._text import Option, joined
@@ -103,7 +104,7 @@ def check_plan(
     """
     before = Coverage(plan.before)
     after = Coverage(plan.after()) if plan.operations else before
-    change = Change(plan, before, after, now, verdicts or {}, staged, backtest)
+    change = Change(plan, before, after, worse, now, verdicts or {}, staged, backtest)
     risks = find_risks(change, terms.limits, terms.risks) if plan.operations else []
     acceptances = {item.code: accepting(item, terms.accepted, now) for item in risks}
     ends = {

@@ -27,7 +27,17 @@ from typing import (
 
 from .._errors import OptionError, OptionProblems, as_one, parsed
 from .._remembered import remembered
-from .._schema.resource import API_FIELDS, EXPIRES, ByCursor, Field, Key, Resource, Values, without
+from .._schema.resource import (
+    API_FIELDS,
+    EXPIRES,
+    ByCursor,
+    Field,
+    Key,
+    Object,
+    Resource,
+    Values,
+    without,
+)
 from .._text import Message, Names, Option
 from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
@@ -206,6 +216,12 @@ class Desired:
         return replace(
             self, entries={key: one._replace(position=positions.get(key)) for key, one in own}
         )
+
+    def among(self, objects: Sequence[Object]) -> list[Object]:
+        """Those of the existing objects that it is about: all if it is exclusive, or else those
+        that the task names."""
+        key_of, every = self.resource.key_of, self.exclusive
+        return [obj for obj in objects if every or key_of(obj) in self.entries]
 
     def drops(self, key: Key) -> bool:
         """Return whether an exclusive list must not have this key."""

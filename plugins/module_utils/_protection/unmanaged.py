@@ -16,7 +16,7 @@ from .._plan.desired import Desired, DesiredObject
 from .._schema.lists import LISTS
 from .._schema.managed_rules import deployed
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from .._schema.resource import ACCOUNT_OPTION, NO_ITEMS, ZONE_OPTION, Key, Object, State, id_of_new
+from .._schema.resource import ACCOUNT_OPTION, NO_ITEMS, ZONE_OPTION, Object, State, id_of_new
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
@@ -24,8 +24,8 @@ from .._schema.zone import (
     ENTERPRISE_ZONES,
     ENTRY_POINTS,
     EXECUTED_RULESETS,
+    deploying_rules,
     own_rulesets,
-    whole_ruleset,
     whole_rulesets,
 )
 from .holes import rules_of_rulesets, unmanaged_records, unnamed_rulesets
@@ -67,7 +67,10 @@ def all_unmanaged(
     rulesets, and of lists if it names some or the state has them `of_lists`."""
     kinds = kinds_of(desired)
     deploying = {
-        key: NO_ITEMS for item in kinds.rulesets[:1] for key in deploying_rules(item, state)
+        key: NO_ITEMS
+        for item in kinds.rulesets[:1]
+        if item.resource.owner == ZONE_OPTION
+        for key in deploying_rules(item.among(own_rulesets(state, ZONE_OPTION)), state)
     }
     alone = [
         item.with_values({**deploying, **item.objects}) if item.resource is CUSTOM_RULES else item
@@ -81,20 +84,6 @@ def all_unmanaged(
     if is_host and described:
         records += unmanaged_lists(kinds.lists, state)
     return records
-
-
-def deploying_rules(rulesets: Desired, state: State) -> list[Key]:
-    """The custom rules of a zone that deploy the rulesets of a desired state."""
-    ours = rulesets_of(rulesets, state) if rulesets.resource.owner == ZONE_OPTION else []
-    deployments = (whole_ruleset(obj, ZONE_OPTION, state)["deploy"] for obj in ours)
-    return [CUSTOM_RULES.key_of(one) for one in deployments if one]
-
-
-def rulesets_of(rulesets: Desired, state: State) -> list[Object]:
-    """The existing rulesets that a desired state is about: those that it names, or if it is
-    exclusive all of the owner."""
-    own = own_rulesets(state, rulesets.resource.owner)
-    return own if rulesets.exclusive else objects_among(rulesets.resource, own, rulesets.objects)
 
 
 def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:

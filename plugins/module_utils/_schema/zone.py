@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import AbstractSet, Any, Mapping, NamedTuple
+from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError, Unread
 from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
@@ -63,6 +63,7 @@ from .resource import (
     ByCursor,
     Field,
     InFiles,
+    Key,
     Nested,
     Object,
     OptionSpec,
@@ -381,6 +382,12 @@ def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
         deploy.update(without(parameters, "id"))  # which no option describes
     own = list(obj.get(CONTENTS, state.get(rules_of(owner, name).plural, ())))
     return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
+
+
+def deploying_rules(rulesets: Sequence[Object], state: State) -> list[Key]:
+    """The keys of the custom rules of a zone that deploy these rulesets of it."""
+    deployments = (whole_ruleset(obj, ZONE_OPTION, state)["deploy"] for obj in rulesets)
+    return [CUSTOM_RULES.key_of(one) for one in deployments if one]
 
 
 def whole_rulesets(state: State, owner: str) -> list[Object]:

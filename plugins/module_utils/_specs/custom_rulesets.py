@@ -32,7 +32,6 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._protection.unmanaged import rulesets_of
 from .._schema.managed_rules import EXECUTE, deployed
 from .._schema.resource import (
     ACCOUNT_OPTION,
@@ -313,7 +312,7 @@ class CustomRulesets(OfRulesets):
         return [*{**more, **named}.values()]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        ours = rulesets_of(desired[0], state)
+        ours = desired[0].among(own_rulesets(state, self.owner))
         return {"rulesets": [whole_ruleset(obj, self.owner, state) for obj in ours]}
 
 

@@ -34,11 +34,10 @@ from .._protection.expectation import (
     REQUEST,
     kinds_expected,
 )
-from .._protection.unmanaged import deploying_rules
 from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed, managed_of
 from .._schema.resource import OWNERS, ZONE_OPTION, Key, OptionSpec, State
-from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
+from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, deploying_rules, own_rulesets
 from .._text import Names
 from .account import SPECS as ACCOUNT_SPECS
 from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, purge_option, purged
@@ -223,7 +222,11 @@ def _beside_deployments(desired: Sequence[Desired], state: State) -> list[Desire
         for key in item.objects
     }
     deploying = described.union(
-        *(deploying_rules(item, state) for item in desired if item.resource is RULESETS_OF_ZONE)
+        *(
+            deploying_rules(item.among(own_rulesets(state, ZONE_OPTION)), state)
+            for item in desired
+            if item.resource is RULESETS_OF_ZONE
+        )
     )
     beside: list[Desired] = []
     for item in desired:

@@ -30,7 +30,6 @@ from ..._errors import OptionError, OptionProblems
 from ..._plan.plan import Operation, Plan
 from ..._protection.coverage import Coverage
 from ..._protection.loss import Loss
-from ..._protection.worse import worse
 from ..._schema.account import ENABLED, MONITORING
 from ..._schema.resource import Key, Object, OptionSpec, Resource
 from ..._text import Option
@@ -101,18 +100,21 @@ class Verdict(NamedTuple):
 
 
 Verdicts = Mapping[VerdictKey, Verdict]
+CompareStates = Callable[[Coverage, Coverage, Resource], Iterable[Loss]]
 
 
 @dataclass(frozen=True)
 class Change:
-    """A plan with what it does to the coverage; `now` is Cloudflare's time, None where it does not
-    say. `verdicts` are what the traffic says of the objects that the plan enables, where the task
-    asks for it. `staged` are the objects that are to be enabled, and are not yet. `backtest` is the
-    risk that a backtest finds."""
+    """A plan with what it does to the coverage; `compare` gives the protection that one state has
+    and another lacks. `now` is Cloudflare's time, None where it does not say. `verdicts` are what
+    the traffic says of the objects that the plan enables, where the task asks for it. `staged` are
+    the objects that are to be enabled, and are not yet. `backtest` is the risk that a backtest
+    finds."""
 
     plan: Plan
     before: Coverage
     after: Coverage
+    compare: CompareStates
     now: datetime | None = None
     verdicts: Verdicts = field(default_factory=dict)
     staged: AbstractSet[VerdictKey] = frozenset()
@@ -123,7 +125,7 @@ class Change:
         """The protection that it takes away, by these resources; each is compared once."""
         for one in resources:
             if one.plural not in self._losses:
-                self._losses[one.plural] = list(worse(self.before, self.after, one))
+                self._losses[one.plural] = list(self.compare(self.before, self.after, one))
         return [loss for one in resources for loss in self._losses[one.plural]]
 
 

@@ -13,6 +13,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ru
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -20,7 +21,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import Op
 def record_of(**values: Any) -> Any:
     desired = parse_desired(L4_OVERRIDES, [(Option(), {"ref": "calm", **values})])
     plan = make_plan({"ddos_l4_overrides": []}, [desired])
-    found = weakens_ddos_rules.in_change(Change(plan, Coverage(plan.before), Coverage(plan.after())), Limits())
+    found = weakens_ddos_rules.in_change(Change(plan, Coverage(plan.before), Coverage(plan.after()), worse), Limits())
     return found.record() if found else None
 
 

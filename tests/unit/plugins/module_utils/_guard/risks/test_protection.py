@@ -13,6 +13,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.re
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     FILTERS,
@@ -35,7 +36,7 @@ from tests.support.coverage_model import PREFIXES as PREFIX_LISTS
 @given(PREFIX_LISTS, PREFIX_LISTS)
 def test_a_plan_that_protects_more_carries_no_risk_for_its_addresses(before: list[Entry], after: list[Entry]) -> None:
     was, becomes = Coverage({"prefixes": before}), Coverage({"prefixes": after})
-    change = Change(Plan({}, ()), was, becomes)
+    change = Change(Plan({}, ()), was, becomes, worse)
     actual = unprotects_addresses.find(change, Limits())
     lost = [address for address in ADDRESSES if protects(before, address) and not protects(after, address)]
     ranges = [] if actual is None else actual[1]

@@ -20,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 
@@ -29,7 +30,7 @@ FINDERS = (weakens_zone, skips_everything, blocks_everything)
 def change_of(existing: Sequence[dict[str, Any]], desired: Sequence[dict[str, Any]], exclusive: bool = False) -> Change:
     state = {"custom_rules": [{"id": str(number), **item} for number, item in enumerate(existing)]}
     plan = make_plan(state, [parse_desired(CUSTOM_RULES, numbered("rules", desired), exclusive=exclusive)])
-    return Change(plan, Coverage(plan.before), Coverage(plan.after()))
+    return Change(plan, Coverage(plan.before), Coverage(plan.after()), worse)
 
 
 def block(number: int, expression: str = "") -> dict[str, Any]:
@@ -40,8 +41,8 @@ def test_a_plan_without_a_change_of_rules_has_none_of_these_risks() -> None:
     state = {"custom_rules": [block(1, "true")], "prefixes": []}
     plan = make_plan(state, [parse_desired(PREFIXES, numbered("prefixes", [{"prefix": "192.0.2.0/24"}]))])
     for change in (
-        Change(plan, Coverage(plan.before), Coverage(plan.after())),
-        Change(Plan(state, ()), Coverage(state), Coverage(state)),
+        Change(plan, Coverage(plan.before), Coverage(plan.after()), worse),
+        Change(Plan(state, ()), Coverage(state), Coverage(state), worse),
         change_of([block(1, "true")], [block(1, "true")]),
     ):
         assert [finder.find(change, Limits()) for finder in FINDERS] == [None, None, None]
@@ -93,7 +94,7 @@ def test_a_skip_of_everything_grows_with_what_it_skips(
     rule = {"ref": "r", "action": "skip", "expression": "true"}
     after = Coverage({"custom_rules": [{**rule, "action_parameters": more}]})
     plan = change_of([{**rule, "action_parameters": parameters}], [{"ref": "r", "description": "changed"}]).plan
-    assert (skips_everything.find(Change(plan, Coverage(plan.before), after), Limits()) is not None) is grows
+    assert (skips_everything.find(Change(plan, Coverage(plan.before), after, worse), Limits()) is not None) is grows
 
 
 A, B = 'starts_with(http.request.uri.path, "/a")', 'not starts_with(http.request.uri.path, "/a")'
