@@ -295,6 +295,21 @@ def test_a_list_that_a_run_made_stays_with_the_items_of_others(service: LocalSer
     assert (kept["name"], [item["ip"] for item in kept["items"]]) == ("office", ["203.0.113.9"])
 
 
+def test_a_ruleset_that_a_run_made_stays_with_the_rules_of_others(service: LocalService) -> None:
+    own, theirs = ({"ref": ref, "action": "log", "expression": "ssl"} for ref in ("own", "theirs"))
+    deploy = {"expression": 'cf.zone.plan eq "ENT"'}
+    names = ("Bots", "Guests")
+    rulesets = {"baseline_custom_rulesets": [{"name": name, "rules": [own], "deploy": deploy} for name in names]}
+    service.account(ACCOUNT)
+    text = snapshot(service, **rulesets)
+    applied(service, rulesets)
+    applied(service, {"baseline_custom_rulesets": [{"name": "Bots", "rules": [theirs]}]})
+    assert restored(service, text) == ("", [])
+    (kept,) = service.account(ACCOUNT).custom_rulesets
+    assert (kept["name"], [rule["ref"] for rule in kept["rules"]]) == ("Bots", ["theirs"])
+    assert service.account(ACCOUNT).rules_of("custom_rules") == []  # the run made the deployments
+
+
 def test_rules_that_a_run_does_not_name_are_left_alone(service: LocalService) -> None:
     rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("own", "others", "gone")]
     service.zone(ZONE).seed(custom_rules=rules)

@@ -9,8 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.fake_service import LocalService
+from tests.support.ansible_run import REPOSITORY
+from tests.support.documents import read_page
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
 SHOP = {
@@ -130,3 +133,20 @@ def test_expectations_that_another_module_checks_are_warned_of(modules: Modules)
     assert "expectations[0]: account_protection checks expectations of a packet, not this module" in str(
         result["warnings"]
     )
+
+
+def test_the_expectation_of_the_first_hour_is_met_once_the_rules_of_the_page_mitigate(
+    service: LocalService, modules: Modules
+) -> None:
+    files = {
+        name: yaml.safe_load(text) for name, text in read_page(REPOSITORY / "docs" / "first_hour.md").files.items()
+    }
+    denver = files["inventory/hosts.yml"]["accounts"]["hosts"]["denver"]
+    described = {name.removeprefix("baseline_"): value for name, value in denver.items() if name != "edge_account_id"}
+    expected = {"expectations": files["expected.yml"]["baseline_expectations"], **described}
+    account = {"account_id": denver["edge_account_id"], "accept_risks": ["skips_monitoring"]}
+    service.account(denver["edge_account_id"])
+    monitors = [{**rule, "mode": "monitoring"} for rule in described["rules"]]
+    assert "expected mitigated" in modules.failed("host_baseline", **{**account, **expected, "rules": monitors})["msg"]
+    (result,) = modules.done("host_baseline", **account, **expected)["expectations"]
+    assert result["met"] is True

@@ -90,6 +90,7 @@ def test_a_limit_that_cannot_work_is_refused_before_it_is_written(
         ("business", [limited(characteristics=["cf.colo.id", "ip.src", "ip.src.country"])],
          "it does not have the characteristic ip.src.country, which is in login."),
         ("pro", [limited(requests_to_origin=True)], "it does not have requests_to_origin, which is in login."),
+        ("business", [{**LOGIN, "api_fields": {"ratelimit": {"score_per_period": 40}}}], "it does not have a score_per_period, which is in login."),
         ("free", [{**TENTH, "expression": 'http.host eq "a"'}], "it does not have the field http.host in the expression of a rate limit"),
         ("pro", [{**LOGIN, "expression": 'http.request.method eq "POST"'}], "it does not have the field http.request.method in the expression"),
         ("business", [{**LOGIN, "expression": 'ip.src.country eq "DE"'}], "it does not have the field ip.src.country in the expression"),

@@ -43,6 +43,7 @@ from .rate_limits import (
     FREE_LIMITS,
     PRO_LIMITS,
     RATE_LIMIT_RULES,
+    SCORE,
     Available,
     limit_of,
 )
@@ -440,6 +441,7 @@ REGEX_FEATURE = "the operator matches"
 
 COUNTING_FEATURE = "a counting_expression"
 CACHE_FEATURE = "requests_to_origin"
+SCORE_FEATURE = f"a {SCORE}"
 TIMEOUT_FEATURE = "a mitigation_timeout with a challenge"
 THROTTLE_FEATURE = "the mitigation_timeout 0 with the action block"
 
@@ -463,7 +465,7 @@ def _quota(title: str, custom: int, rates: int, limits: Available, *withheld: st
     return Quota(title, most, limits, frozenset(withheld))
 
 
-_LOWER = (LOG_FEATURE, TIMEOUT_FEATURE, THROTTLE_FEATURE)
+_LOWER = (LOG_FEATURE, TIMEOUT_FEATURE, THROTTLE_FEATURE, SCORE_FEATURE)
 _LOWEST = (*_LOWER, REGEX_FEATURE, COUNTING_FEATURE, CACHE_FEATURE)
 QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
     "free": _quota("Free", 5, 1, FREE_LIMITS, *_LOWEST),
@@ -492,6 +494,7 @@ def features(rule: Object) -> frozenset[str]:
         LOG_FEATURE: action == "log" and not limit,
         REGEX_FEATURE: any(word in MATCHES for word in words),
         COUNTING_FEATURE: bool(limit.get("counting_expression")),
+        SCORE_FEATURE: SCORE in limit,
         CACHE_FEATURE: bool(limit.get("requests_to_origin")),
         TIMEOUT_FEATURE: action in ENFORCING - {"block"} and timeout != 0,
         THROTTLE_FEATURE: bool(limit) and action == "block" and timeout == 0,
