@@ -67,6 +67,7 @@ class ArgumentFields(Dict[str, Argument]):
     back what a result shows."""
 
     ignored: Sequence[str] = ()
+    leaves_out = False  # what is left out, so that an entry of a long list is there once
 
 
 class PartOfResult(ArgumentFields):
@@ -181,17 +182,22 @@ class _Reader:
     def _refuse(self, path: Path, problem: str) -> None:
         self.errors.append(OptionError(Option(*path), problem))
 
-    def fields(self, path: Path, arguments: Arguments, values: Mapping[Any, Any]) -> dict[str, Any]:
+    def fields(
+        self, path: Path, arguments: Arguments, values: Mapping[Any, Any]
+    ) -> Mapping[str, Any]:
         """The options, or fields of one, with defaults and environment filled in."""
         is_open = isinstance(arguments, PartOfResult)
         ignored = values if is_open else getattr(arguments, "ignored", ())
         unknown = [name for name in values if name not in arguments and name not in ignored]
         meant = {self._refuse_unknown(path, name, arguments) for name in unknown}
-        fields = {}
+        fields: dict[str, Any] = {}
+        leaves_out = getattr(arguments, "leaves_out", False)
         for name, argument in arguments.items():
             value = values.get(name)
             if value is not None:
                 fields[name] = self.value((*path, name), argument, value)
+                continue
+            if leaves_out and name not in values:
                 continue
             fields[name] = argument.get("default")
             if name not in values and "fallback" in argument:
@@ -201,7 +207,9 @@ class _Reader:
                 self._refuse((*path, name), f"it is {lack}; write {_form(argument)}")
             elif name in values and (argument.get("choices") or fields[name] is not None):
                 self._refuse((*path, name), NULL)
-        return dict(values) if is_open else fields
+        if is_open:
+            return dict(values)
+        return values if leaves_out and fields == values else fields
 
     def _refuse_unknown(self, path: Path, name: Any, arguments: Arguments) -> str:
         """The name that may be meant by one that there is not."""

@@ -19,7 +19,7 @@ from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan, with_along
 from ._protection.coverage import Coverage
 from ._protection.summary import compare_coverage, diff_facts
-from ._schema.resource import Object, Resource, State, without
+from ._schema.resource import NO_ITEMS, Object, Resource, State, Values, last_or, without
 from ._text import (
     Message,
     Option,
@@ -40,8 +40,8 @@ class OperationRecord(TypedDict):
     action: str
     resource: str
     key: str
-    fields: dict[str, Any]
-    before: dict[str, Any]
+    fields: Values
+    before: Values
 
 
 class Diff(TypedDict):
@@ -52,17 +52,22 @@ class Diff(TypedDict):
 
 
 def operation_records(operations: Iterable[Operation]) -> list[OperationRecord]:
-    """Operations in the shape that results carry."""
-    return [
-        OperationRecord(
-            action=operation.action,
-            resource=operation.resource.name,
-            key=operation.label,
-            fields=dict(operation.fields),
-            before=dict(operation.before),
+    """Operations in the shape that results carry; equal values that follow each other are there
+    once."""
+    records: list[OperationRecord] = []
+    before: Values = NO_ITEMS
+    for operation in operations:
+        before = last_or(before, operation.before)
+        records.append(
+            OperationRecord(
+                action=operation.action,
+                resource=operation.resource.name,
+                key=operation.label,
+                fields=operation.fields,
+                before=before,
+            )
         )
-        for operation in operations
-    ]
+    return records
 
 
 class Expired(TypedDict):
@@ -114,8 +119,8 @@ def make_diff(operations: Iterable[Operation]) -> Diff:
     """The objects concerned before and after, sorted by key; one that changes twice, before the
     first change."""
     diff = Diff(before={}, after={})
-    by_object = attrgetter("order")
-    for _order, changes in groupby(sorted(with_along(operations), key=by_object), by_object):
+    ordered = sorted(with_along(operations), key=attrgetter("order"))
+    for _object, changes in groupby(ordered, attrgetter("resource.plural", "label", "identity")):
         first, *others = changes
         _enter(diff["before"], first, first.existing)
         _enter(diff["after"], first, [first, *others][-1].planned)
@@ -148,8 +153,9 @@ def _enter(side: dict[str, Any], operation: Operation, obj: Object | None) -> No
     if obj is None:
         return
     collection = side.setdefault(operation.resource.plural, {})
-    managed = operation.resource.managed(obj)
-    managed.update({name: obj[name] for name in operation.undeclared if name in obj})
+    undeclared = {name: obj[name] for name in operation.undeclared if name in obj}
+    managed: Values = {**operation.resource.managed(obj), **undeclared}
+    managed = obj if managed == obj else managed  # so that a long list is not there twice
     if not operation.resource.key:
         collection.update(managed)
     elif operation.label in collection:  # a duplicate, which only its id tells from the other

@@ -300,13 +300,14 @@ def _broken_off(
 def _without_answer(plan: Plan) -> list[Call]:
     """Objects that operations of Cloudflare made, by list: it does not return them, so that each of
     these lists is read once at the end."""
-    made: dict[str, Call] = {}
+    made: dict[str, list[Operation]] = {}
     for item in plan.operations:
-        write = item.resource.write_for(item.action)
-        if write.operation and item.action != "delete":
-            call = made.get(item.resource.plural) or Call(item.resource, write, ())
-            made[item.resource.plural] = call._replace(operations=(*call.operations, item))
-    return [*made.values()]
+        if item.action != "delete" and item.resource.write_for(item.action).operation:
+            made.setdefault(item.resource.plural, []).append(item)
+    return [
+        Call(every[0].resource, every[0].resource.write_for(every[0].action), tuple(every))
+        for every in made.values()
+    ]
 
 
 def dry_run(plan: Plan, client: Client) -> None:

@@ -8,6 +8,7 @@ request."""
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum
@@ -79,30 +80,36 @@ class DesiredObject(NamedTuple):
         return self._replace(presence=Presence.EXPIRED) if self.expires <= now else self
 
 
-LEFT_OUT = object()
-
-
 class LongList(Mapping[Key, DesiredObject]):
-    """The desired objects of a long list, of which each takes little memory: the number of its
-    entry and its values, unless there is more to say of it."""
+    """The desired objects of a long list, of which each takes little memory: its values and the
+    number of its entry, unless there is more to say of it."""
 
-    def __init__(self, names: Sequence[str], around: Option) -> None:
-        self._names, self._around = names, around
-        self._rows: dict[Key, tuple[Any, ...]] = {}
+    def __init__(self, around: Option) -> None:
+        self._around = around
+        self._rows: dict[Key, DesiredObject | Values] = {}
+        self._numbers = array("L")  # in the order of the rows
 
     def __setitem__(self, key: Key, one: DesiredObject) -> None:
         is_plain = one.expires is None and one.presence is Presence.NEEDED
-        values = [one.values.get(name, LEFT_OUT) for name in self._names]
-        self._rows[key] = (*values, one.path[-1]) if is_plain else one
+        self._rows[key] = one.values if is_plain else one
+        self._numbers.append(int(one.path[-1]))
 
     def __getitem__(self, key: Key) -> DesiredObject:
-        row = self._rows[key]
+        return self._object(self._rows[key], self._places[key])
+
+    def _object(self, row: DesiredObject | Values, place: int) -> DesiredObject:
         if isinstance(row, DesiredObject):
             return row
-        values = dict(zip(self._names, row))
-        if LEFT_OUT in row:
-            values = {name: value for name, value in values.items() if value is not LEFT_OUT}
-        return DesiredObject(values, self._around.at(row[-1]))
+        return DesiredObject(row, self._around.at(self._numbers[place]))
+
+    @cached_property
+    def _places(self) -> Mapping[Key, int]:
+        return {key: place for place, key in enumerate(self._rows)}
+
+    def in_order(self) -> Iterator[tuple[Key, DesiredObject]]:
+        """All of them with their keys; no other way to all of them takes as little memory."""
+        for place, (key, row) in enumerate(self._rows.items()):
+            yield key, self._object(row, place)
 
     def unlike(self) -> Iterator[tuple[Key, DesiredObject]]:
         """Those of which there is more to say, with their keys."""
@@ -145,12 +152,12 @@ class Desired:
     @cached_property
     def objects(self) -> Mapping[Key, Values]:
         """The fields that the task names of each object."""
-        return {key: one.values for key, one in self.entries.items()}
+        return {key: one.values for key, one in self.in_order()}
 
     @cached_property
     def paths(self) -> Mapping[Key, Option]:
         """The option that names each object."""
-        return {key: one.path for key, one in self.entries.items()}
+        return {key: one.path for key, one in self.in_order()}
 
     @cached_property
     def positions(self) -> Mapping[Key, Position]:
@@ -161,6 +168,11 @@ class Desired:
     def expires(self) -> Mapping[Key, datetime]:
         """The ends of objects that have one."""
         return {key: one.expires for key, one in self._unlike() if one.expires}
+
+    def in_order(self) -> Iterable[tuple[Key, DesiredObject]]:
+        """All objects with their keys, in the order of the task."""
+        entries = self.entries
+        return entries.in_order() if isinstance(entries, LongList) else entries.items()
 
     def _unlike(self) -> Iterable[tuple[Key, DesiredObject]]:
         """All that expire, or need not exist, with their keys; of a long list no others."""
@@ -188,8 +200,7 @@ class Desired:
     @property
     def absent(self) -> bool:
         """Return whether none of the objects may exist because the task says so."""
-        every = self.entries.values()
-        return bool(self.entries) and all(one.presence is Presence.ABSENT for one in every)
+        return bool(self.entries) and len(self.gone) == len(self.entries)
 
     def at(self, now: datetime | None) -> Desired:
         """The desired state at a time, which is Cloudflare's; None if it does not tell its time."""
@@ -266,7 +277,7 @@ def parse_desired(
     """
     objects: dict[Key, DesiredObject] | LongList = {}
     if isinstance(resource.listing, ByCursor) and len(entries) > 1:
-        objects = LongList([item.name for item in resource.fields], Option(*entries[0][0][:-1]))
+        objects = LongList(Option(*entries[0][0][:-1]))
     names = (*resource.key, *(item.name for item in resource.fixed))  # of what must not exist
     presence = Presence.ABSENT if absent else Presence.NEEDED
     problems = OptionProblems()
@@ -275,7 +286,9 @@ def parse_desired(
         try:
             named = {name: options.get(name) for name in names} if absent else options
             end = _parse_expiry(path, named) if resource.may_expire else None
-            values = parse_values(resource, path, named)
+            values: Values = parse_values(resource, path, named)
+            if isinstance(objects, LongList) and named == values:
+                values = named  # so that each entry is there once
             key = resource.key_of(values)
             if key in objects:
                 label = resource.label_of(values)
@@ -433,7 +446,7 @@ def check_values(desired: Sequence[Desired]) -> list[str]:
 def _examined(desired: Desired) -> list[str]:
     warnings: list[str] = []
     problems = OptionProblems()
-    for one in desired.entries.values():
+    for _key, one in desired.in_order():
         with problems.collected():
             warnings += _examine_object(desired.resource, one.path, one.values)
     problems.raise_any()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._schema.lists import contents_of, items_of
@@ -31,7 +31,7 @@ def plan_id(owner: Mapping[str, str], plan: Plan) -> str:
         return ""
     digest, changes = hashlib.sha256(), _object_changes(plan)
     parts = iter(lambda: list(islice(changes, MOST_AT_ONCE)), [])
-    for part in (dict(owner), *parts, _orders(plan), _lists_in(plan)):
+    for part in chain([dict(owner)], parts, [_orders(plan), _lists_in(plan)]):
         digest.update(CANONICAL.encode(part).encode("utf-8", "backslashreplace") + b"\n")
     return digest.hexdigest()
 

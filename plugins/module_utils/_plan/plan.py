@@ -12,14 +12,14 @@ are computed from the plan alone.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Collection, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._errors import OptionError
 from .._remembered import remembered
 from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
 from .._text import Message, Option
-from .._values.address_set import NormalisedNetwork, normalise_network
+from .._values.address_set import normalise_network
 from .._values.kinds import ID, same_value
 from .api_fields import undeclared, undeclared_changes
 
@@ -96,6 +96,8 @@ class Operation:
     `becomes` is the whole object afterwards, if it is put back as it was. `shared` is the nested
     object, by its field, as all operations together leave it. `along` are other objects that change
     only because they have the same nested object; nothing is sent for them.
+
+    A long list has one for each object, so that it keeps the least: no order, and no key.
     """
 
     action: str
@@ -107,27 +109,40 @@ class Operation:
     shared: Values = field(default_factory=lambda: NO_ITEMS)
     along: tuple[Operation, ...] = ()
     becomes: Object | None = None
+    _planned: Object | None = field(init=False)
+    _label: str = field(init=False)
 
-    @cached_property
+    def __post_init__(self) -> None:
+        self._planned, self._label = None, ""  # here, where Python keeps them with the others
+
+    @property
     def planned(self) -> Object | None:
         """The object afterwards, as far as it can be predicted; None when it is deleted."""
         if self.action == "delete":
             return None
         if self.becomes is not None:
             return self.becomes
+        if self._planned is None:
+            self._planned = self._predicted()
+        return self._planned
+
+    def _predicted(self) -> Object:
+        """The object afterwards; a new one that is as it is sent is not there twice."""
         existing = self.existing or {}
         merged = {**overlay(self.resource.fields, existing, self.fields), **self.shared}
         for name in self.undeclared:
             if merged[name] is None:
                 del merged[name]
-        return self.resource.semantics.normalise(merged, existing, {*self.named, *self.fields})
+        known = {*self.named, *self.fields}
+        predicted = self.resource.semantics.normalise(merged, existing, known)
+        return self.fields if self.existing is None and predicted == self.fields else predicted
 
     @property
     def before(self) -> Values:
         """The values that change, as they are; of an object that is deleted all, of a new one
         none."""
         if self.existing is None:
-            return {}
+            return NO_ITEMS
         if self.planned is None:
             more = undeclared(self.resource, self.existing)
             return {**more, **self.resource.managed(self.existing)}
@@ -149,7 +164,7 @@ class Operation:
             return ()
         return [name for name in self.fields if name not in known and name != POSITION]
 
-    @cached_property
+    @property
     def key(self) -> Key:
         """The normalised values that identify the object."""
         return self.resource.key_of(self.existing or self.fields)
@@ -159,19 +174,25 @@ class Operation:
         """The object that changes: its collection and key."""
         return (self.resource.plural, self.key)
 
-    @cached_property
-    def order(self) -> tuple[str, NormalisedNetwork | None, Key, str, str]:
-        """Sorts operations alike whatever the order of the input: by networks, and duplicates by
-        their labels and ids."""
-        plural, key = self.target
-        network = normalise_network(self.address) if self.resource.address_field else None
-        label = self.label if self.resource.has_duplicates else ""
-        return (plural, network, key, label, str((self.existing or {}).get("id")))
+    @property
+    def order(self) -> Key:
+        """Sorts operations alike whatever the order of the input: by networks, which are keys, and
+        duplicates by their labels and ids."""
+        resource = self.resource
+        key = normalise_network(self.address) if resource.address_field else self.key
+        label = self.label if resource.has_duplicates else ""
+        return (resource.plural, *key, label, self.identity)
 
-    @cached_property
+    @property
+    def identity(self) -> str:
+        """The id of the object that there is; empty of a new one."""
+        return str(self.existing.get("id")) if self.existing else ""
+
+    @property
     def label(self) -> str:
         """The key as people read it."""
-        return self.resource.label_of(self.existing or self.fields)
+        self._label = self._label or self.resource.label_of(self.existing or self.fields)
+        return self._label
 
     @property
     def title(self) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Callable, Iterator, NamedTuple, Optional, Sequence
 
 from .._errors import OptionError, PlanError
-from .._schema.resource import CONTENTS, NO_ITEMS, Key, Object, Resource, State, Values
+from .._schema.resource import CONTENTS, NO_ITEMS, Key, Object, Resource, State, Values, last_or
 from .._text import Message, joined
 from .._timestamps import Age, age_of
 from .._values.kinds import SAFE_ID
@@ -160,13 +160,13 @@ def _with_contents(operation: Operation, inner: Sequence[Resource], before: Stat
 def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> list[Operation]:
     resource = desired.resource
     operations: list[Operation] = []
-    defaults = resource.defaults()
+    defaults, last = resource.defaults(), NO_ITEMS
     for match, values in _matches(desired, _existing_by_key(desired, existing)):
         if match is None:
             new = {**defaults, **adjust(resource, None, values)}
             fields = {item.name: new[item.name] for item in resource.fields if item.name in new}
             fields.update(undeclared_changes(resource.declared, None, new))
-            operations.append(Operation("create", resource, fields, named=values))
+            operations.append(Operation("create", resource, fields))
         elif not match.stays:
             operations.append(_change_of("delete", resource, match, {}, values))
         else:
@@ -175,7 +175,8 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
             fields.update(undeclared_changes(resource.declared, match.obj, now))
             if fields:
                 _check_fixed(resource, match.obj, values)
-                operations.append(_change_of("update", resource, match, fields, values))
+                last = last_or(last, fields)
+                operations.append(_change_of("update", resource, match, last, values))
     return operations
 
 
@@ -195,7 +196,7 @@ def _matches(desired: Desired, by_key: ByKey) -> Iterator[tuple[Match | None, Va
     duplicates."""
     resource = desired.resource
     missing: list[str] = []
-    for key, one in desired.entries.items():
+    for key, one in desired.in_order():
         matches = by_key.of(key)
         if one.presence in (Presence.EXPIRED, Presence.ABSENT):
             for match in matches:

@@ -39,6 +39,11 @@ def without(obj: Object, *names: str) -> dict[str, Any]:
     return {name: value for name, value in obj.items() if name not in names}
 
 
+def last_or(last: Values, values: Values) -> Values:
+    """The last values of a long list if others are equal, so that these are there once."""
+    return last if values == last else values
+
+
 # Cloudflare's codes for a path with an id that it does not know.
 UNKNOWN_ID = frozenset([7000, 7003])
 

@@ -20,7 +20,14 @@ from .._errors import OptionError
 from .._guard.risks.base import Risk, risk_options
 from .._plan.desired import Desired, parse_desired
 from .._protection.expectation import Expectation
-from .._schema.resource import ACCOUNT_OPTION, TIMES_OF_CLOUDFLARE, OptionSpec, Resource, State
+from .._schema.resource import (
+    ACCOUNT_OPTION,
+    TIMES_OF_CLOUDFLARE,
+    ByCursor,
+    OptionSpec,
+    Resource,
+    State,
+)
 from .._text import Option
 from .._values.address_set import range_of
 
@@ -145,6 +152,7 @@ def list_option(
     position = POSITION_OPTION if resource.is_ordered else {}
     options = ArgumentFields({**(more or {}), **position, **resource.options})
     options.ignored = resource.assigned
+    options.leaves_out = isinstance(resource.listing, ByCursor)
     spec: dict[str, Any] = {"type": "list", "elements": "dict", "options": options}
     return dict(spec, required=True) if required else spec
 

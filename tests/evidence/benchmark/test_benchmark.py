@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.evidence.benchmark import commits, peer, plays, pure, tokens
+from tests.evidence.benchmark import commits, items, peer, plays, pure, tokens
 from tests.evidence.benchmark.accounts import in_order, prefixes
 from tests.evidence.benchmark.cases import all_cases
 from tests.evidence.benchmark.measure import EMPTY, MIB, Case, Measured, Row, Taken, Way, measured
@@ -108,13 +108,17 @@ def test_the_table_of_the_page_is_replaced() -> None:
 @pytest.mark.parametrize(
     ("what", "size"),
     [
-        *[("items", 1_000), ("items_read", 1_000), ("items_loads", 1_000), ("items_sorted", 1_000)],
         *[("plan", 1_000), ("loads", 1_000), ("html", 6), ("json", 6)],
         *[("rules", 9), ("expectations", 9), ("backtest", 400), ("rows", 400)],
     ],
 )
 def test_pure_functions_give_the_right_result(what: str, size: int) -> None:
     assert pure.work(what, size)()
+
+
+@pytest.mark.parametrize("what", [*items.CHANGED, *items.BESIDE, "items_bare_new", "items_bare_all"])
+def test_long_lists_give_the_right_result(what: str) -> None:
+    assert items.work(what, 1_000)()
 
 
 def test_a_case_runs_and_does_its_work(ways: Ways) -> None:

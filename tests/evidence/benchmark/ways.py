@@ -164,10 +164,11 @@ class Ways:
         return Way(measured)
 
     def pure(self, what: str, size: int, beside: str = "") -> Way:
-        """What pure.py measures; without the seconds of what stands `beside` it."""
+        """What pure.py measures, or items.py; without the seconds of what stands `beside` it."""
+        module = "items" if what.startswith("items") else "pure"
 
         def one(name: str) -> Taken:
-            words = [sys.executable, "-m", "tests.evidence.benchmark.pure", name, str(size)]
+            words = [sys.executable, "-m", f"tests.evidence.benchmark.{module}", name, str(size)]
             taken, text = run(words, self.scratch)
             return Taken(float(text), taken.peak)
 
