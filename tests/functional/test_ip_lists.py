@@ -246,7 +246,8 @@ def test_an_approved_plan_is_of_one_list(service: LocalService, modules: Modules
 
 
 BLOCK: Any = {"ref": "everybody", "action": "block", "expression": "ip.src in $all"}
-ALL: Any = {"name": "all", "items": [{"ip": "0.0.0.0/0"}, {"ip": "::/0"}]}
+EVERYBODY = [f"{octet}.0.0.0/8" for octet in range(256)]  # lists take no wider networks
+ALL: Any = {"name": "all", "items": [{"ip": ip} for ip in EVERYBODY]}
 
 
 def expecting(source: str, outcome: str) -> dict[str, Any]:
@@ -263,7 +264,7 @@ def test_a_rule_for_a_list_that_is_everything_blocks_everything(service: LocalSe
     assert modules.done("custom_rules", check=True, rules=[some])["changed"] is True
 
 
-@pytest.mark.parametrize(("was", "codes"), [(["192.0.2.1"], ["skips_everything"]), (["0.0.0.0/0", "::/0"], [])])
+@pytest.mark.parametrize(("was", "codes"), [(["192.0.2.1"], ["skips_everything"]), (EVERYBODY, [])])
 def test_a_rule_that_changes_with_its_list_is_compared_with_both_as_they_are(
     was: list[str], codes: list[str], service: LocalService, modules: Modules
 ) -> None:
@@ -418,6 +419,17 @@ def test_expectations_and_the_fields_of_each_kind(service: LocalService, modules
 
 
 @pytest.mark.parametrize("check", [True, False])
+@pytest.mark.parametrize("ip", ["0.0.0.0/0", "10.0.0.0/7", "::/0", "2000::/11"])
+def test_a_network_that_lists_do_not_take_leaves_no_empty_list(
+    ip: str, check: bool, service: LocalService, modules: Modules
+) -> None:
+    failed = modules.failed("ip_list", check=check, name="new", items=[{"ip": "192.0.2.1"}, {"ip": ip}])
+    assert f"items[1].ip: {ip} is wider than /" in failed["msg"]
+    assert service.calls == []
+    modules.done("ip_list", check=check, name="offices", items=[{"ip": ip}], state="absent")
+
+
+@pytest.mark.parametrize("check", [True, False])
 def test_lists_of_the_network_firewall_hold_ipv4_alone(check: bool, service: LocalService, modules: Modules) -> None:
     account = service.account(ACCOUNT)
     account.ip_lists.lists.clear()
@@ -425,6 +437,10 @@ def test_lists_of_the_network_firewall_hold_ipv4_alone(check: bool, service: Loc
     rules = [{"ref": "own", "action": "block", "expression": "ip.src in $six or ip.src in $offices"}]
     failed = modules.failed("network_firewall_rules", check=check, rules=rules)
     assert "hold IPv4 addresses alone, and six would hold 2001:db8::1." in failed["msg"]
+    other = [{**rules[0], "expression": "ip.src in $systems"}]
+    failed = modules.failed("network_firewall_rules", check=check, rules=other)
+    assert "hold IPv4 addresses alone, and systems is a list of autonomous systems." in failed["msg"]
+    assert "looks for ip.src in $systems, a list of autonomous systems" in failed["msg"]
     account.seed(network_firewall_rules=[{**rules[0], "expression": "ip.src in $offices"}])
     both = [{"ip": "192.0.2.9"}, {"ip": "2001:db8::2"}]
     failed = modules.failed("ip_list", check=check, name="offices", items=both)

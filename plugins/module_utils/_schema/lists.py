@@ -113,7 +113,7 @@ def _examine_address(value: str) -> Sequence[str]:
     least = SHORTEST_LENGTHS[6 if ":" in value else 4]
     if int(value.partition("/")[2] or least) >= least:
         return ()
-    return (f"Cloudflare may refuse {value}, since lists take networks from /{least} on",)
+    raise ValueError(f"{value} is wider than /{least}, the widest network that lists take")
 
 
 def _parse_asn(value: Any) -> int:

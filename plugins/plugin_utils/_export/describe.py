@@ -17,6 +17,7 @@ from typing import Any
 
 from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._schema.account import COLLECTIONS
+from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import (
     ZONE_OPTION,
@@ -58,7 +59,8 @@ def export_state(state: State, purge: bool = False) -> Export:
         raise ValueError(
             "there is nothing to export; give the result of protection_info, or lists of rules"
         )
-    export, state = Export(), whole_state(plain(state))
+    read = plain(state)
+    export, state = Export(notes=_lists_left_alone(read)), whole_state(read)
     for plural, objects in state.items():
         if not BY_PLURAL[plural].key:
             _export_setting(BY_PLURAL[plural], objects, export)
@@ -75,6 +77,13 @@ def export_state(state: State, purge: bool = False) -> Export:
         exclusive = purge_of(export.variables, export.incomplete) if purge else []
         export.variables[PURGE] = exclusive
     return export
+
+
+def _lists_left_alone(state: State) -> list[str]:
+    """A sentence for each list that is no protection."""
+    lists = state.get(LISTS.plural, ())
+    known = [(LISTS.named(obj), LISTS.semantics.not_ours(obj)) for obj in lists]
+    return [f"The {name} {why}; the role leaves it alone." for name, why in known if why]
 
 
 def purge_of(variables: Mapping[str, Any], incomplete: Sequence[str] = ()) -> list[str]:
