@@ -119,7 +119,7 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     task.warn(*task.shared_owners())
     merged = task.merged(values)
     updated = _updated(task, check_mode, values, merged.part(), runner)
-    updated = updated._replace(postures=merged.records())
+    updated = updated._replace(postures=[one.record for one in merged.postures])
     task.warn(
         *merged.still_in_force(updated.result.get("operations") or ()),
         *task.way_back(values, task.entries(values), updated),

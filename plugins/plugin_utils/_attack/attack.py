@@ -139,7 +139,7 @@ class Attack:
             self._write(entries, left)
         changed = bool(run.result.get("changed")) or entries != known
         result = {**run.result, "changed": changed, "postures_file": str(self._file.path)}
-        run = run._replace(result=result, postures=taken.records())
+        run = run._replace(result=result, postures=[one.record for one in taken.postures])
         task.warn(*task.way_back(values, task.entries(values, left), run, NAMED_HERE))
         return run._replace(lines=[*self._lines(run, taken)])
 

@@ -121,7 +121,7 @@ class MergedHost:
         self.titles: dict[str, list[str]] = {}
         self.ended: dict[tuple[str, str], list[tuple[_Object, str]]] = {}
         self._problems: list[str] = []
-        self._brought: dict[str, dict[str, str]] = {}
+        self._brought: dict[str, str] = {}  # by options, and entries of them such as rules[2]
         self._entries = {item.identity: item.own for item in _objects(PREFIX, own, values)}
         self._places: dict[int, str] = {}  # of the entries that postures bring
         taken: list[Values] = []
@@ -136,16 +136,12 @@ class MergedHost:
 
     def part(self) -> Part:
         """All that the variables describe; raises ValueError."""
-        brought = dict(self._brought)
         for variable, entries in self.values.items():
             if variable in of_host.OWNERS_OF and isinstance(entries, list):
                 places = enumerate(self._places.get(id(entry)) for entry in entries)
-                brought[variable] = {f"[{index}]": place for index, place in places if place}
-        return of_host.host_part(self._host, self.values, brought)
-
-    def records(self) -> list[Mapping[str, Any]]:
-        """The postures that hold, as results and reports have them."""
-        return [one.record for one in self.postures]
+                option = variable.removeprefix(PREFIX)
+                self._brought.update({f"{option}[{at}]": place for at, place in places if place})
+        return of_host.host_part(self._host, self.values, self._brought)
 
     def still_in_force(self, operations: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         """A sentence for each operation that takes back what a posture has set that is over."""
@@ -168,7 +164,7 @@ class MergedHost:
                 self._set(option, value, f"{path}.{option}")
 
     def _set(self, option: str, value: Any, place: str) -> None:
-        self.values[PREFIX + option], self._brought[PREFIX + option] = value, {"": place}
+        self.values[PREFIX + option], self._brought[option] = value, place
 
     def _take(self, option: str, items: Sequence[_Object], end: str) -> None:
         """Take the objects of a posture that stand under an option."""
@@ -267,8 +263,8 @@ class MergedHost:
                 risks += posture.risks
                 risks += [(posture.place, {"code": code, **back}) for code in WAY_BACK if added]
         self.values[ACCEPT_RISKS] = [risk for _path, risk in risks]
-        places = {f"[{index}]": path for index, (path, _risk) in enumerate(risks)}
-        self._brought[ACCEPT_RISKS] = {"": f"{postures[-1].place}.{RISKS}", **places}
+        self._brought[RISKS] = f"{postures[-1].place}.{RISKS}"
+        self._brought.update({f"{RISKS}[{at}]": path for at, (path, _risk) in enumerate(risks)})
 
 
 def _objects(prefix: str, values: Values, host: Values) -> Iterator[_Object]:
@@ -406,22 +402,23 @@ class PostureFile:
     def __init__(self, path: Path) -> None:
         self.path = Path(os.path.realpath(path))
 
-    def read(self) -> dict[str, list[dict[str, Any]]]:
-        """The entries of all hosts; raises ValueError, which names the file."""
+    def read(self) -> Any:
+        """The document of all hosts; raises ValueError, which names the file."""
         try:
-            hosts = _parsed(self.path.read_text(encoding="utf-8")) or {}
+            return _parsed(self.path.read_text(encoding="utf-8")) or {}
         except FileNotFoundError:
             return {}
         except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as exc:
             raise ValueError(f"{self.path}: {visible(' '.join(str(exc).split()))}.") from exc
-        if not isinstance(hosts, Mapping) or not all(_is_of_host(*item) for item in hosts.items()):
-            form = f"berlin: [{FORM.format('under_attack')}]"
-            raise ValueError(f"{self.path}: it takes lists of postures by host, such as {form}.")
-        return {host: [*(entries or ())] for host, entries in hosts.items()}
 
     def of(self, host: str) -> list[dict[str, Any]]:
         """The entries of a host; raises ValueError."""
-        return self.read().get(host, [])
+        hosts = self.read()
+        entries = (hosts.get(host) or []) if isinstance(hosts, Mapping) else None
+        if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+            form = f"berlin: [{FORM.format('under_attack')}]"
+            raise ValueError(f"{self.path}: it takes lists of postures by host, such as {form}.")
+        return [*entries]
 
     def placed(self, host: str, entries: Iterable[Any]) -> list[tuple[str, Any]]:
         """Entries of a host, each with its place in the file."""
@@ -433,18 +430,13 @@ class PostureFile:
         """Let a host have these entries in place of the known ones; raises OSError, ValueError, and
         Changed if it has others."""
         with locked(self.path.parent):
-            hosts = self.read()
-            if hosts.pop(host, []) != known:
+            if self.of(host) != known:
                 raise Changed
             if entries != known:
-                hosts.update({host: entries} if entries else {})
+                hosts = {**self.read(), host: entries}
+                hosts = hosts if entries else without(hosts, host)
                 text = yaml.safe_dump(hosts, sort_keys=False, allow_unicode=True, width=1000)
                 write_whole(self.path, HEADER + text, 0o644, lasting=True)
-
-
-def _is_of_host(host: Any, entries: Any) -> bool:
-    is_list = isinstance(entries or [], list)
-    return isinstance(host, str) and is_list and all(isinstance(one, dict) for one in entries or ())
 
 
 def posture_file(named: Any, sources: Iterable[Any]) -> PostureFile | None:

@@ -30,7 +30,7 @@ from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import EXCLUSIVE, RESTORED, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
-from ...module_utils._text import Names, Option, Warn, first_few, with_names
+from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few, with_names
 from .._variables import CONTACTS, FLEET, misspelt, misspelt_errors
 from .approval import EXPECTED_PLAN
 
@@ -75,7 +75,6 @@ class Part:
         return replace(self, context=self.context._replace(names={**self.names, **names}))
 
 
-Brought = Mapping[str, Mapping[str, str]]  # by variable, and within it by entry such as [2]
 RunModule = Callable[[Part, bool], dict[str, Any]]  # the result of a part, in check mode or not
 # The path of the snapshot, by the prediction of the run; raises OSError and ValueError.
 TakeSnapshot = Callable[[Mapping[str, Any]], str]
@@ -156,25 +155,20 @@ def without_omitted(value: Any, omitted: Any) -> Any:
     return value
 
 
-def host_part(host: str, variables: Mapping[str, Any], brought: Brought | None = None) -> Part:
+def host_part(host: str, variables: Mapping[str, Any], brought: Names = OWN_NAMES) -> Part:
     """All that the variables of a host describe; raises ValueError with a sentence for each thing
     that lacks.
 
     `variables` holds values of `OF_HOST`, without templates. None and, of ids, credentials and
     addresses, an empty text count as not set. `brought` are the variables of postures that fill
-    others, or entries of them.
+    options, or entries of them such as `rules[2]`.
     """
     values, filled = _with_inventory(variables)
     _check(host, values)
-    own = {
-        f"{variable.removeprefix(PREFIX)}{entry}": path
-        for variable, entries in (brought or {}).items()
-        for entry, path in entries.items()
-    }
     names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
     context = ROLE._replace(
-        names={**names, **own},
-        posture=[name for name, path in own.items() if not path.startswith(ACCEPT_RISKS)],
+        names={**names, **brought},
+        posture=[name for name, path in brought.items() if not path.startswith(ACCEPT_RISKS)],
         zone=_known_zone(values, filled),
     )
     options = {

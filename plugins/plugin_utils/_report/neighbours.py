@@ -348,7 +348,7 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         beside.read(predicted),
         accepted_risks=accepted_risks(part, now),
         expiring=expiring(part, accepted, now, current.postures),
-        postures=cast(Sequence[PostureRecord], current.records()),
+        postures=cast(Sequence[PostureRecord], [one.record for one in current.postures]),
         overdue=[*current.still_in_force(predicted.of_each(differences_of))],
         accepted=AcceptedNow(accepted, now),
     )
