@@ -15,13 +15,13 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible_playbook
-from tests.support.attacked_site import BASELINE, BEGIN, GEO, IN, OUT, RULE, UNDER_ATTACK, state_of
+from tests.support.attacked_site import BEGIN, GEO, IN, OUT, RULE, UNDER_ATTACK, Site
 from tests.support.inventories import write_inventory
 from tests.support.module_run import ACCOUNT, ZONE
 
 WAY = UNDER_ATTACK["accept_risks"]
 OUT_OF_STATE = {"kind": "out_of_state_tcp", "scope": "global", "mode": "monitoring"}
-BERLIN = {**BASELINE, "baseline_rules": [RULE, OUT_OF_STATE]}
+RULES = [RULE, OUT_OF_STATE]
 HELD = {"name": "under_attack", "until": "2027-01-29T09:00:00Z", "reason": "INC-7"}
 
 
@@ -33,23 +33,19 @@ def service(service: LocalService) -> LocalService:
     return service
 
 
-class Site:
-    """One host, its inventory and its files."""
-
-    def __init__(self, service: LocalService, folder: Path) -> None:
-        self.service, self.folder = service, folder
-        self.inventory = write_inventory(folder, service, {"accounts": {"berlin": BERLIN}})
-        self.file = folder / "host_vars" / "berlin" / "posture.yml"
+class PostureSite(Site):
+    """The host, whose postures stand in its variables."""
 
     def hold(self, **posture: Any) -> None:
-        """Write the file of the posture."""
-        self.file.parent.mkdir(parents=True, exist_ok=True)
-        self.file.write_text(yaml.safe_dump({"baseline_posture": {**HELD, **posture}}), encoding="utf-8")
+        """Describe the host with a posture."""
+        self.describe(baseline_rules=RULES, baseline_posture={**HELD, **posture})
+
+    def forget(self) -> None:
+        """Describe the host without one."""
+        self.describe(baseline_rules=RULES)
 
     def run(self, *arguments: str, code: int = 0) -> Run:
-        run = ansible_playbook("-i", self.inventory, *arguments, "playbooks/baseline.yml")
-        assert run.code == code, run.output
-        return run
+        return self.playbook("baseline", *arguments, code=code)
 
     def settle(self) -> list[str]:
         """Predict, apply and apply again; the objects that changed."""
@@ -58,9 +54,6 @@ class Site:
         assert not again["changed"]
         return sorted(f"{item['action']} {item['key']}" for item in done["operations"])
 
-    def state(self) -> tuple[str, str, list[str], str]:
-        return state_of(self.service)
-
 
 def result_of(run: Run) -> dict[str, Any]:
     (task,) = run.of()
@@ -68,14 +61,15 @@ def result_of(run: Run) -> dict[str, Any]:
 
 
 @pytest.fixture
-def site(service: LocalService, tmp_path: Path) -> Site:
-    site = Site(service, tmp_path)
+def site(service: LocalService, tmp_path: Path) -> PostureSite:
+    site = PostureSite(service, tmp_path)
+    site.forget()
     site.run()
     assert site.state() == OUT
     return site
 
 
-def test_a_posture_holds_until_its_time_and_goes_by_itself(site: Site) -> None:
+def test_a_posture_holds_until_its_time_and_goes_by_itself(site: PostureSite) -> None:
     site.hold()
     assert site.settle() == ["create geo", "update global", "update security_level"]
     assert site.state() == IN
@@ -94,14 +88,14 @@ def test_a_posture_holds_until_its_time_and_goes_by_itself(site: Site) -> None:
     assert site.state() == OUT
     again = site.run()
     assert (result_of(again)["changed"], "posture" in again.output) == (False, False)
-    site.file.unlink()
+    site.forget()
     assert result_of(site.run())["changed"] is False
 
 
-def test_a_checkout_without_the_file_says_what_it_takes_back(site: Site) -> None:
+def test_a_checkout_without_the_file_says_what_it_takes_back(site: PostureSite) -> None:
     site.hold()
     site.run()
-    site.file.unlink()
+    site.forget()
     run = site.run(code=2)
     text = " ".join(run.output.split())
     assert "stops_mitigation" in text and "lowers_sensitivity" in text
@@ -115,7 +109,7 @@ def test_a_checkout_without_the_file_says_what_it_takes_back(site: Site) -> None
     assert site.state() == OUT
 
 
-def test_a_run_says_what_the_way_back_lacks(site: Site) -> None:
+def test_a_run_says_what_the_way_back_lacks(site: PostureSite) -> None:
     site.hold()
     lacking = {"under_attack": {**UNDER_ATTACK, "accept_risks": ["skips_monitoring", "stops_mitigation"]}}
     extra = yaml.safe_dump({"baseline_postures": lacking}, default_flow_style=True, width=1000).strip()
@@ -127,18 +121,16 @@ def test_a_run_says_what_the_way_back_lacks(site: Site) -> None:
     assert site.state() == IN
 
 
-def report(site: Site, *arguments: str) -> tuple[dict[str, Any], dict[str, str]]:
+def report(site: PostureSite, *arguments: str) -> tuple[dict[str, Any], dict[str, str]]:
     """The record of the host, and the files of the report."""
     folder = site.folder / "report"
-    ansible_playbook(
-        "-i", site.inventory, "-e", f"report_directory={folder}", *arguments, "playbooks/report.yml"
-    ).done()
+    site.playbook("report", "-e", f"report_directory={folder}", *arguments)
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("report.*")}
     (record,) = json.loads(texts["report.json"])["hosts"]
     return record, texts
 
 
-def test_the_report_shows_a_posture_and_what_is_overdue(site: Site) -> None:
+def test_the_report_shows_a_posture_and_what_is_overdue(site: PostureSite) -> None:
     site.hold(since="2027-01-29T03:00:00Z")
     site.run()
     record, texts = report(site)
@@ -165,16 +157,16 @@ def test_the_report_shows_a_posture_and_what_is_overdue(site: Site) -> None:
     assert (record["postures"], len(record["overdue"])) == ([], 3)
 
 
-def test_an_export_says_that_it_has_the_values_of_a_posture(site: Site) -> None:
+def test_an_export_says_that_it_has_the_values_of_a_posture(site: PostureSite) -> None:
     site.hold()
     site.run()
     exported = site.folder / "exported"
-    run = ansible_playbook("-i", site.inventory, "-e", f"export_directory={exported}", "playbooks/export.yml").done()
+    run = site.playbook("export", "-e", f"export_directory={exported}")
     assert "berlin: The file has the values of postures as well, if they are in force." in run.output
     assert "ref: geo" in (exported / "berlin" / "protection.yml").read_text(encoding="utf-8")
 
 
-def test_an_approval_and_a_restore_stand_beside_a_posture(site: Site) -> None:
+def test_an_approval_and_a_restore_stand_beside_a_posture(site: PostureSite) -> None:
     site.hold()
     _record, _texts = report(site)
     plans = site.folder / "report" / "plans" / "berlin.json"
@@ -192,11 +184,11 @@ def test_an_approval_and_a_restore_stand_beside_a_posture(site: Site) -> None:
         "-e",
         yaml.safe_dump({"restore_accept_risks": WAY}, default_flow_style=True),
     )
-    ansible_playbook("-i", site.inventory, *restore, "playbooks/restore.yml").done()
+    site.playbook("restore", *restore)
     assert site.state() == OUT
 
 
-def test_a_run_that_is_refused_says_where_its_risks_are_accepted(site: Site) -> None:
+def test_a_run_that_is_refused_says_where_its_risks_are_accepted(site: PostureSite) -> None:
     bare = {"under_attack": {**UNDER_ATTACK, "accept_risks": WAY[1:]}}
     extra = yaml.safe_dump({"baseline_postures": bare}, default_flow_style=True, width=1000).strip()
     site.hold()
@@ -207,10 +199,10 @@ def test_a_run_that_is_refused_says_where_its_risks_are_accepted(site: Site) -> 
     assert site.state() == IN
 
 
-def test_check_inventory_finds_a_mistake_in_a_posture_that_does_not_hold(site: Site) -> None:
+def test_check_inventory_finds_a_mistake_in_a_posture_that_does_not_hold(site: PostureSite) -> None:
     wrong = {**UNDER_ATTACK, "custom_rules": [{**GEO, "expression": "ip.src eq"}]}
     extra = yaml.safe_dump({"baseline_postures": {"a": UNDER_ATTACK, "b": wrong}}, default_flow_style=True, width=1000)
-    run = ansible_playbook("-i", site.inventory, "-e", extra.strip(), "playbooks/check_inventory.yml")
+    run = site.playbook("check_inventory", "-e", extra.strip(), code=2)
     (failed,) = [task for task in run.tasks if task.outcome == "failed"]
     (problem,) = failed.result["problems"]
     assert problem.startswith("baseline_postures.b.custom_rules[0].expression: ")
