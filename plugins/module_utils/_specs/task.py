@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
@@ -17,9 +16,9 @@ from .._context import TASK, Context
 from .._errors import OptionProblems
 from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backtest, parse_evidence
-from .._plan.desired import Desired, DesiredObject, Presence, check_values
+from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
-from .._schema.resource import Resource, State
+from .._schema.resource import Key, Resource, State
 from .base import ModuleSpec, Options
 
 
@@ -48,19 +47,14 @@ class Task(NamedTuple):
     def own(self) -> Sequence[Desired]:
         """The desired state without the ends of a posture, of which its role tells."""
         return [
-            replace(item, entries={key: self._own(one) for key, one in item.entries.items()})
+            item.only({key for key in item.entries if self._is_own(item, key)})
             if item.expires
             else item
             for item in self.desired
         ]
 
-    def _own(self, entry: DesiredObject) -> DesiredObject:
-        is_open = entry.presence is Presence.OPEN
-        return (
-            entry
-            if is_open or not self.context.brings(entry.path)
-            else entry._replace(expires=None)
-        )
+    def _is_own(self, desired: Desired, key: Key) -> bool:
+        return key in desired.undecided or not self.context.brings(desired.entries[key].path)
 
     def inner(self, state: State) -> Sequence[Resource]:
         """The collections inside of objects of a state, which the task reads as well."""
