@@ -8,18 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED, Managed
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import (
-    START_OF_TIME,
-    MergedHost,
-    PostureFile,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import START_OF_TIME, MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_A_POSTURE, VARIABLE_OF
 
 from tests.fake_service import LocalService
@@ -191,18 +186,6 @@ def test_a_name_alone_is_told_the_form_of_a_posture(place: str) -> None:
     with pytest.raises(ValueError, match="is a text") as caught:
         MergedHost("lima", {**IDS, **NAMES_ALL}, [(place, "under_attack")], START_OF_TIME)
     assert str(caught.value) == f"{place}: it is a text; write {{name: under_attack, until: 2027-01-31T09:00:00Z}}."
-
-
-def test_a_mistake_of_another_host_in_the_file_is_kept_and_stops_no_run(tmp_path: Path) -> None:
-    path = tmp_path / "postures.yml"
-    path.write_text("munich: {name: night}\nberlin:\n", encoding="utf-8")
-    file, entry = PostureFile(path), {"name": "under_attack", "until": UNTIL}
-    file.write("berlin", [], [entry])
-    assert (file.of("berlin"), file.of("lima"), file.read()["munich"]) == ([entry], [], {"name": "night"})
-    with pytest.raises(ValueError, match="it takes lists of postures by host"):
-        file.of("munich")
-    file.write("berlin", [entry], [])
-    assert file.read() == {"munich": {"name": "night"}}
 
 
 def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_stops_no_run() -> None:
