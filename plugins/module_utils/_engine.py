@@ -33,7 +33,6 @@ from ._result import (
     standing_warnings,
     with_options,
 )
-from ._schema.managed_rules import deployed
 from ._schema.resource import ACCOUNT_OPTION, Object, Resource, State
 from ._specs.task import Task
 from ._text import Warn
@@ -70,20 +69,11 @@ def read_all(client: Client, task: Task) -> State:
     """The state of all that a task reads: collections first, and then those inside of their
     objects.
 
-    A rule may execute a ruleset that was made between both readings.
+    Rules are read before the rulesets, so that none executes one that was made in between.
     """
-    state = read_state(client, task.reads)
-    late = [one for one in task.reads if one.holds and _is_read_early(one, task.reads, state)]
-    state = {**state, **read_state(client, late)}
+    state = read_state(client, [one for one in task.reads if not one.holds])
+    state = {**state, **read_state(client, [one for one in task.reads if one.holds])}
     return {**state, **read_state(client, task.inner(state))}
-
-
-def _is_read_early(rulesets: Resource, reads: Sequence[Resource], state: State) -> bool:
-    """Return whether a rule of the same phase executes a ruleset that the listing lacks."""
-    phases = (one.plural for one in reads if one.is_ordered and one.phase == rulesets.phase)
-    executed = {deployed(rule) for plural in phases for rule in state[plural]}
-    listed = {str(obj.get("id")) for obj in state[rulesets.plural]}
-    return bool(executed - listed - {""})
 
 
 def read_state(client: Client, resources: Sequence[Resource]) -> State:

@@ -36,10 +36,10 @@ from .._values.kinds import SAFE_ID
 from .progress import Progress
 from .responses import Envelope, Request, Response, open_envelope, unexpected
 from .retry import operate
-from .versions import Versions, version_of
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
 MOST_PAGES = 10000  # where a service never comes to an end
+MAX_DIGITS = 19  # a longer text is no version
 
 
 class Sender(Protocol):
@@ -52,6 +52,38 @@ class Sender(Protocol):
 
     def send(self, request: Request) -> Response:
         """Raises ServiceError when no response came."""
+
+
+def version_of(around: Object) -> int | None:
+    """The version of the object around a list, 0 where there is none yet; None where Cloudflare
+    does not number it."""
+    number = str(around.get("version") if around else 0)
+    is_number = number.isascii() and number.isdigit() and len(number) < MAX_DIGITS
+    return int(number) if is_number else None
+
+
+class Versions:
+    """The versions of one list that are known: the one that was read before this run wrote, those
+    of its answers, and those that were read later."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, Sequence[Object]] = {}
+        self.own: set[int] = set()
+        self.is_written = False
+
+    def keep(self, number: int | None, objects: Sequence[Object], is_own: bool = False) -> None:
+        """Keep a version; what was read before it does not matter as long as nothing is written."""
+        if not self.is_written:
+            self.known.clear()
+        if number is not None:
+            self.known[number] = objects
+            self.own |= {number} if is_own else set()
+
+    @property
+    def unknown(self) -> list[int]:
+        """The numbers in between, of versions that others wrote, or earlier attempts."""
+        numbers = range(min(self.known), max(self.known)) if self.is_written and self.known else ()
+        return [number for number in numbers if number not in self.known]
 
 
 class LaterPageError(ServiceError):
@@ -170,10 +202,6 @@ class Client:
         """The version of an ordered list as it was last read or written; see version_of."""
         return version_of(self.list_object(resource))
 
-    def version_path(self, resource: Resource, number: int) -> str:
-        """The path of a version of an ordered list."""
-        return f"{self._path_of_list(resource)}/versions/{number}"
-
     def _path_of_list(self, resource: Resource) -> str:
         """The path of the object around an ordered list, by its id."""
         identity = str(self.list_object(resource).get("id"))
@@ -181,7 +209,8 @@ class Client:
 
     def read_version(self, resource: Resource, number: int) -> list[Object]:
         """The list as it was in a version; raises ServiceError."""
-        request = Request("GET", self.version_path(resource, number), resource=resource)
+        path = f"{self._path_of_list(resource)}/versions/{number}"
+        request = Request("GET", path, resource=resource)
         around = fields_in(self._call(request).result)
         if version_of(around) != number:
             raise unexpected(request, f"the result is not version {number}")
@@ -308,8 +337,9 @@ class Client:
         path = f"{self._path(resource)}/{obj.get('id')}"
         if not SAFE_ID.fullmatch(str(obj.get("id") or "")):
             return {**obj, CONTENTS: []}
+        request = Request("GET", path, resource=resource)
         try:
-            whole = fields_in(self._call(Request("GET", path, resource=resource)).result)
+            whole = fields_in(self._call(request).result)
         except ServiceError as exc:
             if exc.status != 404:
                 raise
@@ -317,7 +347,7 @@ class Client:
         first = whole
         if version_of(whole) != 1:
             try:
-                request = Request("GET", f"{path}/versions/1", resource=resource)
+                request = request._replace(path=f"{path}/versions/1")
                 first = fields_in(self._call(request).result)
             except ServiceError:
                 first = NO_ITEMS
