@@ -40,13 +40,23 @@ RUN, REPORT = Context(is_role=True), Context(is_role=True, reports=True)
 def seeded(service: LocalService, text: str) -> None:
     """An account and a zone in which everything that has an expression has this one, between others."""
     service.switch(checked_against_contract=False)
-    limit = {"characteristics": ["ip.src", "cf.colo.id"], "period": 10, "requests_per_period": 5,
+    limit: dict[str, Any] = {"characteristics": ["ip.src", "cf.colo.id"], "period": 10, "requests_per_period": 5,
              "mitigation_timeout": 10, "counting_expression": text}  # fmt: skip
-    other = {"ref": "other", "action": "block", "expression": 'http.host eq "a"'}
-    skip = {"ref": "skip", "action": "skip", "action_parameters": {"ruleset": "current"}, "expression": text}
-    rules = [skip, {"ref": "hostile", "action": "block", "expression": text}, other]
+    other: dict[str, Any] = {"ref": "other", "action": "block", "expression": 'http.host eq "a"'}
+    skip: dict[str, Any] = {
+        "ref": "skip",
+        "action": "skip",
+        "action_parameters": {"ruleset": "current"},
+        "expression": text,
+    }
+    rules: list[dict[str, Any]] = [skip, {"ref": "hostile", "action": "block", "expression": text}, other]
     ruleset = {"id": "c" * 32, "name": "Own", "rules": rules}
-    deployment = {"ref": "Own", "action": "execute", "action_parameters": {"id": "c" * 32}, "expression": text}
+    deployment: dict[str, Any] = {
+        "ref": "Own",
+        "action": "execute",
+        "action_parameters": {"id": "c" * 32},
+        "expression": text,
+    }
     service.zone(ZONE).seed(
         custom_rules=[*rules, deployment], custom_rulesets=[ruleset], rate_limit_rules=[{**rules[1], "ratelimit": limit}],
         managed_rules=[skip], ddos_l7_overrides=[{**deployment, "ref": "l7"}], rules=[{"action": "block", "filter": {"expression": text}}],

@@ -140,8 +140,13 @@ def test_only_duplicates_of_what_the_task_names_go() -> None:
 
 def test_of_rulesets_of_one_name_the_oldest_stays_whatever_the_task_says_of_it() -> None:
     resource = CUSTOM_RULESETS["zone_id"]
-    common = {"name": "Bots", "kind": "custom", "phase": resource.phase, "created_on": "2026-03-01T10:00:00Z"}
-    oldest = {**common, "id": "b", "description": "other"}
+    common: dict[str, Any] = {
+        "name": "Bots",
+        "kind": "custom",
+        "phase": resource.phase,
+        "created_on": "2026-03-01T10:00:00Z",
+    }
+    oldest: dict[str, Any] = {**common, "id": "b", "description": "other"}
     younger = {**common, "id": "a", "description": "", "created_on": "2026-03-01T10:00:00.000001Z", "rules": []}
     last = {**common, "id": "c", "description": "", "rules": []}  # as old as the oldest, with a greater id
     rulesets = {resource.plural: [oldest, younger, last]}
