@@ -31,7 +31,7 @@ from ..plugin_utils._baseline.variables import (
     described_by,
     wrong_names,
 )
-from ..plugin_utils._export.export_file import VARIABLES as EXPORT
+from ..plugin_utils._export.describe import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import check_keep
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
 from ..plugin_utils._report.files import json_text, sarif_of_mistakes, write_file

@@ -14,11 +14,11 @@ from typing import Any
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import POSTURE, POSTURES_FILE
-from ..plugin_utils._export.describe import export_state
-from ..plugin_utils._export.export_file import (
+from ..plugin_utils._export.describe import (
     SCHEMA,
     VARIABLES,
     connection_of,
+    export_state,
     export_text,
     exported_resources,
     path_of,

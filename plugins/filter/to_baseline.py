@@ -15,8 +15,7 @@ from ..module_utils._arguments import Arguments, list_of, part_of_result
 from ..module_utils._schema.account import COLLECTIONS, STATUS
 from ..module_utils._schema.resource import Object, Resource
 from ..module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ..plugin_utils._export.describe import Export, export_state
-from ..plugin_utils._export.export_file import export_text
+from ..plugin_utils._export.describe import Export, export_state, export_text
 from ..plugin_utils._plain import plain
 from ..plugin_utils._variables import read_call
 

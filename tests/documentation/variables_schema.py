@@ -37,7 +37,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     SNAPSHOT_KEEP,
     SOURCE,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as OF_REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import CONTACTS, declared_in
 

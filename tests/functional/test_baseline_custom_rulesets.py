@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part, host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
     HOST_OPTIONS,
     connection_of,
+    export_state,
     export_text,
     exported_resources,
 )

@@ -12,8 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import export_text
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state, export_text
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_part
 
 from tests.fake_service import LocalService

@@ -21,8 +21,12 @@ import requests
 from ansible_collections.edgeops.protection.plugins.module_utils._api import session
 from ansible_collections.edgeops.protection.plugins.module_utils._api.once import shared_by_tasks
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import Header, SharedTurns, state_path
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import (
+    CallBudget,
+    Header,
+    SharedTurns,
+    state_path,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import run
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS

@@ -34,7 +34,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     BASELINE as BASELINE_ARGUMENTS,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import VARIABLES as EXPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import STATUSES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import declared_in
 

@@ -17,7 +17,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import Callable, Iterator, Mapping, NamedTuple
 
-from .._budget.state import Unusable, open_own, state_path
+from .._budget.budget import Unusable, open_own, state_path
 from .._errors import ProtectionError
 from .._schema.resource import OWNERS
 from .._text import Warn, excerpt, visible, worded

@@ -21,8 +21,16 @@ from threading import BoundedSemaphore, Event
 from typing import Any, Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from .._budget.budget import CALLS, QUERIES, CallBudget, Closed, NoBudget
-from .._budget.state import SharedTurns, Turns, state_path
+from .._budget.budget import (
+    CALLS,
+    QUERIES,
+    CallBudget,
+    Closed,
+    NoBudget,
+    SharedTurns,
+    Turns,
+    state_path,
+)
 from .._concurrency import MAX_CONCURRENT_CALLS
 from .._errors import ServiceError
 from .._schema.neighbours import ZONES, only_zone

@@ -17,7 +17,7 @@ from hashlib import sha256
 from typing import Any, Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
-from .._budget.state import MAX_CALLS
+from .._budget.budget import MAX_CALLS
 from .._errors import OptionError, OptionProblems, parsed
 from .._schema.neighbours import domain
 from .._schema.resource import OWNER_OPTIONS, OWNERS, Owner, others

@@ -28,9 +28,9 @@ from .._protection.coverage import (
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
 from .._text import first_few, plural, sentence
-from .._traffic.answers import Row, too_few
 from .._traffic.ask import AccountTraffic, ask_traffic
 from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed
+from .._traffic.queries import Row, too_few
 from .._values.address_set import (
     INSIDE,
     Range,

@@ -21,8 +21,7 @@ from .._schema.registry import evaluated_as, in_order_of
 from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, quota_of
 from .._text import Message, first_few
-from .feasibility import CHECKS, reading
-from .list_plans import LIST_CHECKS
+from .feasibility import CHECKS, LIST_CHECKS, reading
 from .needs import unread_of
 
 

@@ -24,7 +24,7 @@ from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue, Items, Pairs
 from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
 from .._schema.resource import State
-from .._traffic.answers import FEWEST_SAMPLES, percentage, too_few
+from .._traffic.queries import FEWEST_SAMPLES, percentage, too_few
 from .decide import UNKNOWN_END, outcome_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED

@@ -16,9 +16,21 @@ from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypedDi
 from .._text import first_few
 from .._timestamps import write_timestamp
 from .._values.address_set import Ranges, intersection, range_of
-from .answers import FEWEST_SAMPLES, NOTHING_SEEN, Row, Traffic, percentage, too_few
 from .ask import Heaviest
-from .queries import ADVICE, CHALLENGE, DROP, PASS, concerns, node_of
+from .queries import (
+    ADVICE,
+    CHALLENGE,
+    DROP,
+    FEWEST_SAMPLES,
+    NOTHING_SEEN,
+    PASS,
+    Row,
+    Traffic,
+    concerns,
+    node_of,
+    percentage,
+    too_few,
+)
 
 GroupKey = TypeVar("GroupKey", bound=Hashable)
 

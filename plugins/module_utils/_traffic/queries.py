@@ -3,15 +3,28 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Queries in GraphQL, made of the declaration alone: values travel as variables, never as text."""
+"""Queries in GraphQL, made of the declaration alone: values travel as variables, never as text.
+And their answers: rows and settings, or the reason why something is not known.
+
+The vendor lists the errors on its page "GraphQL Analytics API: Error responses". Errors may come
+with HTTP 200.
+"""
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Mapping, NamedTuple, Sequence
+from functools import reduce
+from operator import getitem
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
+from .._api.responses import Response, read_document
+from .._errors import Unread
 from .._schema.account import COMPONENTS, DNS, TCP
+from .._text import excerpt
 from .._timestamps import write_time
+from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges, position_in, range_of
 
 PERMISSION = "Account Analytics Read (account)"
 PERMISSION_OF_ZONE = "Analytics Read (zone)"
@@ -188,3 +201,236 @@ def _rows_query(page: Page) -> str:
 
 def _in_braces(names: Sequence[str]) -> str:
     return " { ".join(names) + " }" * (len(names) - 1)
+
+
+FEWEST_SAMPLES = 30  # below, a share of packets says nothing
+PERCENT_DIGITS = 3  # of a percentage
+
+
+class Row(NamedTuple):
+    """A sum of packets that have all of this in common; `samples` is how many of them were seen.
+
+    Of events it is the number, with the rule as destination, and its action as outcome. Of requests
+    it is the number, with all dimensions as `values`.
+    """
+
+    destination: str
+    data_center: str
+    reason: str
+    outcome: str
+    verdict: str
+    packets: int
+    samples: int
+    values: Sequence[Any] = ()
+
+
+def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
+    """The position of a destination: inside of a space, outside of all, or across an edge; one that
+    is not understood may be inside."""
+    destination = range_of(row.destination)
+    positions = {position_in(destination, space) for space in spaces} if destination else {INSIDE}
+    return next((one for one in (STRADDLING, INSIDE) if one in positions), OUTSIDE)
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """The traffic of an account by the name of the node; `unknown` says what is not known, and
+    why."""
+
+    since: datetime
+    until: datetime
+    rows: Mapping[str, Sequence[Row]] = field(default_factory=dict)
+    unknown: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+
+def percentage(part: int, total: int) -> float | None:
+    """The percentage that a part is, zero only of none; None if there is no total."""
+    if not total:
+        return None
+    exact = 100 * part / total
+    return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
+
+
+def too_few(samples: int, of: str = "packets") -> str:
+    """The reason why a share of so few samples is not known."""
+    return f"Only {samples} {of} were sampled, fewer than {FEWEST_SAMPLES}."
+
+
+FINAL = re.compile(
+    rb"too many nodes|excessive resources|budget depleted|exceeded its rate limit"
+    rb'|"code": ?"budget"'
+)
+NOTHING_SEEN = "The analytics saw no traffic."
+LONGEST_ERROR = 200  # characters
+
+
+class ErrorKind(NamedTuple):
+    """A kind of error by its code and message, with what to do; the settings may tell more."""
+
+    pattern: str
+    to_do: str
+    is_of_settings: bool = False
+
+
+ERRORS = (
+    ErrorKind(
+        "budget|exceeded its rate limit", "Run again in five minutes; others use the same budget."
+    ),
+    ErrorKind("too many nodes|excessive resources", "The query is too large; ask for fewer hours."),
+    ErrorKind("older than", "Ask for fewer hours.", True),
+    ErrorKind("time range is too large", "Ask for fewer hours.", True),
+    ErrorKind("number of fields|limit must be", "The account allows smaller queries only.", True),
+    ErrorKind(
+        "access to the path", f"The account may lack the product, or the token {PERMISSION}.", True
+    ),
+    ErrorKind("not authorized|permission", f"The token needs the permission {PERMISSION}."),
+    ErrorKind("unauthorized|authentication", "Cloudflare does not know these credentials."),
+    ErrorKind("try again|in progress", "Run again later."),
+)
+BY_STATUS = {
+    401: "Cloudflare does not know these credentials.",
+    403: f"The token needs the permission {PERMISSION}.",
+    429: "Run again in five minutes.",
+}
+
+
+SETTINGS_NODE = "settings"  # may tell more of what an answer does not
+
+
+class NodeSettings(NamedTuple):
+    """Limits of what an account may ask of a node; seconds and numbers, None for those not told,
+    and the names of those that are not understood."""
+
+    enabled: bool
+    not_older_than: int | None
+    max_duration: int | None
+    max_page_size: int | None
+    odd: Sequence[str] = ()
+
+
+class NodeRows(NamedTuple):
+    """The rows of each node that was asked, by its name, the settings, and errors beside them."""
+
+    rows: Mapping[str, Sequence[Row]]
+    settings: Mapping[str, NodeSettings]
+    errors: Sequence[Unread] = ()
+
+
+def is_final(response: Response) -> bool:
+    """Tell if the same query would be refused again, however long one waits; the budget of five
+    minutes is longer than any pause."""
+    return bool(FINAL.search(response.content))
+
+
+def read_answer(
+    response: Response, pages: Sequence[Page], nodes: Sequence[TrafficNode] = NODES
+) -> NodeRows:
+    """The answer to a query for these pages; raises Unread."""
+    try:
+        document = read_document(response.content)
+    except Unread as exc:
+        raise _unexpected(response, exc.reason) from exc
+    errors = list(_errors(response, document))
+    account = _account_in(document)
+    if account is None:
+        raise errors[0] if errors else _unexpected(response, "it names no account")
+    rows: dict[str, list[Row]] = {}
+    for page in pages:
+        try:
+            rows[page.node.name] = _rows(account.get(page.node.name), page)
+        except Unread as exc:
+            if not any(is_about(error, page.node) for error in errors):
+                errors.append(exc)
+    return NodeRows(rows, _settings(account.get("settings"), nodes), errors)
+
+
+def is_about(error: Unread, node: TrafficNode) -> bool:
+    """True if an error is about a node, or about all of them."""
+    return error.at in (None, SETTINGS_NODE, node)
+
+
+def _unexpected(response: Response, problem: str) -> Unread:
+    hint = BY_STATUS.get(response.status, "")
+    return Unread(
+        f"The analytics were answered with HTTP {response.status}, and {problem}. {hint}".rstrip()
+    )
+
+
+def _errors(response: Response, document: Any) -> Iterator[Unread]:
+    """The errors of an answer, in the envelope of the analytics or in the usual one."""
+    listed = document.get("errors") if isinstance(document, dict) else None
+    for item in listed if isinstance(listed, list) else [listed] if listed is not None else []:
+        yield _error_of(response.status, item if isinstance(item, dict) else {"message": item})
+
+
+def _error_of(status: int, error: Mapping[str, Any]) -> Unread:
+    message, path = str(error.get("message") or "it gave no reason"), error.get("path")
+    extensions = error.get("extensions")
+    code = extensions.get("code", "") if isinstance(extensions, dict) else ""
+    known = f"{code} {message}"
+    kind = next((one for one in ERRORS if re.search(one.pattern, known, re.IGNORECASE)), None)
+    to_do = kind.to_do if kind else BY_STATUS.get(status, "")
+    steps = path if isinstance(path, list) else []
+    node = next((one for one in NODES if one.name in steps or one.field in message), None)
+    reason = excerpt(" ".join(message.split()), LONGEST_ERROR).rstrip(".")
+    sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}".rstrip()
+    return Unread(sentence, at=node or (SETTINGS_NODE if kind and kind.is_of_settings else None))
+
+
+def _account_in(document: Any) -> Mapping[str, Any] | None:
+    for step in ("data", "viewer", "accounts"):
+        document = document.get(step) if isinstance(document, dict) else None
+    first = document[0] if isinstance(document, list) and document else None
+    return first if isinstance(first, dict) else None
+
+
+def _rows(listed: Any, page: Page) -> list[Row]:
+    if not isinstance(listed, list):
+        raise Unread("The analytics gave no rows.", at=page.node)
+    return [_row(item, page) for item in listed]
+
+
+def _dimension(value: Any) -> Any:
+    """A dimension; a number, such as a port, as a text."""
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _row(item: Any, page: Page) -> Row:
+    try:
+        dimensions, measure = item.get("dimensions"), page.node.measure
+        packets, samples = reduce(getitem, measure, item), item["confidence"]
+        samples = reduce(getitem, (*measure, "sampleSize"), samples)
+        values = [dimensions[name] for name in page.dimensions]
+    except (AttributeError, KeyError, TypeError) as exc:
+        raise Unread("The analytics gave a row that lacks fields.", at=page.node) from exc
+    texts = [*map(_dimension, values)]
+    whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
+    if not whole or not all(isinstance(text, str) for text in texts):
+        raise Unread("The analytics gave a row that is not understood.", at=page.node)
+    if page.node.of_requests:
+        return Row("", "", "", "", "", packets, samples, tuple(values))
+    if page.node.key:
+        return Row(texts[0], "", "", "".join(texts[1:]), "", packets, samples)
+    destination, data_center, reason, outcome, verdict = texts
+    return Row(destination, data_center, reason, outcome, verdict, packets, samples)
+
+
+def _settings(listed: Any, nodes: Sequence[TrafficNode]) -> dict[str, NodeSettings]:
+    """By the name of the node; without those of which the answer says nothing."""
+    of_nodes = {
+        node.name: listed.get(node.field) if isinstance(listed, dict) else listed for node in nodes
+    }
+    return {name: _of_node(item) for name, item in of_nodes.items() if item is not None}
+
+
+def _of_node(item: Any) -> NodeSettings:
+    values = item if isinstance(item, dict) else {}
+    enabled, limits = values.get("enabled"), {name: values.get(name) for name in LIMITS_OF_NODES}
+    odd = [] if isinstance(enabled, bool) else ["enabled"]
+    odd += [name for name, value in limits.items() if value is not None and not _positive(value)]
+    oldest, longest, page_size = map(_positive, limits.values())
+    return NodeSettings(enabled is not False, oldest, longest, page_size, tuple(odd))
+
+
+def _positive(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

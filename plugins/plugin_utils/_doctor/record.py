@@ -43,8 +43,7 @@ from ...module_utils._schema.zone import CUSTOM_RULES, quota_of
 from ...module_utils._specs.whole_state import name_of
 from ...module_utils._text import Names, Screen, Warn, first_few, plural, with_names
 from ...module_utils._timestamps import CLOCK_SKEW
-from ...module_utils._traffic.answers import read_answer
-from ...module_utils._traffic.queries import NODES, query
+from ...module_utils._traffic.queries import NODES, query, read_answer
 from .._baseline.variables import Part, settings_of
 from .._export.describe import sort_out
 

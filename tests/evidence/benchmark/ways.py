@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import FOLDER
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import FOLDER
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 
 from . import plays

@@ -16,11 +16,13 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._budget import budget as module
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import CallBudget, Closed, NoBudget
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import (
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import (
     HEADER_FORMAT,
+    CallBudget,
     CallTime,
+    Closed,
     Header,
+    NoBudget,
     Turns,
     Unusable,
 )

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Callable
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._budget import state as module
-from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import (
+from ansible_collections.edgeops.protection.plugins.module_utils._budget import budget as module
+from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import (
     SIZE,
     CallTime,
     Header,
@@ -54,7 +54,7 @@ def test_only_its_user_may_read_it(path: Path) -> None:
 
 def test_a_killed_process_leaves_no_lock(path: Path) -> None:
     program = (
-        "import os, sys; from ansible_collections.edgeops.protection.plugins.module_utils._budget.state import SharedTurns\n"
+        "import os, sys; from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import SharedTurns\n"
         "with SharedTurns(sys.argv[1]).locked(): os.kill(os.getpid(), 9)"
     )
     assert subprocess.run([sys.executable, "-c", program, str(path)], check=False).returncode == -9

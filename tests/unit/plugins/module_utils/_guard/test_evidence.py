@@ -13,8 +13,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.evidence
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Verdict
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import EvidenceLimits, parse_evidence
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Decided
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Evidence
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Row
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks, range_of
 
 LARGE, SMALL = "203.0.112.0/23", "198.51.100.0/24"

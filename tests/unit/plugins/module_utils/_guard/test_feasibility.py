@@ -13,9 +13,9 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError, Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import (
     check_feasibility,
+    check_list_quota,
     check_onboarding,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.list_plans import check_list_quota
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
     ALL_CHECKS,
     check_catalogue,

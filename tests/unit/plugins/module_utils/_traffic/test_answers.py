@@ -13,14 +13,15 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import (
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
+    NODES,
     SETTINGS_NODE,
     NodeSettings,
+    Page,
     Row,
     is_final,
     read_answer,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, Page
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
 TCP = Page(NODES[0], NOW, NOW)

@@ -18,9 +18,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic import ask
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import ask_traffic
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Page
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Page, Traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
 
 from tests.fake_service import LocalService

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row, Traffic
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import (
     Sums,
     evidence_of,
     summed,
     traffic_record,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Row, Traffic
 
 NOW = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.answers import Row, position_of
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import Row, position_of
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import Ranges, range_of
 
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import Export
-from ansible_collections.edgeops.protection.plugins.plugin_utils._export.export_file import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import (
+    Export,
     export_text,
     is_edited,
     read_existing,
