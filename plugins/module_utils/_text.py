@@ -252,38 +252,51 @@ def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
     Without `names`, the names in dictionaries stay, as they do in the options that ansible-core
     shows.
     """
-    return with_texts(value, lambda text: redact_text(text, secrets), names)
+    return Texts(lambda text: redact_text(text, secrets), names).read(value)
 
 
-def with_texts(value: Any, readable: Callable[[str], str], names: bool = True) -> Any:
-    """The value with each text made readable, with `names` also those that name items. A part
-    that is readable stays the same object, so that a long list is not there twice."""
-    if isinstance(value, str):
-        return readable(value)
-    if isinstance(value, dict):
-        return _dict_with_texts(value, readable, names)
-    if isinstance(value, (list, tuple)):
-        items = [with_texts(item, readable, names) for item in value]
-        return value if items == value else items
-    if isinstance(value, Mapping):
-        return _dict_with_texts(dict(value), readable, names)
-    return value
+MOST_ALIKE = 1000
 
 
-def _dict_with_texts(
-    value: dict[Any, Any], readable: Callable[[str], str], names: bool
-) -> dict[Any, Any]:
-    changed, renamed = {}, {}
-    for key, item in value.items():
-        if item:
-            text = readable(item) if isinstance(item, str) else with_texts(item, readable, names)
-            if text is not item and text != item:
-                changed[key] = text
-        if names and isinstance(key, str) and readable(key) != key:
-            renamed[key] = readable(key)
-    if not changed and not renamed:
-        return value
-    return {renamed.get(key, key): changed.get(key, value[key]) for key in value}
+class Texts:
+    """Makes each text of a value readable, with `names` also those that name items. A part that is
+    readable stays the same object, so that a long list is not there twice."""
+
+    def __init__(self, readable: Callable[[str], str], names: bool = True) -> None:
+        self._readable, self._names = readable, names
+        self._alike: set[tuple[Any, ...]] = set()  # names of dictionaries that are readable
+
+    def read(self, value: Any) -> Any:
+        """The value with readable texts."""
+        if isinstance(value, str):
+            return self._readable(value)
+        if isinstance(value, dict):
+            return self._of_dict(value)
+        if isinstance(value, (list, tuple)):
+            items = [self.read(item) for item in value]
+            return value if items == value else items
+        return self._of_dict(dict(value)) if isinstance(value, Mapping) else value
+
+    def _of_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
+        changed = {}
+        for key, item in value.items():
+            if item:
+                text = self._readable(item) if isinstance(item, str) else self.read(item)
+                if text is not item and text != item:
+                    changed[key] = text
+        renamed = self._renamed(tuple(value)) if self._names else {}
+        if not changed and not renamed:
+            return value
+        return {renamed.get(key, key): changed.get(key, value[key]) for key in value}
+
+    def _renamed(self, names: tuple[Any, ...]) -> dict[str, str]:
+        if names in self._alike:
+            return {}
+        readable = {name: self._readable(name) for name in names if isinstance(name, str)}
+        renamed = {name: text for name, text in readable.items() if text != name}
+        if not renamed and len(names) + len(self._alike) < MOST_ALIKE:
+            self._alike.add(names)
+        return renamed
 
 
 def redact_text(text: str, secrets: Sequence[str]) -> str:

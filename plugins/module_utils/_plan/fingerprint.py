@@ -125,8 +125,8 @@ def every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values
 def _normal(fields: Iterable[Field], obj: Object, read_only: Sequence[str]) -> dict[str, Any]:
     values = without(obj, *read_only)
     for item in fields:
-        nested = obj.get(item.name)
-        if item.fields and isinstance(nested, Mapping):
+        nested = obj.get(item.name) if item.fields else None
+        if isinstance(nested, Mapping):
             values[item.name] = _normal(item.fields, nested, read_only)
         else:
             values[item.name] = item.normalised(obj)

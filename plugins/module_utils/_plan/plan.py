@@ -59,6 +59,8 @@ def values_before(fields: Iterable[Field], existing: Object, planned: Object) ->
     before: dict[str, Any] = {}
     for item in fields:
         old, new = existing.get(item.name), planned.get(item.name)
+        if old is new:
+            continue
         if item.fields and isinstance(old, Mapping) and isinstance(new, Mapping):
             part = values_before(item.fields, old, new)
             before.update({item.name: part} if part else {})

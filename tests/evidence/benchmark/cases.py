@@ -180,11 +180,11 @@ MOST_MEMORY = 600.0  # MiB, for the largest list that an account may have
 
 def long_lists(ways: Ways) -> Iterator[Case]:
     """A list of items that ip_list keeps, in check mode without its reading: of a hundred items one is new, one changes and one
-    goes; or all are new, or half of them change."""
+    goes; or all are new, or half of them change, or all. It takes in the search for secrets."""
     for size in ITEMS:
-        few, new, half = (
+        few, new, half, every = (
             f"{size:,} items of a list in check mode{what}, beside reading"
-            for what in ("", ", all of them new", ", half of them changed")
+            for what in ("", ", all of them new", ", half of them changed", ", all of them changed")
         )
         loads, in_order = f"json.loads of {size:,} items", f"sorted of {size:,} items"
         alternatives = {
@@ -197,7 +197,11 @@ def long_lists(ways: Ways) -> Iterator[Case]:
             alternatives[new] = ways.pure("items_new", size)
             alternatives[NOTHING] = constant(0)
         if size == max(ITEMS):
+            bare = f"a program that does nothing but make the results of {size:,} changed items"
+            alternatives[every] = ways.pure("items_all", size, beside="items_read")
+            alternatives[bare] = ways.pure("items_bare_all", size)
             rows += [Row(one, NOTHING, MOST_MEMORY, unit="MiB", chief=True) for one in (few, new)]
+            rows.append(Row(every, bare, 200.0, unit="MiB", chief=True))
         elif size > min(ITEMS):
             alternatives[half] = ways.pure("items_half", size, beside="items_read")
             rows += [Row(one, NOTHING, MOST_SECONDS, unit="s", chief=True) for one in (few, new, half)]
