@@ -188,6 +188,17 @@ def test_a_name_alone_is_told_the_form_of_a_posture(place: str) -> None:
     assert str(caught.value) == f"{place}: it is a text; write {{name: under_attack, until: 2027-01-31T09:00:00Z}}."
 
 
+def test_accepted_risks_may_be_texts_with_commas() -> None:
+    ours = {
+        "baseline_accept_risks": "stops_mitigation",
+        "baseline_postures": {"a": {"security_level": "high", "accept_risks": "weakens_zone"}},
+    }
+    own = {"name": "a", "until": UNTIL, "accept_risks": "skips_monitoring,lowers_sensitivity"}
+    values = held({**ours, "baseline_security_level": "low", "baseline_posture": own}).values
+    accepted = ["stops_mitigation", "weakens_zone", "skips_monitoring", "lowers_sensitivity"]
+    assert values["baseline_accept_risks"] == accepted
+
+
 def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_stops_no_run() -> None:
     gone = {"name": "gone", "until": "2026-11-01"}
     values = {**IDS, **NAMES_ALL}

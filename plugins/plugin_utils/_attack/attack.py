@@ -179,7 +179,7 @@ class Attack:
         self._task.warn(*[there][: len(own)])
         risks, until = self._options["accept_risks"] or [], write_time(now)
         return [
-            {**one, "until": until, RISKS: [*(one.get(RISKS) or ()), *risks]}
+            {**one, "until": until, RISKS: [*of_host.acceptances_in(one.get(RISKS)), *risks]}
             if is_meant(over, one)
             else one
             for one in known

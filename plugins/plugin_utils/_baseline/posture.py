@@ -37,7 +37,7 @@ from .._files import locked, write_whole
 from .._variables import expiry_of, require_valid
 from . import variables as of_host
 from .results import NOTHING_CHANGED
-from .variables import ACCEPT_RISKS, POSTURE, POSTURES, PREFIX, PURGE, Part, RunModule
+from .variables import POSTURE, POSTURES, PREFIX, PURGE, Part, RunModule, acceptances_in
 
 # The postures of a host, each with the place that names it.
 PostureEntries = Sequence[tuple[str, Any]]
@@ -252,8 +252,8 @@ class MergedHost:
     def _accept(self, postures: Sequence[Posture], now: datetime) -> None:
         """Accept the risks of postures: for the way in, and for a week of the way back. Of values
         without a name, the way back is no other than the end of what they added."""
-        own = self.values.get(ACCEPT_RISKS) or []
-        risks = [(f"{ACCEPT_RISKS}[{index}]", risk) for index, risk in enumerate(own)]
+        own = acceptances_in(self.values.get(of_host.ACCEPT_RISKS))
+        risks = [(f"{of_host.ACCEPT_RISKS}[{index}]", risk) for index, risk in enumerate(own)]
         ended = [one for of_object in self.ended.values() for one, _end in of_object]
         for posture in postures:
             if now == END_OF_TIME or now - posture.until < AFTERWARDS:
@@ -262,7 +262,7 @@ class MergedHost:
                 back = {"entries": entries, "reason": "the way back"}
                 risks += posture.risks
                 risks += [(posture.place, {"code": code, **back}) for code in WAY_BACK if added]
-        self.values[ACCEPT_RISKS] = [risk for _path, risk in risks]
+        self.values[of_host.ACCEPT_RISKS] = [risk for _path, risk in risks]
         self._brought[RISKS] = f"{postures[-1].place}.{RISKS}"
         self._brought.update({f"{RISKS}[{at}]": path for at, (path, _risk) in enumerate(risks)})
 
@@ -344,8 +344,8 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
             return None
         raise ValueError(no_such_posture(f"{place}.name", name, named))
     values = named[path] if name else values
-    risks = [(f"{place}.{RISKS}", item) for item in known.get(RISKS, ())]
-    risks += [(f"{path}.{RISKS}", item) for item in values.get(RISKS, ())]
+    accepted = {path: values.get(RISKS), place: known.get(RISKS)}
+    risks = [(f"{at}.{RISKS}", one) for at in accepted for one in acceptances_in(accepted[at])]
     own = without(values, RISKS)
     if not own:
         raise ValueError(f"{place}.name: the posture {name} has nothing for {host}.")

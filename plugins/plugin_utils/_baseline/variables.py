@@ -208,6 +208,11 @@ def with_own_purge(values: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**values, PURGE: [*filter(partial(_has, values), purged(read[PURGE], EXCLUSIVE))]}
 
 
+def acceptances_in(value: Any) -> list[Any]:
+    """The accepted risks in a value, which may be a text with commas, as Ansible takes lists."""
+    return value.split(",") if isinstance(value, str) else [*(value or ())]
+
+
 def _purged_in_vain(values: Mapping[str, Any]) -> list[OptionError]:
     """An error for each collection that the purge of a host names, and no variable describes."""
     named = values.get(PURGE)

@@ -24,7 +24,7 @@ from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.posture import Posture
 from .._baseline.unmanaged import ACCEPTED, ENTRIES, Accepted
-from .._baseline.variables import OF_HOST, Part
+from .._baseline.variables import OF_HOST, Part, acceptances_in
 from .._variables import declared_in
 from .record import AcceptedRisk, Deadline
 
@@ -86,7 +86,7 @@ def expiring(
 
 def _acceptances(part: Part) -> list[Acceptance]:
     """The acceptances of a host."""
-    elements: Any = part.options.get(ACCEPTED_OPTION) or []
+    elements = acceptances_in(part.options.get(ACCEPTED_OPTION))
     try:
         return list(parse_acceptances(ACCEPTED_OPTION, elements, CODES))
     except OptionError:  # with which the modules fail, so that the host is unknown

@@ -76,6 +76,11 @@ def test_ends_within_two_weeks_are_listed_once_the_first_end_first() -> None:
     ]
 
 
+def test_accepted_risks_may_be_a_text_with_commas() -> None:
+    records = accepted_risks(part(accept_risks="empties_list,mass_deletion"), NOW)
+    assert [record["code"] for record in records] == ["empties_list", "mass_deletion"]
+
+
 def test_a_malformed_acceptance_is_left_to_the_module_that_refuses_it() -> None:
     wrong = part(accept_risks=["no_risk"])
     assert accepted_risks(wrong, NOW) == []
