@@ -188,6 +188,13 @@ def test_a_name_alone_is_told_the_form_of_a_posture(place: str) -> None:
     assert str(caught.value) == f"{place}: it is a text; write {{name: under_attack, until: 2027-01-31T09:00:00Z}}."
 
 
+def test_a_reason_may_be_a_number() -> None:
+    (posture,) = held(
+        {**NAMES_ALL, "baseline_posture": {"name": "under_attack", "until": UNTIL, "reason": 4711}}
+    ).postures
+    assert (posture.record["name"], posture.record["reason"]) == ("under_attack", "4711")
+
+
 def test_accepted_risks_may_be_texts_with_commas() -> None:
     ours = {
         "baseline_accept_risks": "stops_mitigation",

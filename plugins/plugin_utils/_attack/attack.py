@@ -285,7 +285,7 @@ def _problems(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) -> I
 
 def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
     """Return whether attack_over is about an entry: about all, or by its name or reason."""
-    return over.lower() in YES or over in (entry.get("name"), entry.get("reason"))
+    return over.lower() in YES or over in (str(entry.get(name, "")) for name in ("name", "reason"))
 
 
 def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:

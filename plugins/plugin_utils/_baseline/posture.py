@@ -333,6 +333,7 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
         raise ValueError(f"{place}: it is a text; write {FORM.format(visible(entry))}.")
     require_valid({place: CHOSEN_POSTURE}, {place: entry or {}})
     known = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
+    known.update({name: str(known[name]) for name in ABOUT if name in known})  # also a number
     until = expiry_of(f"{place}.until", known["until"])
     since = expiry_of(f"{place}.since", known["since"]) if "since" in known else None
     name, values = known.get("name"), without(known, *ABOUT, RISKS)
@@ -351,7 +352,7 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
         raise ValueError(f"{place}.name: the posture {name} has nothing for {host}.")
     record = {"name": name, "until": write_timestamp(until), "reason": known.get("reason")}
     record["since"] = write_timestamp(since) if since else None
-    return Posture(str(name or ""), until, record, own, path, place, risks)
+    return Posture(name or "", until, record, own, path, place, risks)
 
 
 def no_such_posture(place: str, name: Any, named: Iterable[str]) -> str:

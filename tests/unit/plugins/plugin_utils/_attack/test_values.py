@@ -36,3 +36,7 @@ def test_over_is_all_or_a_name_or_a_reason(over: Any, is_all: bool | None) -> No
     if option:
         entries = [{"name": "INC-7"}, {"reason": "INC-7"}, {"name": "night", "reason": "INC-70"}]
         assert [is_meant(option, entry) for entry in entries] == [True, True, is_all]
+
+
+def test_a_reason_that_the_file_has_as_a_number_is_meant_by_its_digits() -> None:
+    assert [is_meant("4711", {"reason": reason}) for reason in (4711, "4711", 471, None)] == [True, True, False, False]
