@@ -310,6 +310,23 @@ def test_a_ruleset_that_a_run_made_stays_with_the_rules_of_others(service: Local
     assert service.account(ACCOUNT).rules_of("custom_rules") == []  # the run made the deployments
 
 
+def test_two_rulesets_of_one_name_stay_as_they_are_and_one_that_is_gone_is_named(service: LocalService) -> None:
+    rule = {"action": "log", "expression": "ssl"}
+    rulesets = [{"id": one * 32, "name": "Bots", "rules": [{**rule, "ref": one}]} for one in "ab"]
+    account = service.account(ACCOUNT).seed(custom_rulesets=rulesets)
+    run = {"baseline_custom_rulesets": [{"name": "Bots", "rules": [{**rule, "ref": "c"}]}]}
+    text = snapshot(service, **run)
+    assert (restored(service, text), service.writes) == (("", []), [])
+    applied(service, run)
+    assert [[one["ref"] for one in each["rules"]] for each in account.custom_rulesets] == [["a", "c"]]
+    refused = (
+        f"The custom ruleset Bots (id {'b' * 32}) cannot be brought back: it is a duplicate, and a module makes no"
+    )
+    assert restored(service, text)[0].startswith(refused)
+    assert restored(service, text, objects=["b" * 32]) == ("", [])
+    assert [[one["ref"] for one in each["rules"]] for each in account.custom_rulesets] == [["a"]]
+
+
 def test_rules_that_a_run_does_not_name_are_left_alone(service: LocalService) -> None:
     rules = [{"ref": ref, "action": "block", "expression": "true"} for ref in ("own", "others", "gone")]
     service.zone(ZONE).seed(custom_rules=rules)

@@ -419,7 +419,8 @@ class Resource:
     def assigned(self) -> tuple[str, ...]:
         """The names of the fields that only Cloudflare sets; a task may give them back, without
         any effect."""
-        return (*(["id"] if self.key and "id" not in self.declared else []), *self.read_only)
+        own = ["id"] if self.key and "id" not in self.declared else []
+        return (*own, *self.read_only, *(["created_on"] if self.holds else []))
 
     @cached_property
     def field_options(self) -> OptionSpec:
