@@ -492,13 +492,13 @@ diff:
             description: no browser
             enabled: true
           Bots probe:
+            logging: {enabled: true}
             ref: probe
             action: skip
             expression: ip.src in {192.0.2.0/24}
             description: ''
             enabled: true
             action_parameters: {ruleset: current}
-            logging: {enabled: true}
         custom_rules_order: [Bots, office, login]
         rules of Bots_order: [Bots crawlers, Bots no-agent, Bots probe, Bots inside]
 """

@@ -106,7 +106,7 @@ def _typed_entry(path: str, hint: Any, texts: Mapping[str, str], name: str) -> E
             for kind, details in COMPONENTS.items()
         }
         return {**entry, "type": "dict", "contains": components}
-    return {**entry, "type": "dict" if origin is dict else NAMES[kinds[0]]}
+    return {**entry, "type": "dict" if origin in (dict, Mapping) else NAMES[kinds[0]]}
 
 
 def _list_of(item: Any) -> Entry:
