@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import RULE_EXPRESSION
+from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import doubts
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import ranges_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
@@ -340,6 +341,8 @@ def test_of_sixty_public_rules_those_are_claimed_that_cannot_work() -> None:
         for _action, expression in PUBLIC_RULES
         if "threat" not in expression
     )
+    unknown = {doubts(expression) for _action, expression in PUBLIC_RULES if doubts(expression)}
+    assert unknown == set()
 
 
 def test_sarif_has_the_line_of_a_mistake_in_a_variable() -> None:

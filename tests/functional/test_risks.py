@@ -431,14 +431,39 @@ def test_host_bits_and_missing_lengths_are_warnings_with_their_entry(service: Lo
     assert "warnings" not in modules.done("allowlist", state="absent", entries=sources)
 
 
-@pytest.mark.parametrize("expression", ['http.host eq "a.example"', 'http.hots eq "a.example"'])
+@pytest.mark.parametrize("field", ["http.host", "http.hots", "hots"])
 def test_an_unknown_field_of_a_custom_rule_is_a_warning_until_the_service_takes_it(
-    expression: str, service: LocalService, modules: Modules
+    field: str, service: LocalService, modules: Modules
 ) -> None:
-    rules = [{"ref": "a", "action": "block", "expression": expression}]
+    rules = [{"ref": "a", "action": "block", "expression": f'{field} eq "a.example"'}]
     result = modules.done("custom_rules", check=True, rules=rules)
-    warning = "Is this meant? Custom rule a reads a field that this collection does not know: 'http.hots'"
-    assert (warning in str(result.get("warnings"))) is ("hots" in expression)
+    warning = f"Is this meant? Custom rule a reads a field that this collection does not know: '{field}'"
+    assert (warning in str(result.get("warnings"))) is ("hots" in field)
+
+
+@pytest.mark.parametrize(
+    ("module", "values"),
+    [
+        ("network_firewall_rules", {"action": "block"}),
+        (
+            "rate_limit_rules",
+            {
+                "action": "block",
+                "ratelimit": {"characteristics": ["ip.src", "cf.colo.id"], "period": 60, "requests_per_period": 9},
+            },
+        ),
+    ],
+)
+def test_a_word_that_is_no_field_is_a_warning_wherever_rules_have_expressions(
+    module: str, values: dict[str, Any], modules: Modules
+) -> None:
+    result = modules.run(module, check=True, rules=[{"ref": "a", "expression": 'country eq "KP"', **values}])
+    assert "does not know: 'country' (did you mean ip." in str(result)
+
+
+def test_a_word_that_is_no_field_of_filters_is_a_warning(modules: Modules) -> None:
+    result = modules.run("protection_filter", check=True, kind="syn_flood", expression='country eq "KP"')
+    assert "filters know no field" in str(result.get("warnings"))
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import re
 from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
 from .._errors import Unread
-from .._text import did_you_mean, excerpt
+from .._text import closest, did_you_mean, excerpt
 from .._values.address_set import (
     BITS,
     EVERYTHING,
@@ -30,7 +30,21 @@ from .._values.address_set import (
     union,
 )
 from .._values.list_contents import ANY_LABEL, Contents
-from .grammar import HARD_TO_END, QUOTED, WORD, Comparison, Token, leaves, parse, quoted, tokens_of
+from .grammar import (
+    HARD_TO_END,
+    JOINTS,
+    QUANTIFIERS,
+    QUOTED,
+    SIGN,
+    SMALL_WORDS,
+    WORD,
+    Comparison,
+    Token,
+    leaves,
+    parse,
+    quoted,
+    tokens_of,
+)
 
 HIGHEST_PORT = 65535
 
@@ -179,8 +193,11 @@ def values_of(leaf: Comparison) -> Ranges:
 
 
 FIELD = re.compile(r"[a-z][a-z0-9_]*(?:\.[a-z0-9_]+)+", re.IGNORECASE)
-SSL = "ssl"  # a field without a dot
+PLAIN_WORD = re.compile(r"[a-z][a-z0-9_]*", re.IGNORECASE)
+NO_FIELDS = {"true", "false", "strict", *QUANTIFIERS, *SMALL_WORDS}
+BEFORE_FIELDS = {"", "(", ",", "not", "!", *JOINTS}
 NEAR = 0.75  # how alike names of fields are of which one may be meant
+NEAR_PARTS = 0.65  # the same of the last parts of names
 OPEN = ("http.request.jwt.",)  # what follows is named by the claims of a token
 TEXT, NUMBER, FLAG, ADDRESS, ARRAY, MAP = "text", "number", "flag", "address", "array", "map"
 FIELDS_BY_KIND = {  # under an empty text, those whose kind the vendor does not say
@@ -280,7 +297,7 @@ FIELD_KINDS = {
     for kind, names in fields.items()
     for name in names.split()
 }
-KNOWN_FIELDS = frozenset(" ".join(FIELDS_BY_KIND.values()).split()) - {SSL}
+KNOWN_FIELDS = frozenset(" ".join(FIELDS_BY_KIND.values()).split())
 
 GREATEST = 10**18
 SIZES = """
@@ -357,27 +374,49 @@ def names_in(expression: str) -> list[str]:
         tokens = tokens_of(expression)
     except Unread:
         return []
-    following = [*(token.text for token in tokens[1:]), ""]
-    both = zip(tokens, following)
-    words = [token.text for token, after in both if token.kind == WORD and after != "("]
-    return list(dict.fromkeys(name for name in words if name == SSL or FIELD.fullmatch(name)))
+    texts = ["", *(token.text if token.kind in (WORD, SIGN) else QUOTED for token in tokens), ""]
+    names = [
+        token.text
+        for token, before, after in zip(tokens, texts, texts[2:])
+        if token.kind == WORD and after != "(" and _is_field(token.text, before)
+    ]
+    return list(dict.fromkeys(names))
+
+
+def _is_field(word: str, before: str) -> bool:
+    """Return whether a word is a field; one without a dot is told by the word in front of it."""
+    if FIELD.fullmatch(word):
+        return True
+    is_plain = PLAIN_WORD.fullmatch(word) and word.lower() not in NO_FIELDS
+    return bool(is_plain) and before.lower() in BEFORE_FIELDS
 
 
 def unknown_names(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> list[str]:
     """The fields of an expression that are not among the known ones."""
-    names = (name for name in names_in(expression) if name != SSL)
-    return [name for name in names if not is_known_field(name, known)]
+    return [name for name in names_in(expression) if not is_known_field(name, known)]
 
 
 def doubts(expression: str, known: AbstractSet[str] = KNOWN_FIELDS) -> str:
     """The doubt that an expression reads unknown fields, with its verb; an empty text if every
     field is known."""
     names = unknown_names(expression, known)
-    unknown = [f"{quoted(name)}{did_you_mean(name.lower(), known, NEAR)}" for name in names]
+    unknown = [f"{quoted(name)}{_near(name.lower(), known)}" for name in names]
     if not unknown:
         return ""
     noun = "a field" if len(unknown) == 1 else "fields"
     return f"reads {noun} that this collection does not know: {', '.join(unknown)}"
+
+
+def _near(name: str, known: AbstractSet[str]) -> str:
+    """A question with the field that may be meant: one that looks alike, or, for a word without a
+    dot, the shortest one whose last part does."""
+    part = (
+        "" if "." in name else closest(name, {field.split(".")[-1] for field in known}, NEAR_PARTS)
+    )
+    fields = {SAME_FIELD.get(field, field) for field in known if field.split(".")[-1] == part}
+    if not part or name in fields:
+        return did_you_mean(name, known, NEAR)
+    return f" (did you mean {min(fields, key=lambda field: (len(field), field))}?)"
 
 
 def is_known_field(name: str, known: AbstractSet[str] = KNOWN_FIELDS) -> bool:

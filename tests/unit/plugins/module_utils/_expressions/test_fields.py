@@ -78,3 +78,50 @@ def test_several_unknown_fields_are_all_named() -> None:
     assert doubts('HTTP.Host eq "x" and my.own.thing eq 1') == (
         "reads fields that this collection does not know: 'HTTP.Host' (did you mean http.host?), 'my.own.thing'"
     )
+
+
+PLAIN_WORDS = [  # an expression, the words that are told, and the field that may be meant
+    ('country eq "KP"', "'country' (did you mean ip.src.country?)"),
+    ('not host eq "a"', "'host' (did you mean http.host?)"),
+    ('(ssl and !host == "a")', "'host' (did you mean http.host?)"),
+    ('ssl && path contains "/a"', "'path' (did you mean http.request.uri.path?)"),
+    ('lower(user_agent) contains "a"', "'user_agent' (did you mean http.user_agent?)"),
+    ('concat("a", referer) eq "ab"', "'referer' (did you mean http.referer?)"),
+    ("sll", "'sll' (did you mean ssl?)"),
+    ("not foo", "'foo'"),
+    ('Foo_9["x"] eq "a" or foo', "'Foo_9', 'foo'"),
+    ('any(headers["a"][*] eq "b")', "'headers' (did you mean http.request.headers?)"),
+]
+
+
+@pytest.mark.parametrize(("expression", "names"), PLAIN_WORDS)
+def test_a_word_without_a_dot_in_the_place_of_a_field_is_told(expression: str, names: str) -> None:
+    assert doubts(expression).rpartition("does not know: ")[2] == names
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "true or false and not ssl",
+        'ip.src in $office and http.host in $hosts and ip.src.asnum in {64500} or http.host eq "country eq x"',
+        'http.user_agent matches "(foo|host) and sll" or http.host eq r#"and host eq "a""#',
+        "ip.src.country in {DE FR} or http.host eq host or tcp.dstport in {0x50 ab:cd}",
+        'any(http.request.headers["a"][*] strict wildcard "b*") xor all(http.request.headers["a"][*] contains "b")',
+        'has_key(http.request.headers, "host") or len(http.host) gt 0 and http.host wildcard "a"',
+        'http.request.cookies["host"][0] eq "country"',
+    ],
+)
+def test_other_words_without_a_dot_are_no_fields(expression: str) -> None:
+    assert [name for name in unknown_names(expression) if "." not in name] == []
+
+
+@pytest.mark.parametrize(
+    ("expression", "names"),
+    [
+        ('country eq "KP"', "'country' (did you mean ip.dst.country?)"),
+        ("dstport eq 53", "'dstport' (did you mean tcp.dstport?)"),
+        ("sip and tcp and udp.dstport eq 53", ""),
+    ],
+)
+def test_packets_have_fields_without_a_dot(expression: str, names: str) -> None:
+    assert doubts(expression, PACKET_FIELDS).rpartition("does not know: ")[2] == names
