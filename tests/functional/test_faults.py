@@ -87,6 +87,7 @@ def section(fault: Misbehaviour, ended: Mapping[tuple[str, int | None], Outcome]
     message = next(filter(None, (ended[call.words, None].message for call in (CALLS[1], CALLS[0]))))
     # for any account
     message = re.sub(r" \(ray [^)]*\)|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}", "", message.replace(ACCOUNT, "ACCOUNT"))
+    message = re.sub(r"(?<=http://127\.0\.0\.1:)[0-9]+", "PORT", message)
     return (
         f"## {fault.words}\n\n"
         "| Call | Once: the task is | the state is | Again and again: the task is | the state is |\n"

@@ -131,6 +131,8 @@ class Session:
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._ended = Event()
         self._base_url, self._timeout = settings.base_url, settings.timeout
+        parts = urlsplit(settings.base_url)
+        self._server = f"{parts.scheme}://{parts.netloc}"  # a base URL holds no credentials
         self._retries = settings.retries
         allowed = (settings.retries + 1) * settings.timeout + settings.max_wait
         self._time = TaskTime(settings.max_wait, allowed)
@@ -239,7 +241,7 @@ class Session:
             attempt = Ending(exc.status, reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
-            attempt = _ending_of(chain, _cause_of(chain, self._timeout, seconds))
+            attempt = _ending_of(chain, _cause_of(chain, self._server, self._timeout, seconds))
         finally:
             self._budget_of(request).end_turn(turn, limit)
             self._time.end(began, failed)
@@ -268,7 +270,11 @@ class Session:
         )
         if outcomes:
             status = outcomes[-1].status
-            event = f"was answered with HTTP {status}" if status else "was not answered"
+            event = (
+                f"was answered with HTTP {status}"
+                if status
+                else f"got no response from {self._server}"
+            )
         reason = worded(
             "{event}; the next try would have to wait {seconds:.0f} s, and {max_wait} leaves"
             " {left:.0f} s. Run again after that time, or raise {max_wait}.",
@@ -331,9 +337,9 @@ def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
     return Ending(None, reason=reason, sent=sent, passing=passing)
 
 
-def _cause_of(chain: Sequence[BaseException], timeout: float, seconds: float) -> str:
-    """Reason for a missing response, with advice; `seconds` is what the attempt had of the
-    timeout."""
+def _cause_of(chain: Sequence[BaseException], server: str, timeout: float, seconds: float) -> str:
+    """Reason for a missing response of a server, with advice; `seconds` is what the attempt had of
+    the timeout."""
     reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
     if _any_of(chain, requests.exceptions.ProxyError):
         advice: str = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
@@ -352,7 +358,7 @@ def _cause_of(chain: Sequence[BaseException], timeout: float, seconds: float) ->
         advice = worded("Check the network, or raise {timeout}.")
     else:
         advice = worded("Check {base_url} and the network.")
-    return Message("got no response: ", reason, ". ", advice)
+    return Message(f"got no response from {server}: ", reason, ". ", advice)
 
 
 def _wrapped(problem: BaseException) -> Iterator[BaseException]:

@@ -35,8 +35,12 @@ def session(**more: Any) -> Session:
     [
         (requests.exceptions.ProxyError("no proxy"), "Check the proxy", False),
         (requests.exceptions.ReadTimeout("Read timed out."), "longer than timeout allows (5 s)", True),
-        (requests.exceptions.ConnectionError("cut"), "got no response: cut. Check base_url", True),
-        (requests.exceptions.InvalidHeader("bad"), "got no response: bad", True),
+        (
+            requests.exceptions.ConnectionError("cut"),
+            "got no response from https://api.cloudflare.com: cut. Check base_url",
+            True,
+        ),
+        (requests.exceptions.InvalidHeader("bad"), "got no response from https://api.cloudflare.com: bad", True),
     ],
 )
 def test_no_answer_is_explained(problem: Exception, words: str, maybe_applied: bool) -> None:
@@ -46,6 +50,18 @@ def test_no_answer_is_explained(problem: Exception, words: str, maybe_applied: b
     assert words in caught.value.message
     assert caught.value.maybe_applied is maybe_applied
     assert caught.value.status is None
+
+
+@responses.activate
+@pytest.mark.parametrize(
+    ("retries", "reason"), [(0, ": cut. Check base_url and the network."), (2, "; the next try would have to wait")]
+)
+def test_no_answer_names_the_server(retries: int, reason: str) -> None:
+    responses.get("http://127.0.0.1:8080/client/v4/a", body=requests.exceptions.ConnectionError("cut"))
+    options = {"base_url": "http://127.0.0.1:8080/client/v4", "retries": retries}
+    with session(**options) as one, pytest.raises(ServiceError) as caught:
+        one.send(Request("GET", "a"))
+    assert f"GET a got no response from http://127.0.0.1:8080{reason}" in caught.value.message
 
 
 @responses.activate
@@ -106,7 +122,7 @@ def test_an_encoding_that_nobody_asked_for_is_not_decompressed(encoding: str) ->
 @responses.activate
 def test_a_body_that_is_no_gzip_is_explained() -> None:
     responses.get(URL, body=b"{}", headers={"Content-Encoding": "gzip"})
-    with session() as one, pytest.raises(ServiceError, match="got no response: .*Check base_url"):
+    with session() as one, pytest.raises(ServiceError, match="got no response from .*: .*Check base_url"):
         one.send(Request("GET", "accounts/1/prefixes"))
     assert len(responses.calls) == 1
 
