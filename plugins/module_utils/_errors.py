@@ -65,27 +65,6 @@ class ProtectionError(Exception):
         return extended
 
 
-class Unread(ValueError):
-    """Something that is read and not understood: an expression, a value that it asks for, a body,
-    or an answer of the analytics.
-
-    `reasons` say why. `at` is what they are about: a place in an expression, counted from 0, or a
-    part of an answer; None for all of it. What is not `malformed` may have a form that is not known
-    here.
-    """
-
-    def __init__(self, *reasons: str, at: Any = None, malformed: bool = True) -> None:
-        super().__init__(*reasons)
-        self.reasons = reasons
-        self.at = at
-        self.malformed = malformed
-
-    @property
-    def reason(self) -> str:
-        """The first reason."""
-        return self.reasons[0]
-
-
 class OptionError(ProtectionError):
     """An option is wrong; raised before any request."""
 

@@ -30,6 +30,27 @@ Warn = Callable[[str], None]  # shows a warning
 OWN_NAMES: Names = {}  # in the messages of a module, an option has its own name
 
 
+class Unread(ValueError):
+    """Something that is read and not understood: an expression, a value that it asks for, a body,
+    or an answer of the analytics.
+
+    `reasons` say why. `at` is what they are about: a place in an expression, counted from 0, or a
+    part of an answer; None for all of it. What is not `malformed` may have a form that is not known
+    here.
+    """
+
+    def __init__(self, *reasons: str, at: Any = None, malformed: bool = True) -> None:
+        super().__init__(*reasons)
+        self.reasons = reasons
+        self.at = at
+        self.malformed = malformed
+
+    @property
+    def reason(self) -> str:
+        """The first reason."""
+        return self.reasons[0]
+
+
 class Option(Tuple[OptionStep, ...]):
     """An option by its path: `Option("rules", 2, "position")` is the position of the third rule."""
 

@@ -14,9 +14,9 @@ import re
 from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Sequence
 from urllib.parse import urlsplit
 
-from .._errors import ErrorDetails, ErrorItem, ServiceError, Unread
+from .._errors import ErrorDetails, ErrorItem, ServiceError
 from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, fields_in, others
-from .._text import Message, Option, excerpt, joined, left_out, visible, worded
+from .._text import Message, Option, Unread, excerpt, joined, left_out, visible, worded
 
 TOKEN_AS_KEY = worded("The value of {api_key} is not an API key; a token belongs into {api_token}.")
 MALFORMED_TOKEN = worded(

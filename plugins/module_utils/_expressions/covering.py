@@ -18,8 +18,7 @@ from itertools import accumulate, chain, combinations
 from operator import and_
 from typing import Any, Hashable, Iterable, Iterator, NamedTuple, Sequence
 
-from .._errors import Unread
-from .._text import first_few
+from .._text import Unread, first_few
 from .._values.address_set import Range, Ranges, intersection
 from .grammar import leaves, parse
 from .solve import EMPTY, MOST_STEPS, MOST_VARIABLES, OPEN_LEVEL, UP_TO_ANY, WHOLE, Diagrams, Set

@@ -20,7 +20,7 @@ from functools import lru_cache, partial
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple, Union
 
-from .._errors import Unread
+from .._text import Unread
 from .._values.address_set import IPV6, Ranges
 from .fields import addresses_of
 from .grammar import (

@@ -17,8 +17,7 @@ import re
 from functools import lru_cache, partial
 from typing import Any, Callable, Iterator, Mapping
 
-from .._errors import Unread
-from .._text import did_you_mean
+from .._text import Unread, did_you_mean
 from .._values.kinds import AN_EXPRESSION, Value, parse_filled_text
 from .fields import (
     ADDRESS,

@@ -16,8 +16,7 @@ import json
 import re
 from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
-from .._errors import Unread
-from .._text import closest, did_you_mean, excerpt
+from .._text import Unread, closest, did_you_mean, excerpt
 from .._values.address_set import (
     BITS,
     EVERYTHING,

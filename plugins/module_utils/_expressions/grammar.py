@@ -21,8 +21,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Iterator, Mapping, NamedTuple, Union
 
-from .._errors import Unread
-from .._text import excerpt, visible
+from .._text import Unread, excerpt, visible
 
 MATCHES = ("matches", "~")
 WHITE_SPACE = " \r\n"

@@ -15,7 +15,7 @@ import ipaddress
 import re
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
-from .._errors import Unread
+from .._text import Unread
 from .._values.list_contents import Contents
 from .grammar import QUOTED, RAW, WORD, Token, is_number, number_of, quoted, text_of
 

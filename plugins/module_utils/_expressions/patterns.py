@@ -17,7 +17,7 @@ from functools import lru_cache
 from math import comb
 from typing import Callable
 
-from .._errors import Unread
+from .._text import Unread
 from .grammar import PATTERN, Token, quoted, text_of
 
 MOST_REPEATED = 1000

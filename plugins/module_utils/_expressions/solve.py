@@ -20,7 +20,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tuple
 
-from .._errors import Unread
+from .._text import Unread
 from .._values.address_set import EVERYTHING, Range, Ranges, complement, intersection, union
 from .fields import (
     FILTER_FIELDS,

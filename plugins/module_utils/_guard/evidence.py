@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import Iterable, Sequence, Tuple
 
 from .._api.client import Client
-from .._errors import Unread
 from .._plan.plan import Operation, Plan
 from .._protection.coverage import (
     Coverage,
@@ -27,7 +26,7 @@ from .._protection.coverage import (
 )
 from .._schema.account import COMPONENTS
 from .._schema.resource import ACCOUNT_OPTION
-from .._text import first_few, plural, sentence
+from .._text import Unread, first_few, plural, sentence
 from .._traffic.ask import AccountTraffic, ask_traffic
 from .._traffic.evidence import Evidence, Sums, evidence_of, grouped, summed
 from .._traffic.queries import Row, too_few

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import Callable, Iterator, Mapping, Sequence
 
 from .._concurrency import concurrently
-from .._errors import ServiceError, Unread
+from .._errors import ServiceError
 from .._expressions.fields import FIELDS_OF_LISTS, list_uses, misused
 from .._expressions.grammar import Comparison
 from .._plan.plan import Operation, Plan, with_along
@@ -23,7 +23,7 @@ from .._schema.lists import ALL, IP, LIST_KINDS, LIST_QUOTAS, LISTS, ListQuota, 
 from .._schema.neighbours import ACCOUNT_DETAILS, ONBOARDED, delegations_of, is_approved
 from .._schema.registry import evaluated_as, expressions_in, lists_named_in
 from .._schema.resource import Object, ReadCollection
-from .._text import Message, did_you_mean, first_few, joined, plural
+from .._text import Message, Unread, did_you_mean, first_few, joined, plural
 from .._values.address_set import overlaps, range_of
 
 Check = Callable[[Plan, ReadCollection], str]  # returns why the owner would not take the plan

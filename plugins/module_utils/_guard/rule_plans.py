@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Iterator
 
-from .._errors import Unread
 from .._plan.plan import Plan, differences
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
@@ -20,7 +19,7 @@ from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import evaluated_as, in_order_of
 from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, quota_of
-from .._text import Message, first_few
+from .._text import Message, Unread, first_few
 from .feasibility import CHECKS, LIST_CHECKS, reading
 from .needs import unread_of
 

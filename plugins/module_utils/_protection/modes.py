@@ -27,7 +27,6 @@ from typing import (
     TypedDict,
 )
 
-from .._errors import Unread
 from .._expressions.grammar import expression_of
 from .._expressions.solve import PORT, SOURCE, SOURCE_PORT, Diagrams, Matches, Set, matched
 from .._schema.account import (
@@ -42,7 +41,7 @@ from .._schema.account import (
     rules_of,
 )
 from .._schema.resource import NO_ITEMS, Key, Object, Resource
-from .._text import excerpt, first_few
+from .._text import Unread, excerpt, first_few
 from .._values.address_set import (
     EVERYTHING,
     Range,

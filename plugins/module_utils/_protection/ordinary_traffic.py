@@ -17,14 +17,13 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
-from .._errors import Unread
 from .._expressions.grammar import WORD, Combination, Comparison, Negation, Tree, parse, tokens_of
 from .._expressions.solve import Flows, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
 from .._schema.registry import ZoneRule, beyond
 from .._schema.resource import Key, Object, Resource, State
-from .._text import first_few
+from .._text import Unread, first_few
 from .._values.address_set import (
     EVERYTHING,
     GLOBAL_IPV6,

@@ -31,7 +31,6 @@ from typing import (
     Union,
 )
 
-from .._errors import Unread
 from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, destinations, matched
 from .._schema.managed_rules import (
@@ -61,7 +60,7 @@ from .._schema.overrides import (
 from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Key, Object, Resource, State, Values, fields_in, without
-from .._text import first_few
+from .._text import Unread, first_few
 from .._values.address_set import Ranges, union
 from .loss import Loss, loss_by
 

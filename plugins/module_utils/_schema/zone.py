@@ -17,11 +17,11 @@ from dataclasses import replace
 from functools import partial
 from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
-from .._errors import OptionError, Unread
+from .._errors import OptionError
 from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
 from .._expressions.fields import doubts
 from .._expressions.grammar import MATCHES, expression_of, tokens_of
-from .._text import Option
+from .._text import Option, Unread
 from .._values.kinds import (
     A_LEVEL,
     FLAG,

@@ -26,7 +26,7 @@ from ...module_utils._api.neighbours import read_changes
 from ...module_utils._api.responses import Request, error_details
 from ...module_utils._api.session import VERSION, client_of_owner, connected
 from ...module_utils._concurrency import concurrently
-from ...module_utils._errors import ProtectionError, ServiceError, Unread
+from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._schema.managed_rules import deployed
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
@@ -41,7 +41,7 @@ from ...module_utils._schema.resource import (
 )
 from ...module_utils._schema.zone import CUSTOM_RULES, quota_of
 from ...module_utils._specs.whole_state import name_of
-from ...module_utils._text import Names, Screen, Warn, first_few, plural, with_names
+from ...module_utils._text import Names, Screen, Unread, Warn, first_few, plural, with_names
 from ...module_utils._timestamps import CLOCK_SKEW
 from ...module_utils._traffic.queries import NODES, query, read_answer
 from .._baseline.variables import Part, settings_of

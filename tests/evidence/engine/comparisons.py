@@ -16,7 +16,6 @@ from random import Random
 from tempfile import NamedTemporaryFile
 from typing import Any
 
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch, decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.examination import (
     FILTER_EXPRESSION,
@@ -46,6 +45,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.pas
     Reader,
     Records,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import intersection, range_of
 from octorules_wirefilter import parse_expression
 

@@ -15,7 +15,6 @@ from datetime import timedelta
 from itertools import chain
 from typing import Iterator, Mapping, Sequence
 
-from ..._errors import Unread
 from ..._expressions.grammar import expression_of
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
@@ -24,7 +23,7 @@ from ..._protection.loss import LESS, LESS_SENSITIVE, UNMITIGATED, ranges_of_los
 from ..._protection.modes import UNDECIDED, Component, counted_networks, rule_of
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
 from ..._schema.resource import Resource
-from ..._text import Advice, Message, Option, first_few, sentence
+from ..._text import Advice, Message, Option, Unread, first_few, sentence
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
 from .base import (
     Change,

@@ -10,10 +10,10 @@ import ipaddress
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import decider
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import SOME, Matches, matched
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     EVERYTHING,
     difference,

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fields import (
     FILTER_FIELDS,
     PACKET_FIELDS,
@@ -16,6 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fi
     values_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import Comparison, parse
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 
 
 @pytest.mark.parametrize("name", FILTER_FIELDS)

@@ -7,7 +7,6 @@ from __future__ import annotations
 from time import process_time
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     Combination,
     Comparison,
@@ -21,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.gr
     place_in_words,
     tokens_of,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ipaddress
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     number_of,
     text_of,
@@ -25,6 +24,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.op
     literal_of,
     operand,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from __future__ import annotations
 import time
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import tokens_of
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.patterns import (
     regular_expression,
     wildcard,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError, Unread
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import (
     check_feasibility,
     check_list_quota,
@@ -32,7 +32,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbo
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Option, Unread
 
 REFUSAL = ServiceError("Not allowed.", ErrorDetails(method="GET", path="", status=403, errors=[], ray=None), False)
 

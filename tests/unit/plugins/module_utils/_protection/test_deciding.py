@@ -10,13 +10,13 @@ from datetime import datetime, timezone
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import (
     Coverage,
     decided_by,
     protected_since,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
 
 from tests.support.coverage_model import HALF, account_state, filter_, rule

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import Unread
+from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
     NODES,
     SETTINGS_NODE,
