@@ -22,6 +22,7 @@ from .report import main as report
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mutants"
+MEASURED = FOLDER / "functional.coverage"
 DECIDING = (
     "module_utils/_plan/plan.py module_utils/_plan/ordering.py module_utils/_plan/reconcile.py "
     "module_utils/_apply/executor.py module_utils/_apply/recovery.py module_utils/_protection/*.py "
@@ -43,9 +44,16 @@ def mutate(file: str) -> Path:
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "HYPOTHESIS_PROFILE": "quick",
     }
-    command = [sys.executable, "-m", "tests.evidence.mutants.trials", file, str(session)]
+    command = [sys.executable, "-m", "tests.evidence.mutants.trials", file, str(session), str(MEASURED)]
     subprocess.run(command, cwd=copy, env={**os.environ, **settings}, check=True)
     return session
+
+
+def measure() -> None:
+    """Run the functional tests once, and keep which of them runs which line."""
+    context = ["--cov", "--cov-context=test", "--cov-report="]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", os.environ.get("JOBS", "2"), "tests/functional", *context]
+    subprocess.run(command, cwd=ROOT, env={**os.environ, "COVERAGE_FILE": str(MEASURED)}, check=True)
 
 
 def files(patterns: str) -> list[str]:
@@ -59,6 +67,7 @@ def files(patterns: str) -> list[str]:
 
 if __name__ == "__main__":
     FOLDER.mkdir(parents=True, exist_ok=True)
+    measure()
     with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
         sessions = list(pool.map(mutate, files(os.environ.get("FILES", DECIDING))))
     sys.exit(report(list(map(str, sessions))))

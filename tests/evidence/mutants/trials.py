@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Changes a file in each way that cosmic-ray knows, one at a time, and runs the tests: first those of the file, which
-notice most mutants, then those of its package. Works on the folder that it is started in; `make mutants` makes a copy.
+notice most mutants, then those of its package, then functional tests that run the changed line. Works on the folder that
+it is started in; `make mutants` makes a copy.
 
 Starting pytest takes longer than the tests. So the tests run once in this process, which imports what they need; for
 each mutant the process forks, and the child forgets the collection and its tests, and imports them anew.
@@ -17,8 +18,10 @@ import os
 import resource
 import signal
 import sys
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 
+import coverage
 import pytest
 from cosmic_ray.commands import init
 from cosmic_ray.mutating import use_mutation
@@ -27,6 +30,7 @@ from cosmic_ray.work_db import WorkDB, use_db
 from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkResult
 
 TESTS = "tests/unit/plugins"
+MOST_FUNCTIONAL = 40  # tests for a line, spread over their files; a tenth of a second each
 OURS = ("ansible_collections.edgeops", "tests.", "conftest")
 SECONDS_OF_WORK = 20  # of the processor, several times what the tests take; a mutant that loops for ever ends here
 SECONDS = 600  # on the clock; a mutant that waits for ever ends here
@@ -34,32 +38,56 @@ SECONDS = 600  # on the clock; a mutant that waits for ever ends here
 LEFT_OUT = "core/ReplaceBinaryOperator_BitOr_"
 
 
-def main(file: str, session: str) -> int:
-    """Try each mutant of a file of plugins/, and write what became of it into cosmic-ray's session."""
+def main(file: str, session: str, measured: str) -> int:
+    """Try each mutant of a file of plugins/, and write what became of it into cosmic-ray's session.
+
+    measured: the file in which coverage says of each line which functional tests run it.
+    """
     if Path(session).parent not in Path.cwd().parents:
         print("This changes files; make mutants starts it in a copy.", file=sys.stderr)
         return 1
     package = f"{TESTS}/{Path(file).parent}"
-    suites = (f"{package}/test_{Path(file).name.lstrip('_')}", package)
+    own = f"{package}/test_{Path(file).name.lstrip('_')}"
+    suites = (own, package) if Path(own).exists() else (package,)
     for tests in suites:
         if _run(tests):
             print(f"{tests} fails without any change.", file=sys.stderr)
             return 1
     sys.dont_write_bytecode = True  # what is compiled now is right for ever; a mutant never is
+    lines = tests_of_lines(measured, f"plugins/{file}")
     with use_db(session, WorkDB.Mode.create) as database:
         init([Path("plugins", file)], database, {})
         for item in database.work_items:
             (mutation,) = item.mutations
-            database.set_result(item.job_id, _result(mutation, suites))
+            functional = lines.get(mutation.start_pos[0], ())
+            database.set_result(item.job_id, _result(mutation, [[suite] for suite in suites] + [list(functional)]))
     return 0
 
 
-def _result(mutation: MutationSpec, suites: tuple[str, ...]) -> WorkResult:
+def tests_of_lines(measured: str, file: str) -> dict[int, tuple[str, ...]]:
+    """For each line of a file, at most MOST_FUNCTIONAL of the functional tests that run it, as pytest names them."""
+    data = coverage.CoverageData(measured)
+    data.read()
+    (path,) = [path for path in data.measured_files() if path.endswith(file)] or [""]
+    lines = data.contexts_by_lineno(path) if path else {}
+    return {line: _spread([context.rpartition("|")[0] for context in contexts]) for line, contexts in lines.items()}
+
+
+def _spread(tests: list[str]) -> tuple[str, ...]:
+    """Tests of as many files as there are, the first ones of each file before its second ones."""
+    files: dict[str, list[str]] = {}
+    for test in sorted(set(filter(None, tests))):
+        files.setdefault(test.partition("::")[0], []).append(test)
+    turns = zip_longest(*files.values())
+    return tuple(islice(filter(None, chain.from_iterable(turns)), MOST_FUNCTIONAL))
+
+
+def _result(mutation: MutationSpec, suites: list[list[str]]) -> WorkResult:
     if mutation.operator_name.startswith(LEFT_OUT):
         return WorkResult(worker_outcome=WorkerOutcome.SKIPPED)
     operator = get_operator(mutation.operator_name)(**mutation.operator_args)
     with use_mutation(mutation.module_path, operator, mutation.occurrence) as (before, after):
-        how = next(filter(None, map(_noticed, suites)), "")
+        how = next(filter(None, (_noticed(suite) for suite in suites if suite)), "")
     return WorkResult(
         worker_outcome=WorkerOutcome.NORMAL,
         test_outcome=TestOutcome.KILLED if how else TestOutcome.SURVIVED,
@@ -78,7 +106,7 @@ def _changed_lines(before: str, after: str) -> str:
     return "\n".join([f"-{line}" for line in old] + [f"+{line}" for line in new])
 
 
-def _noticed(tests: str) -> str:
+def _noticed(tests: list[str]) -> str:
     """How the tests, in a process of their own, noticed the mutant; empty where they passed."""
     child = os.fork()
     if not child:
@@ -86,18 +114,18 @@ def _noticed(tests: str) -> str:
         resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_OF_WORK, SECONDS_OF_WORK))
         for name in [name for name in sys.modules if name.startswith(OURS)]:
             del sys.modules[name]
-        os._exit(_run(tests))
+        os._exit(_run(*tests))
     _child, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         return f"signal {os.WTERMSIG(status)}"
     return f"status {os.WEXITSTATUS(status)}" if status else ""
 
 
-def _run(tests: str) -> int:
+def _run(*tests: str) -> int:
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         os.dup2(nowhere.fileno(), 1)
-    return int(pytest.main(["-x", "-q", "-p", "_hypothesis_pytestplugin", tests]))
+    return int(pytest.main(["-x", "-q", "-p", "_hypothesis_pytestplugin", *tests]))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2]))
+    sys.exit(main(*sys.argv[1:]))
