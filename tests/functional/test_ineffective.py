@@ -105,6 +105,16 @@ def test_a_custom_rule_that_cannot_work_is_predicted_and_told(
     assert told(again) == []
 
 
+def test_the_same_rules_are_judged_by_the_zone_that_has_them(service: LocalService, modules: Modules) -> None:
+    rules = [
+        rule("here", 'cf.zone.name eq "a.example" and http.host eq "x"'),
+        rule("there", 'http.host eq "y" and not cf.zone.name eq "a.example"'),
+    ]
+    for name, idle in (("a.example", "there"), ("b.example", "here"), ("a.example", "there")):
+        service.zone(ZONE).seed(custom_rules=[], name=name, plan="enterprise")
+        assert claims(modules.done("custom_rules", check=True, rules=rules)) == [(idle, "never", [])]
+
+
 def test_rules_that_the_task_does_not_name_are_not_judged(service: LocalService, modules: Modules) -> None:
     modules.done("custom_rules", rules=[NETWORK, PARTNER])
     assert claims(modules.done("custom_rules", rules=[rule("other", "ssl", "log")])) == []

@@ -10,7 +10,7 @@ An expression, an action or a field that is not understood proves nothing.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Iterator, Mapping, Sequence
 
 from .._expressions.covering import NEVER, SHADOWED, Claim, Covering, ListObject, Reach
@@ -34,7 +34,7 @@ from .._schema.registry import (
 )
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
 from .._schema.zone import CUSTOM_RULES
-from .._values.address_set import ROUTABLE, Ranges, ranges_of, union
+from .._values.address_set import ROUTABLE, Range, Ranges, ranges_of, union
 from .._values.kinds import as_json
 from .modes import IN_TURN, UNDECIDED
 from .overrides import not_understood
@@ -51,21 +51,25 @@ ARRIVING = Reach(
     UNREACHABLE,
     NOT_ARRIVING,
 )
+MOST_JUDGED = 16  # lists of rules, of which the claims are kept
 ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
 
 
 def claims_of_list(resource: Resource, state: State, own: Ranges) -> Iterator[Claim]:
     """The rules, filters or overrides of a list that cannot work; packets go to the networks that
     the account has as its `own`, unless these are not known and empty."""
-    reach = Reach(FIRST_LEVELS.index(DESTINATION), own, OUTSIDE, NAMES_NO_DESTINATION)
-    arriving = reach if own else None
     if resource.component:
-        return _filter_claims(resource, state[resource.plural], arriving)
+        return _filter_claims(resource, state[resource.plural], _among(own))
     if resource in DDOS_OVERRIDES:
         return _override_claims(resource, state[resource.plural])
-    return _claims_of_rules(
-        resource, state, ARRIVING if resource.traffic == "request" else arriving
-    )
+    return _claims_of_rules(resource, state, own)
+
+
+def _among(own: Sequence[Range]) -> Reach | None:
+    """The destinations of packets; None if the networks of the account are not known."""
+    if not own:
+        return None
+    return Reach(FIRST_LEVELS.index(DESTINATION), [*own], OUTSIDE, NAMES_NO_DESTINATION)
 
 
 def _filter_claims(
@@ -122,14 +126,14 @@ def _sets_all_of(earlier: SettingsByRule | None, own: SettingsByRule | None) -> 
     return "" in earlier or ("" not in own and earlier.keys() >= own.keys())
 
 
-def _claims_of_rules(resource: Resource, state: State, reach: Reach | None) -> Iterator[Claim]:
+def _claims_of_rules(resource: Resource, state: State, own: Ranges) -> Iterator[Claim]:
     """The rules of a list, in a zone with those of its account and of rulesets that it executes."""
     if resource.plural in IN_ORDER:
         rules = rules_in_force(state, resource)
     else:
         rules = in_order_of(resource)(state[resource.plural])
     active = [one for one in rules if one.active]
-    claims = {claim.key: claim for claim in _rule_claims(resource, active, state, reach)}
+    claims = {claim.key: claim for claim in _rule_claims(resource, active, state, own)}
     by_name: dict[object, list[Key]] = {}
     for rule in active:
         by_name.setdefault(rule.key[0], []).append(rule.key)
@@ -141,8 +145,8 @@ def _claims_of_rules(resource: Resource, state: State, reach: Reach | None) -> I
 
 
 def _rule_claims(
-    resource: Resource, rules: Sequence[ZoneRule], state: State, reach: Reach | None
-) -> Iterator[Claim]:
+    resource: Resource, rules: Sequence[ZoneRule], state: State, own: Ranges
+) -> Sequence[Claim]:
     lists, values = contents_in(state), zone_values(state)
     decides = any(evaluated_as(resource) is one for one, _in_order in DECIDING)
     passing = [] if decides else [*_skips_of(resource, state)]
@@ -155,7 +159,7 @@ def _rule_claims(
             with_contents(rule.expression, lists),
             as_json([*map(rule.obj.get, ALIKE_IN), rule.key if rule.conditions else None]),
             decides and _ends(rule),
-            [*(places[one.key] for one in rule.unless), *skips],
+            (*(places[one.key] for one in rule.unless), *skips),
             with_contents(rule.whole, lists),
             is_beside=rule.of_account,  # its account judges it
         )
@@ -165,9 +169,23 @@ def _rule_claims(
         ListObject(skip.key, skip.entry, with_contents(beyond(skip, before), lists), is_beside=True)
         for skip, before in passing
     ]
-    decide = partial(_by_zone, values) if values else None
-    covering = Covering(listed, decide, packets=resource.traffic == "packet")
-    return covering.claims("it has the same expression, action and limits as {}", reach)
+    read = "".join(one.whole + one.expression for one in listed)
+    of_zone = tuple(item for item in values.items() if item[0] in read)
+    return _judged(tuple(listed), of_zone, resource.traffic, tuple(own))
+
+
+@lru_cache(maxsize=MOST_JUDGED)  # many zones have the same rules
+def _judged(
+    listed: tuple[ListObject, ...],
+    of_zone: tuple[tuple[str, bytes], ...],
+    traffic: str,
+    own: tuple[Range, ...],
+) -> Sequence[Claim]:
+    """The rules that cannot work."""
+    decide = partial(_by_zone, dict(of_zone)) if of_zone else None
+    covering = Covering(listed, decide, packets=traffic == "packet")
+    reach = ARRIVING if traffic == "request" else _among(own)
+    return [*covering.claims("it has the same expression, action and limits as {}", reach)]
 
 
 def _ends(rule: ZoneRule) -> bool:
