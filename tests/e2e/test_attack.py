@@ -39,7 +39,7 @@ def site(service: LocalService, tmp_path: Path) -> Site:
 
 PROJECT = ["inventory/host_vars/berlin.yml", "inventory/hosts.yml"]
 WITH_FILE = [*PROJECT, "postures.yml"]
-COMMIT = "and nothing else. A scheduled run from a checkout without it takes postures back, or is refused."
+COMMIT = "A scheduled run from a checkout without it takes postures back, or is refused."
 
 
 def test_a_prepared_posture_in_one_command_and_out_by_itself(site: Site) -> None:
@@ -48,7 +48,9 @@ def test_a_prepared_posture_in_one_command_and_out_by_itself(site: Site) -> None
     assert (
         "berlin: The run would create custom rule geo, update SYN flood rule global, update security level" in predicted
     )
-    assert f"A run would write {site.file}, and nothing else." in predicted
+    assert f"The run would write {site.file}. {COMMIT}" in predicted
+    assert "berlin: After the run: Attacks are mitigated on 256 IPv4 addresses by SYN flood protection;" in predicted
+    assert "berlin: After the run: The posture under_attack holds until" in predicted
     output = site.attack()
     assert site.state() == IN
     assert "Dropped, or would have been, in 15 minutes: networks 198.51.100.0/24 (9000)." in output
@@ -70,11 +72,11 @@ def test_the_last_lines_say_what_is_mitigated_and_what_is_left_to_do(site: Site)
     (snapshot,) = site.folder.glob("here/snapshots/berlin/*.yml")
     until = site.entries()[0]["until"].replace("Z", "+00:00")
     last = [
-        "Attacks are mitigated now on 256 IPv4 addresses by SYN flood protection; out-of-state TCP protection mitigates nothing.",
+        "Attacks are mitigated on 256 IPv4 addresses by SYN flood protection; out-of-state TCP protection mitigates nothing.",
         "The zone has custom rule geo, security level under_attack by postures.",
         "The account has SYN flood rule global by postures.",
         f"The posture under_attack holds until {until} (INC-7).",
-        f"Commit {site.file}, {COMMIT}",
+        f"Commit {site.file}. {COMMIT}",
         f"For the way back, {snapshot} has the state before (restore_file).",
     ]
     assert " ".join(f"berlin: {line}" for line in last) in output
@@ -111,10 +113,12 @@ def test_over_by_hand_leaves_no_entry(site: Site) -> None:
     site.attack()
     predicted = site.attack("--check", over=True)
     assert (site.state(), len(site.entries())) == (IN, 1)
-    assert "berlin: No posture holds: the baseline alone counts." in predicted
+    assert "berlin: After the run: No posture holds: the baseline alone counts." in predicted
     output = site.attack(over=True)
     assert (site.state(), site.entries(), site.files()) == (OUT, [], WITH_FILE)
-    assert "Attacks are mitigated now" not in output and f"Commit {site.file}, {COMMIT}" in output
+    assert "Attacks are mitigated" not in output and "berlin: No posture holds" in output
+    taken_again = "A scheduled run from a checkout with the old one takes the ended posture again, until its time."
+    assert f"Commit {site.file}. {taken_again}" in output
     assert site.scheduled() is False
 
 
@@ -221,7 +225,7 @@ def test_another_file_is_named_by_a_variable(site: Site) -> None:
     other = site.folder / "other.yml"
     site.describe(baseline_postures_file=str(other))
     output = site.attack()
-    assert f"Commit {other}, and nothing else." in output
+    assert f"Commit {other}. {COMMIT}" in output
     assert site.files() == [*PROJECT, "other.yml"]
     assert (site.scheduled(), site.state()) == (False, IN)
 

@@ -118,7 +118,7 @@ def test_a_host_that_is_an_account_alone_or_a_zone_alone(
     site.scheduled()
     output = site.attack()
     assert site.state() == ((*OUT[:2], *IN[2:]) if is_zone else (*IN[:2], *OUT[2:]))
-    assert ("Attacks are mitigated now on 256 IPv4 addresses" in output) is not is_zone
+    assert ("Attacks are mitigated on 256 IPv4 addresses" in output) is not is_zone
     assert ("The zone has custom rule geo, security level under_attack by postures." in output) is is_zone
     site.block("198.51.100.0/24")
     assert site.scheduled() is False

@@ -38,7 +38,7 @@ from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, 
 from .._baseline import variables as of_host
 from .._baseline.host_task import HostRun, HostRunner, HostTask
 from .._baseline.posture import RISKS, Changed, MergedHost, PostureFile, no_such_posture
-from .._baseline.results import mitigated
+from .._baseline.results import AFTER_THE_RUN, mitigated
 from .._baseline.variables import PREFIX, Part, connection_options, names_owner
 from .._files import require_writable
 from .._plain import plain
@@ -234,20 +234,24 @@ class Attack:
             yield LEVEL_OF_SOME
 
     def _lines(self, run: HostRun, taken: MergedHost) -> Iterator[str]:
-        """Sentences on the state now: the objects in force, until when, and the work left."""
+        """Sentences on the state after the run: the objects in force, until when, and the work
+        left."""
+        begin = AFTER_THE_RUN if self._check_mode else ""
         if coverage := (run.result.get("coverage") or {}).get("after"):
-            yield mitigated(coverage)
+            yield f"{begin}{mitigated(coverage)}"
         for owner, titles in taken.titles.items():
-            yield f"The {OWNERS[owner].title} has {first_few(dict.fromkeys(titles))} by postures."
-        verb = "would hold" if self._check_mode else "holds"
-        yield from (one.sentence(verb) for one in taken.postures)
+            objects = first_few(dict.fromkeys(titles))
+            yield f"{begin}The {OWNERS[owner].title} has {objects} by postures."
+        yield from (f"{begin}{one.sentence()}" for one in taken.postures)
         if not taken.postures:
-            yield "No posture holds: the baseline alone counts."
-        commit = "A run would write" if self._check_mode else "Commit"
-        yield (
-            f"{commit} {self._file.path}, and nothing else. A scheduled run from a checkout without"
-            " it takes postures back, or is refused."
+            yield f"{begin}No posture holds: the baseline alone counts."
+        commit = "The run would write" if self._check_mode else "Commit"
+        takes = (
+            "with the old one takes the ended posture again, until its time"
+            if self._options["over"]
+            else "without it takes postures back, or is refused"
         )
+        yield f"{commit} {self._file.path}. A scheduled run from a checkout {takes}."
         if run.snapshot:
             yield f"For the way back, {run.snapshot} has the state before (restore_file)."
 

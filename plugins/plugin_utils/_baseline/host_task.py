@@ -32,7 +32,7 @@ from .._variables import place_of, require_none, wrong_variables
 from .._worker import claimed_before
 from .approval import ApprovedPlan
 from .posture import MergedHost, PostureEntries, PostureFile, posture_file, read_there
-from .results import NOTHING_CHANGED, IsAccepted, lines, shown_result
+from .results import AFTER_THE_RUN, NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     POSTURE,
@@ -346,7 +346,8 @@ class HostTask:
         if not updated.failed:
             of_result = {**result, "coverage": None} if updated.lines else result
             own = [self._of_host(line) for line in updated.lines]
-            for line in [*lines(self.host, of_result, self._is_accepted()), *own]:
+            begin = AFTER_THE_RUN if updated.predicted and result.get("changed") else ""
+            for line in [*lines(self.host, of_result, self._is_accepted(), begin), *own]:
                 say(self._display, line)
         more = {
             "snapshot": updated.snapshot,

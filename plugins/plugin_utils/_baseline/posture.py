@@ -72,11 +72,11 @@ class Posture(NamedTuple):
     place: str
     risks: Sequence[tuple[str, Any]]
 
-    def sentence(self, verb: str = "holds") -> str:
+    def sentence(self) -> str:
         """The posture for people, and until when it holds."""
         reason = f" ({self.record['reason']})" if self.record["reason"] else ""
         named = f"The posture {self.name or f'in {self.place}'}"
-        return f"{named} {verb} until {self.record['until']}{reason}."
+        return f"{named} holds until {self.record['until']}{reason}."
 
 
 class _Object(NamedTuple):

@@ -54,7 +54,7 @@ def shown_result(
 
 
 def mitigated(coverage: Mapping[str, Any]) -> str:
-    """The addresses for which attacks are mitigated now, by component, and the components that
+    """The addresses for which attacks are mitigated, by component, and the components that
     mitigate nothing, in a sentence."""
     texts, idle = [], []
     for kind, sets in coverage["modes"].items() if coverage["enabled"] else ():
@@ -67,7 +67,7 @@ def mitigated(coverage: Mapping[str, Any]) -> str:
         else:
             idle.append(f"; {title} mitigates nothing")
     if texts:
-        return f"Attacks are mitigated now on {' and on '.join(texts)}{''.join(idle)}."
+        return f"Attacks are mitigated on {' and on '.join(texts)}{''.join(idle)}."
     return first_sentences(["No attack on a protected address is mitigated.", *coverage["reasons"]])
 
 
@@ -96,16 +96,21 @@ def shortened(result: ModuleResult) -> dict[str, Any]:
     return {name: result[name] for name in OF_ALL_HOSTS if name in result}
 
 
+# What begins a sentence on the state that a dry run predicts.
+AFTER_THE_RUN = "After the run: "
+
+
 def lines(
-    host: str, result: ModuleResult, is_accepted: IsAccepted = lambda item: False
+    host: str, result: ModuleResult, is_accepted: IsAccepted = lambda item: False, begin: str = ""
 ) -> list[str]:
-    """The lines on a host for a user who asks for no more: how well it is protected, what weakens
-    it, and which steps are left."""
+    """The lines on a host for a user who asks for no more: how well it is protected, in a sentence
+    that begins so, what weakens it, and which steps are left."""
     shown = []
     after = (result.get("coverage") or {}).get("after")
     if after:
         reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
-        shown.append(first_sentences([after["summary"][0], *reasons], SENTENCES_IN_LINE))
+        protection = first_sentences([after["summary"][0], *reasons], SENTENCES_IN_LINE)
+        shown.append(f"{begin}{protection}")
     items = [item for item in result.get("unmanaged") or () if not is_accepted(item)]
     weaker = [*weakening(items), *weakening(items, weakens=False)]
     shown += [first_sentences(weaker, SENTENCES_IN_LINE)] if weaker else []
