@@ -182,10 +182,11 @@ def test_a_mistake_is_told_before_any_request(ours: dict[str, Any], posture: dic
 
 
 @pytest.mark.parametrize("place", ["baseline_posture", "baseline_posture[0]"])
-def test_a_name_alone_is_told_the_form_of_a_posture(place: str) -> None:
-    with pytest.raises(ValueError, match="is a text") as caught:
-        MergedHost("lima", {**IDS, **NAMES_ALL}, [(place, "under_attack")], START_OF_TIME)
-    assert str(caught.value) == f"{place}: it is a text; write {{name: under_attack, until: 2027-01-31T09:00:00Z}}."
+@pytest.mark.parametrize("name", ["under_attack", 7, True])
+def test_a_name_alone_is_told_the_form_of_a_posture(place: str, name: Any) -> None:
+    with pytest.raises(ValueError, match="it is no posture") as caught:
+        MergedHost("lima", {**IDS, **NAMES_ALL}, [(place, name)], START_OF_TIME)
+    assert str(caught.value) == f"{place}: it is no posture; write {{name: {name}, until: 2027-01-31T09:00:00Z}}."
 
 
 def test_a_reason_may_be_a_number() -> None:

@@ -329,8 +329,8 @@ def _has_objects(values: Values, option: str) -> bool:
 def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) -> Posture | None:
     """The posture of an entry; None for one that has ended, and that nobody prepares any more.
     Raises ValueError."""
-    if isinstance(entry, str):
-        raise ValueError(f"{place}: it is a text; write {FORM.format(visible(entry))}.")
+    if not isinstance(entry or {}, Mapping):
+        raise ValueError(f"{place}: it is no posture; write {FORM.format(visible(str(entry)))}.")
     require_valid({place: CHOSEN_POSTURE}, {place: entry or {}})
     known = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
     known.update({name: str(known[name]) for name in ABOUT if name in known})  # also a number
@@ -375,8 +375,8 @@ class _Loader(yaml.SafeLoader):
     """Reads times as the texts that they are, and no name twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        mapping = super().construct_mapping(node, deep)
-        if len(mapping) < len(node.value):
+        size, mapping = len(node.value), super().construct_mapping(node, deep)
+        if len(mapping) < size:
             raise yaml.MarkedYAMLError(problem="a name stands twice", problem_mark=node.start_mark)
         return mapping
 

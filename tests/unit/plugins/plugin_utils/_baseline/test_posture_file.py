@@ -83,3 +83,12 @@ def test_a_mistake_of_another_host_is_kept_and_stops_no_run(tmp_path: Path) -> N
         file.of("munich")
     file.write("berlin", [OLD], [])
     assert file.read() == {"munich": {"name": "night"}}
+
+
+def test_people_may_write_an_entry_once_and_refer_to_it(tmp_path: Path) -> None:
+    path = tmp_path / "postures.yml"
+    path.write_text(
+        f"berlin: [&one {{until: {UNTIL}, reason: INC-7}}]\nlima: [{{<<: *one, reason: INC-8}}]\n", encoding="utf-8"
+    )
+    file = PostureFile(path)
+    assert (file.of("berlin"), file.of("lima")) == ([OLD], [NEW])
