@@ -18,9 +18,11 @@ from typing import AbstractSet, Mapping, NamedTuple, Sequence
 
 from .._text import Unread, closest, did_you_mean, excerpt
 from .._values.address_set import (
+    ANY_LABEL,
     BITS,
     EVERYTHING,
     IPV6,
+    Contents,
     Range,
     Ranges,
     complement,
@@ -28,7 +30,6 @@ from .._values.address_set import (
     read_network,
     union,
 )
-from .._values.list_contents import ANY_LABEL, Contents
 from .grammar import (
     HARD_TO_END,
     JOINTS,

@@ -16,7 +16,7 @@ import re
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from .._text import Unread
-from .._values.list_contents import Contents
+from .._values.address_set import Contents
 from .grammar import QUOTED, RAW, WORD, Token, is_number, number_of, quoted, text_of
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]

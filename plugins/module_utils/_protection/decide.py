@@ -31,8 +31,7 @@ from .._schema.registry import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in
 from .._schema.resource import ENFORCING, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import did_you_mean, excerpt, first_few
-from .._values.address_set import range_of
-from .._values.list_contents import Contents
+from .._values.address_set import Contents, range_of
 from .coverage import UNKNOWN_STATUS, Coverage
 from .expectation import (
     ALLOWED,

@@ -24,9 +24,16 @@ from .._schema.neighbours import ONBOARDED
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, OWNERS, Key, Object, ReadCollection, Resource, State
 from .._schema.zone import own_rulesets, rules_of
-from .._values.address_set import EVERYTHING, Range, Ranges, intersection, range_of, union
+from .._values.address_set import (
+    ANY_LABEL,
+    EVERYTHING,
+    Range,
+    Ranges,
+    intersection,
+    range_of,
+    union,
+)
 from .._values.kinds import FLAG
-from .._values.list_contents import ANY_LABEL
 from .coverage import Coverage
 from .ineffective_rules import OUTSIDE, claims_of_list
 

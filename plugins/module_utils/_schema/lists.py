@@ -15,9 +15,8 @@ import re
 from dataclasses import replace
 from typing import Any, Hashable, Iterable, Mapping, NamedTuple, Sequence
 
-from .._values.address_set import BITS, range_of, read_network, union
+from .._values.address_set import ANY_LABEL, BITS, Contents, range_of, read_network, union
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
-from .._values.list_contents import ANY_LABEL, Contents
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,

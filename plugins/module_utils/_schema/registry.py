@@ -15,8 +15,8 @@ from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequ
 from .._expressions.fields import lists_in, with_contents
 from .._expressions.grammar import expression_of
 from .._remembered import remembered
+from .._values.address_set import Contents
 from .._values.kinds import FLAG, SAFE_ID
-from .._values.list_contents import Contents
 from . import account, neighbours, zone
 from .lists import LISTS, WHOLE_LISTS, contents_of, items_of
 from .managed_rules import EXECUTE, MANAGED_RULES, PARAMETERS, deployed, skipped_rulesets

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import random
 import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import compare_coverage
+
+from tests.evidence.benchmark import items
 
 Account = dict[str, list[dict[str, Any]]]
 
@@ -98,3 +101,23 @@ def test_coverage_grows_no_faster_than_n_log_n() -> None:
         if _round and quickest[many] / quickest[few] < bound:
             break
     assert quickest[many] / quickest[few] < bound
+
+
+def peak(what: str, size: int) -> int:
+    """The bytes that the plan of a long list takes beside its options."""
+    plan = items.work(what, size)
+    tracemalloc.start()
+    try:
+        assert plan()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("what", "most"), [("items", 700), ("items_new", 900), ("items_half", 1200), ("items_all", 1900)]
+)
+def test_an_item_of_a_long_list_takes_little_memory(what: str, most: int) -> None:
+    small, large = 2_000, 10_000
+    peak(what, small)  # what is loaded once
+    assert peak(what, large) - peak(what, small) <= most * (large - small)

@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.op
     Items,
     Pairs,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._values.list_contents import Contents
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import Contents
 
 FIELDS = Fields(
     {

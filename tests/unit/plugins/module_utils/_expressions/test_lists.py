@@ -16,8 +16,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fi
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import parse
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.solve import matches_every_request
-from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import EVERYTHING, range_of
-from ansible_collections.edgeops.protection.plugins.module_utils._values.list_contents import Contents
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
+    EVERYTHING,
+    Contents,
+    range_of,
+)
 
 OFFICE: Any = [range_of("192.0.2.0/24")]
 

@@ -26,7 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.registr
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
-from ansible_collections.edgeops.protection.plugins.module_utils._values.list_contents import Contents
+from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import Contents
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
 OF_ACCOUNT, OF_ZONE = {"account_id": ACCOUNT}, {"zone_id": ZONE}
