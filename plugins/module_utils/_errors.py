@@ -233,3 +233,11 @@ class Overtaken(ServiceError):
     was read."""
 
     needs_reread = True
+
+
+class LaterPageError(ServiceError):
+    """A page of a listing failed whose first page came, so that a part of the listing is known."""
+
+    def __init__(self, number: int, cause: ServiceError) -> None:
+        sentence = f"It was page {number} of the listing, and a part is not taken for the whole."
+        super().__init__(f"{cause.message} {sentence}", cause.error, cause.maybe_applied)

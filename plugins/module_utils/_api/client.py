@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Callable, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
-from .._errors import ServiceError
+from .._errors import LaterPageError, ServiceError
 from .._schema.resource import (
     CONTENTS,
     NO_ITEMS,
@@ -84,14 +84,6 @@ class Versions:
         """The numbers in between, of versions that others wrote, or earlier attempts."""
         numbers = range(min(self.known), max(self.known)) if self.is_written and self.known else ()
         return [number for number in numbers if number not in self.known]
-
-
-class LaterPageError(ServiceError):
-    """A page of a listing failed whose first page came, so that a part of the listing is known."""
-
-    def __init__(self, number: int, cause: ServiceError) -> None:
-        sentence = f"It was page {number} of the listing, and a part is not taken for the whole."
-        super().__init__(f"{cause.message} {sentence}", cause.error, cause.maybe_applied)
 
 
 class Client:

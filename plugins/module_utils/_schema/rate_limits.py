@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The rate limiting rules of a zone.
+"""The rate limiting rules of a zone, and the response that a rule of it sends.
 
 The vendor describes them in "Rate limiting rules" (Rulesets API, phase http_ratelimit) and "Rate
 limiting parameters".
@@ -19,14 +19,12 @@ from .._expressions.fields import doubts, lists_in, names_in
 from .._expressions.grammar import expression_of
 from .._values.kinds import FLAG, Value, mapping, number, several
 from .resource import (
-    RESPONSE,
     RULE_SEMANTICS,
     ZONE_OPTION,
     Field,
     Object,
     Permission,
     Values,
-    check_response,
     entry_point,
     fields_in,
     fields_of_rules,
@@ -41,6 +39,22 @@ COUNTED_HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
 PERIODS = (10, 60, 120, 300, 600, 3600)
 TIMEOUTS = (0, *PERIODS, 86400)
 SCORE = "score_per_period"
+MOST_CONTENT = 30 * 1024  # bytes; custom rules may take less
+RESPONSE: Mapping[str, Mapping[str, Any]] = {
+    "status_code": {"type": "int", "required": True},
+    "content": {"type": "str", "required": True},
+    "content_type": {"type": "str", "required": True},
+}
+
+
+def check_response(parameters: Values) -> None:
+    """Raises ValueError for a response that Cloudflare does not take in place of a request."""
+    response = parameters.get("response", {})
+    status, size = response.get("status_code", 403), len(response.get("content", "").encode())
+    if not 400 <= status <= 499:
+        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
+    if size > MOST_CONTENT:
+        raise ValueError(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
 
 
 def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:

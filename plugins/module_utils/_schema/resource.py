@@ -666,22 +666,6 @@ LOGGING = Field(
     absent_default=LOGGED["logging"],
     narrows=False,
 )
-MOST_CONTENT = 30 * 1024  # bytes; custom rules may take less
-RESPONSE: Mapping[str, Mapping[str, Any]] = {
-    "status_code": {"type": "int", "required": True},
-    "content": {"type": "str", "required": True},
-    "content_type": {"type": "str", "required": True},
-}
-
-
-def check_response(parameters: Values) -> None:
-    """Raises ValueError for a response that Cloudflare does not take in place of a request."""
-    response = parameters.get("response", {})
-    status, size = response.get("status_code", 403), len(response.get("content", "").encode())
-    if not 400 <= status <= 499:
-        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
-    if size > MOST_CONTENT:
-        raise ValueError(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
 
 
 def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:

@@ -43,8 +43,10 @@ from .rate_limits import (
     FREE_LIMITS,
     PRO_LIMITS,
     RATE_LIMIT_RULES,
+    RESPONSE,
     SCORE,
     Available,
+    check_response,
     limit_of,
 )
 from .resource import (
@@ -55,7 +57,6 @@ from .resource import (
     LOGGING,
     OWNERS,
     REF,
-    RESPONSE,
     RULE_SEMANTICS,
     RULESET_PATHS,
     TIMES_OF_CLOUDFLARE,
@@ -76,7 +77,6 @@ from .resource import (
     State,
     Values,
     Write,
-    check_response,
     entry_point,
     fields_in,
     fields_of_rules,
