@@ -78,7 +78,7 @@ def test_plans_that_leave_one_unmet_are_refused(service: LocalService, modules: 
         " by shop (the plan creates custom rule geo)."
         " (2) expectations[1], the admin path is closed: expected blocked by the rule admin, and unmet:"
         " there is no rule admin."
-        " Change the plan or the expectation; accept_risks does not accept it. Nothing was changed."
+        " Change the plan or the expectation; it cannot be accepted. Nothing was changed."
     )
     assert met(result) == [("blocked", "geo", False), ("undecided", None, False)]
     assert result["operations"]

@@ -248,12 +248,14 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
 
 
 def _check_validity(changes: Sequence[Operation]) -> None:
-    """Raises PlanError for an object that Cloudflare would refuse."""
-    for item in changes:
-        planned = item.planned or {}
-        reason = item.resource.semantics.invalid_reason(planned) if planned else ""
-        if reason:
-            raise PlanError(f"The {item.resource.named(planned)} {reason}.")
+    """Raises PlanError with all objects that Cloudflare would refuse."""
+    errors = [
+        PlanError(f"The {item.resource.named(item.planned)} {reason}.")
+        for item in changes
+        if item.planned and (reason := item.resource.semantics.invalid_reason(item.planned))
+    ]
+    if errors:
+        raise errors[0].joined(errors[1:])
 
 
 def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Sequence[Match]:

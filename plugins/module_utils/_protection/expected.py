@@ -176,7 +176,7 @@ def unmet_expectations(
     for index, (item, record) in enumerate(wrong, 1):
         clause = f", {record['description']}: {_unmet_sentence(item, record, plan)}"
         sentences.append(Message(f"({index}) ", item.option, clause))
-    to_do = "Change the plan or the expectation; accept_risks does not accept it."
+    to_do = "Change the plan or the expectation; it cannot be accepted."
     return joined(" ", [*sentences, to_do])
 
 

@@ -209,6 +209,13 @@ def test_an_object_that_the_service_would_refuse_is_refused(
     assert summary(gone) == ["delete custom_rule s"]
 
 
+def test_all_objects_that_the_service_would_refuse_are_told_at_once() -> None:
+    with pytest.raises(
+        PlanError, match="custom rule s is new and needs .* The custom rule t is new and needs expression"
+    ):
+        plan({"custom_rules": []}, desire(CUSTOM_RULES, {"ref": "s"}, {"ref": "t", "action": "log"}))
+
+
 def test_an_adjustment_sees_the_existing_object() -> None:
     seen: list[Any] = []
 

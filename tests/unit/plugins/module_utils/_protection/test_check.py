@@ -57,7 +57,7 @@ def test_components_that_differ_are_told_each() -> None:
     assert refusal(expectations, ACCOUNT, ACCOUNT) == (
         "After the plan, 1 expectation is not met, or not decided. (1) expectations[0], destination 192.0.2.7: expected"
         " mitigated, but SYN flood protection mitigated by rule global, out-of-state TCP protection unprotected by no rule,"
-        " as it is already. Change the plan or the expectation; accept_risks does not accept it."
+        " as it is already. Change the plan or the expectation; it cannot be accepted."
     )
 
 
