@@ -13,6 +13,7 @@ import json
 import os
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Callable, Mapping, Sequence
 from urllib.parse import urlsplit
@@ -169,10 +170,8 @@ class Settings:
 
     @property
     def address(self) -> str:
-        """The base URL without what makes no difference: capital letters, and a usual port."""
-        parts = urlsplit(self.base_url)
-        scheme, port = parts.scheme.lower(), parts.port
-        return f"{scheme}://{parts.hostname}:{port or USUAL_PORTS.get(scheme)}{parts.path}"
+        """The base URL as two with the same service have it."""
+        return address_of(self.base_url)
 
     @property
     def reader(self) -> str:
@@ -274,6 +273,17 @@ def parse_base_url(text: str) -> tuple[str, str | None]:
         return url, None
     warning = f": it does not end in {VERSION_SEGMENTS}, as Cloudflare's addresses do"
     return url, Message(option, warning)
+
+
+@lru_cache(maxsize=64)  # many hosts have one service
+def address_of(url: str) -> str:
+    """A URL without what makes no difference: capital letters, and a usual port; raises
+    OptionError."""
+    parts = urlsplit(parse_base_url(url)[0])
+    host = parts.netloc.lower()
+    if parts.port == USUAL_PORTS[parts.scheme]:
+        host = host.rpartition(":")[0]
+    return f"{parts.scheme}://{host}{parts.path}"
 
 
 def _is_loopback(host: str) -> bool:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ansible.errors import AnsibleError
 from ansible.utils.display import Display
 
-from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL
+from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL, address_of
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNER_OPTIONS, State
@@ -275,10 +275,11 @@ class HostTask:
         told."""
         try:
             values = self.values(BASE_URLS)
-        except AnsibleError:
+            here = os.environ.get(BASE_URL_VARIABLE)
+            urls = [*map(values.get, BASE_URLS), here, DEFAULT_BASE_URL]
+            return address_of(str(next(filter(None, urls))))
+        except (AnsibleError, OptionError):
             return ""
-        urls = [*map(values.get, BASE_URLS), os.environ.get(BASE_URL_VARIABLE), DEFAULT_BASE_URL]
-        return str(next(filter(None, urls))).strip().rstrip("/").lower()
 
     def shared_owners(self, result: Mapping[str, Any] = MappingProxyType({})) -> list[str]:
         """A sentence for each account or zone of this host that another host of this run has as

@@ -5,7 +5,11 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import DEFAULT_BASE_URL, parse_base_url
+from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import (
+    DEFAULT_BASE_URL,
+    address_of,
+    parse_base_url,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
@@ -54,3 +58,16 @@ def test_an_unusual_end_is_taken_with_a_warning() -> None:
     url, warning = parse_base_url("https://api.cloudflare.com/client/v5")
     assert url.endswith("/client/v5")
     assert "/client/v4" in (warning or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        (DEFAULT_BASE_URL, DEFAULT_BASE_URL),
+        (" https://API.Cloudflare.com:443/client/v4/ ", DEFAULT_BASE_URL),
+        ("HTTP://LocalHost:080/client/v4", "http://localhost/client/v4"),
+        ("http://[::1]:443/client/v4", "http://[::1]:443/client/v4"),
+    ],
+)
+def test_the_address_has_nothing_that_makes_no_difference(text: str, address: str) -> None:
+    assert address_of(text) == address
