@@ -16,6 +16,7 @@ from typing import Any
 from uuid import uuid4
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
+from ..module_utils._text import first_few
 from ..plugin_utils._action import say
 from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan
@@ -80,6 +81,8 @@ class ActionModule(FleetAction):
             if not (result.get("failed") or (result["changed"] and not check_mode)):
                 texts.show()
                 others[host] = result
+        if changing := [host for host, result in others.items() if result["changed"]]:
+            say(self._display, f"Would change: {first_few(changing)}.")
         counts = Counter(map(host_outcome, others.values()))
         remaining = [host for host in hosts if host not in others]
         together = {**self.together(others), "hosts": results}

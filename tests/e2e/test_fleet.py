@@ -95,6 +95,9 @@ def test_check_mode_is_one_task_whatever_changes(inventory: Path) -> None:
         assert {side: diff[side] for side in ("before", "after")} == own(each)[host]["diff"]
         assert f"+++ after: {host}\n" in together.output
     assert counts(together) == ["7 hosts: 4 in order, 3 would change, 0 refused, 0 not reached."]
+    assert "\nWould change: new, unprotected, weakened.\n" in together.output
+    (recap,) = re.findall(r"^(\w+) +: ok=1 +changed=1 ", together.output, flags=re.MULTILINE)
+    assert recap == "in_order", "the task for all counts for the first host"
 
 
 def test_a_run_has_a_task_of_each_host_with_something_to_do(inventory: Path, service: LocalService) -> None:
