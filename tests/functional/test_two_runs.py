@@ -424,6 +424,17 @@ def test_a_listing_that_fails_after_a_creation_is_said(
     assert rulesets_of(service) == [(False, ["a", "b"])]
 
 
+def test_a_ruleset_that_is_not_listed_yet_is_deployed_if_that_of_another_writer_cannot_be_read(
+    service: LocalService, modules: Modules, waits: list[float]
+) -> None:
+    theirs = {"id": "c" * 32, "name": "Bots", "kind": "custom", "phase": "http_request_firewall_custom", "version": "1"}
+    listing = {"success": True, "errors": [], "messages": [], "result": [theirs], "result_info": {"cursors": {}}}
+    service.misbehave("raw", method="GET", path=RULESETS_OF_ZONE, skip=1, times=1, body=json.dumps(listing), status=200)
+    service.misbehave("status", method="GET", path="/rulesets/c+$", status=403)
+    assert "at the same time is not known: GET zones/" in warnings_of(modules.done("custom_ruleset", **RULESET))
+    assert rulesets_of(service) == [(False, ["a", "b"])]
+
+
 @pytest.mark.parametrize("purge", [True, False])
 def test_a_younger_ruleset_of_a_name_that_a_rule_executes_is_left_to_people(
     purge: bool, service: LocalService, modules: Modules

@@ -319,7 +319,8 @@ class Client:
         ServiceError."""
         listing = self.read(resource)
         if made.get("id") not in [obj.get("id") for obj in listing]:
-            listing = self.oldest_first(resource, [*listing, made])  # deleted, or not listed yet
+            self._keep_ids(resource, [made])  # it is deleted, or not listed yet
+            listing = self.oldest_first(resource, [*listing, made])
         key = resource.key_of(made)
         return [obj for obj in resource.own(listing) if resource.key_of(obj) == key] or [made]
 
