@@ -23,7 +23,7 @@ help: ## Show what there is.
 	    /^    """.*"""$$/ && index(" test $(SESSIONS) $(TAGS) ", " " name " ") { gsub(/"""|^ +/, ""); printf "make %-13s %s\n", name, $$0; name = "" }' \
 	    tests/sessions/{quick,running,sources,pythons,archive}.py
 
-demo: ## Export, plan, apply and report three accounts and a zone, on a local service; VERBOSE=1 shows all.
+demo: ## Export one account, and plan, apply and report three with a zone, on a local service; VERBOSE=1 shows all.
 	@.ci/install service
 	@.venv/bin/python -m tests.demo
 

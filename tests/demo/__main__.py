@@ -2,7 +2,7 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Three accounts and a zone, on a local service: exported, planned, approved, applied in stages, and reported."""
+"""Three accounts and a zone, on a local service: one exported, all planned, approved, applied in stages, and reported."""
 
 from __future__ import annotations
 

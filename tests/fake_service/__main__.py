@@ -20,7 +20,9 @@ DEMO = Path(__file__).parents[1] / "demo" / "state.yml"
 TEXT = """\
 The local service is at {base_url}
 
-It holds account {account} and zone {zone}, in memory. No way below reaches the real API.
+It holds these accounts and zones, in memory. No way below reaches the real API.
+
+{owners}
 
 Tasks without credentials of their own take the environment:
 
@@ -76,7 +78,13 @@ def main() -> None:
 
 
 def text(service: LocalService) -> str:
+    owners = [
+        f"  {kind} {identity}  {owner.name}".rstrip()
+        for kind, those in (("account", service.accounts), ("zone   ", service.zones))
+        for identity, owner in those.items()
+    ]
     return TEXT.format(
+        owners="\n".join(owners),
         base_url=service.base_url,
         control_url=service.control_url,
         token=next(iter(service.credentials.tokens), "none"),

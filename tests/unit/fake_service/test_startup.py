@@ -20,7 +20,7 @@ import requests
 import yaml
 
 from tests.fake_service import LocalService
-from tests.fake_service.__main__ import main
+from tests.fake_service.__main__ import DEMO, main
 from tests.fake_service.misbehaviour import KINDS
 
 REPOSITORY = Path(__file__).parents[3]
@@ -57,6 +57,9 @@ def test_the_service_starts_prints_its_address_and_ends(tmp_path: Path, signals:
         output, complaints = program.communicate(timeout=5)
     assert output.splitlines()[0] == f"The local service is at http://127.0.0.1:{port}/client/v4"
     assert "export CLOUDFLARE_API_TOKEN=" in output
+    state = yaml.safe_load(DEMO.read_text(encoding="utf-8"))
+    owners = {**state["accounts"], **state["zones"]}
+    assert [name for name, owner in owners.items() if f"{name}  {owner['name']}\n" not in output] == []
     assert f"-e edge_base_url=http://127.0.0.1:{port}/client/v4 -e edge_api_token=" in output
     assert f"      base_url: http://127.0.0.1:{port}/client/v4\n" in output
     assert (complaints, program.returncode) == ("", 0)
