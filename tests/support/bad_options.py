@@ -163,7 +163,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("custom_rules", {"rules": [{"ref": "a", "position": "before"}]}, "rules[0].position: 'before' is not first, last, before REF or after REF"),
     ("custom_rules", {"rules": [{"ref": "a", "position": "first b"}]}, "rules[0].position: 'first b' is not first, last, before REF or after REF"),
     ("custom_rules", {"rules": [{"ref": "a", "position": "first"}], "purge": True},
-     "rules[0].position: with purge the order of the list is the order of the rules"),
+     "rules[0].position: with purge the order of the list is the order of the rules; leave out position"),
     ("custom_rules", {"rules": [{"ref": "a", "action_parameters": {"response": {"status_code": 200, "content": "", "content_type": ""}}}]},
      "rules[0].action_parameters: response.status_code is 200, and not between 400 and 499"),
     ("rate_limit_rules", limited(characteristics=["ip.src"]),

@@ -508,6 +508,8 @@ def desired_rules(
 def _position(path: Option, text: str, purge: bool) -> Position:
     option = path.at("position")
     if purge:
-        order = Message("with ", PURGE, " the order of the list is the order of the rules")
+        order = Message(
+            "with ", PURGE, " the order of the list is the order of the rules; leave out position"
+        )
         raise OptionError(option, order)
     return parsed(option, parse_position, text)

@@ -185,7 +185,7 @@ def _judged(
     decide = partial(_by_zone, dict(of_zone)) if of_zone else None
     covering = Covering(listed, decide, packets=traffic == "packet")
     reach = ARRIVING if traffic == "request" else _among(own)
-    return [*covering.claims("it has the same expression, action and limits as {}", reach)]
+    return [*covering.claims("it has the same expression as {}, and does the same", reach)]
 
 
 def _ends(rule: ZoneRule) -> bool:
