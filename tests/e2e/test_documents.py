@@ -15,6 +15,7 @@ from fnmatch import fnmatch
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 import hcl2
 import pytest
@@ -81,11 +82,15 @@ class Project:
             *(["--vault-password-file", str(password)] if program in WITH_VAULT else []),
             directory=self.directory,
             environment={
-                "CLOUDFLARE_BASE_URL": self.service.base_url,
+                **({} if self.finds_by_variable(words) else {"CLOUDFLARE_BASE_URL": self.service.base_url}),
                 "HTTPS_PROXY": "http://127.0.0.1:9",
                 **command.environment,
             },
         )
+
+    def finds_by_variable(self, words: Sequence[str]) -> bool:
+        """Whether a command finds the service by edge_base_url alone: with an inventory that is not the plugin."""
+        return "-i" in words and not any("plugin: edgeops.protection" in text for text in self.page.files.values())
 
     def play(self, name: str) -> Run:
         return self.run(Command({}, ["ansible-playbook", "-i", "inventory", name], ""))
@@ -172,6 +177,12 @@ def test_other_commands_name_existing_targets(page: Page, service: LocalService)
                 assert port in ([], ["PORT=8080"])
                 shown = command.shown.replace("127.0.0.1:8080", f"127.0.0.1:{service.port}")
                 assert shows(shown, announcement(service))
+            case ["curl", "-X", "PUT", "--data-binary", "@state.yml", url]:
+                here = url.replace("127.0.0.1:8080", f"127.0.0.1:{service.port}")
+                state = yaml.safe_dump(page.state).encode()
+                with urlopen(Request(here, data=state, method="PUT")) as answer:
+                    assert answer.status == 200
+                assert list(service.accounts) == list(page.state["accounts"])
             case ["git", "clone", url]:
                 assert url == GALAXY["repository"]
             case ["source" | "mkdir" | "cd", *_]:
