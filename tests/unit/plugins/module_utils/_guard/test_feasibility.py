@@ -13,12 +13,12 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import (
     check_feasibility,
-    check_list_quota,
     check_onboarding,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
     ALL_CHECKS,
     check_catalogue,
+    check_list_quota,
     check_quota,
     exceeded_quota,
     may_exceed_quota,
