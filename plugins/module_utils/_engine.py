@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The steps of a module whose options are checked: read, plan, guard, apply, result."""
+"""The steps of a module once its options are a desired state: read, plan, guard, apply, result."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The guard of a run: it plans with all that decides about a plan, and finds its risks and all else
-for which it is refused."""
+"""The guard of a run: it has the plan made, reads what its risks depend on, and finds these risks
+and all else for which the plan is refused."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ class Guard(NamedTuple):
         return cls(terms, context, client, rollout)
 
     def plan(self, make: Make, desired: Sequence[Desired], lists: AbstractSet[str]) -> Plan:
-        """The plan that `make` returns for the stages of this run, with all that decides about it;
-        `lists` are names of lists to check."""
+        """The plan that `make` returns for the stages of this run, with the collections on which
+        its risks depend; `lists` are names of lists to check."""
         self.rollout.at_once = {
             (item.resource.plural, key)
             for item in (desired if self.context.posture else ())
@@ -59,7 +59,7 @@ class Guard(NamedTuple):
     def _completed(
         self, plan: Plan, desired: Sequence[Desired], lists: AbstractSet[str] = frozenset()
     ) -> Plan:
-        """The plan with all that decides about it."""
+        """The plan with the collections on which its risks depend."""
         if not self.terms.of_rules:
             return plan
         from .needs import Asked, completed  # loaded for plans of rules

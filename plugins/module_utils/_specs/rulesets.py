@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules for the entry points of rulesets, such as custom_rules, and for levels of a zone: a
-class each, which their declarations fill."""
+"""The modules of rules, such as custom_rules, and of the levels of a zone: one spec for each of
+their resources in the registry, and one for firewall rules."""
 
 from __future__ import annotations
 
