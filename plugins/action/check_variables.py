@@ -8,34 +8,30 @@ without a request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import re
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ansible.errors import AnsibleError
-
 from ..module_utils._arguments import TEXTS, Arguments
-from ..module_utils._errors import MAX_ERRORS
+from ..module_utils._errors import MAX_ERRORS, OptionError
 from ..module_utils._schema.resource import without
-from ..module_utils._text import first_sentences, visible
-from ..plugin_utils._action import option_problems
+from ..module_utils._text import Option, first_sentences
 from ..plugin_utils._baseline.fleet import FleetAction
-from ..plugin_utils._baseline.host_task import COLLECTION, HostTask
-from ..plugin_utils._baseline.posture import START_OF_TIME, MergedHost, PostureEntries, postures_of
-from ..plugin_utils._baseline.unmanaged import ACCEPTED, parse_accepted
-from ..plugin_utils._baseline.variables import (
-    OF_HOST,
-    POSTURES,
-    SNAPSHOT_KEEP,
-    described_by,
-    wrong_names,
-)
+from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._baseline.variables import wrong_names
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
-from ..plugin_utils._export.snapshot import check_keep
-from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES
+from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES, check_report
 from ..plugin_utils._report.files import json_text, sarif_of_mistakes, write_file
-from ..plugin_utils._variables import misspelt, misspelt_errors, place_of, read_variables
+from ..plugin_utils._variables import (
+    Mistakes,
+    errors_of,
+    misspelt_errors,
+    read_variables,
+    sentences,
+)
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -51,14 +47,16 @@ CHECK: Arguments = {
     "check_sarif": {"type": "path"},
     "check_playbook": {"choices": ["evaluate", "notify"]},
 }
-# The playbooks without an action of their own.
-OF_PLAYBOOK: Arguments = {
+EVALUATE: Arguments = {
     "evaluate_request": {"type": "dict"},
     "evaluate_packet": {"type": "dict"},
     "evaluate_network_firewall": {"type": "bool"},
+}
+KINDS = ["webhook", "slack", "teams", "pagerduty", "github"]
+NOTIFY: Arguments = {
     "notify_url": {"type": "str", "no_log": True},
     "notify_key": {"type": "str", "no_log": True},
-    "notify_kind": {"choices": ["webhook", "slack", "teams", "pagerduty", "github"]},
+    "notify_kind": {"choices": KINDS},
     "notify_again_days": {"type": "float"},
     "notify_state": {"type": "path"},
     "notify_statuses": {
@@ -68,6 +66,53 @@ OF_PLAYBOOK: Arguments = {
     "notify_timeout": {"type": "int"},
     "notify_delay": {"type": "int"},
 }
+# The environment variables that count where a variable is not set.
+BESIDE = {f"notify_{name}": f"PROTECTION_NOTIFY_{name.upper()}" for name in ("url", "key", "kind")}
+ADDRESS = re.compile(r"https://|http://(127\.0\.0\.1|localhost)(:[0-9]+)?(/|$)")
+OF_KIND = {"pagerduty": "its routing key", "github": "a token"}
+
+
+def _check_evaluate(
+    task: HostTask, read: Mapping[str, Any], given: Container[str]
+) -> Iterator[OptionError]:
+    from ..module_utils._protection.request import parse_packet, parse_request  # loads expressions
+
+    owners = task.values(("edge_account_id", "edge_zone_id", "edge_zone_name"))
+    request, packet = (Option(name) for name in ("evaluate_request", "evaluate_packet"))
+    for option, parse in ((request, parse_request), (packet, parse_packet)):
+        if (value := read[str(option[0])]) is not None:
+            yield from errors_of(partial(parse, option, value))
+    if request[0] not in given and packet[0] not in given:
+        problem = "Nothing says what to evaluate. Set evaluate_request or evaluate_packet"
+        yield OptionError(Option(), problem)
+    if request[0] in given and not (owners.get("edge_zone_id") or owners.get("edge_zone_name")):
+        problem = "it meets the rules of a zone; set edge_zone_id or edge_zone_name for this host"
+        yield OptionError(request, problem)
+    if packet[0] in given and not owners.get("edge_account_id"):
+        problem = "it meets the rules of an account; set edge_account_id for this host"
+        yield OptionError(packet, problem)
+
+
+def _check_notify(
+    _task: HostTask, read: Mapping[str, Any], given: Container[str]
+) -> Iterator[OptionError]:
+    url, key, kind = (
+        read[name] if name in given else os.environ.get(beside) for name, beside in BESIDE.items()
+    )  # None if it is wrong
+    if kind not in (None, "", *KINDS):
+        named = ", ".join(KINDS)
+        yield OptionError(Option(BESIDE["notify_kind"]), f"'{kind}' is none of {named}")
+    is_missing = not url and "notify_url" not in given and kind != "pagerduty"
+    if is_missing or (url and not ADDRESS.match(url)):
+        problem = f"it begins with https://; set it, or {BESIDE['notify_url']}"
+        yield OptionError(Option("notify_url"), problem)
+    if kind in OF_KIND and not key and "notify_key" not in given:
+        problem = f"{kind} takes {OF_KIND[kind]}; set it, or {BESIDE['notify_key']}"
+        yield OptionError(Option("notify_key"), problem)
+
+
+# The playbooks without an action of their own.
+OF_PLAYBOOK = {"evaluate": (EVALUATE, _check_evaluate), "notify": (NOTIFY, _check_notify)}
 PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
 
 
@@ -78,7 +123,7 @@ class ActionModule(FleetAction):
         try:
             options = self.options(CHECK, "check_", variables)
             if options["playbook"]:
-                self._check_playbook(f"{options['playbook']}_", variables)
+                self._check_playbook(options["playbook"], variables)
                 return {"changed": False}
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
@@ -93,20 +138,13 @@ class ActionModule(FleetAction):
             result["changed"] = write_file(Path(path), text, FILE_MODE)
         return result
 
-    def _check_playbook(self, prefix: str, variables: Mapping[str, Any]) -> None:
-        """Raises ValueError for wrong variables with the prefix of a playbook, which has others of
-        its own."""
-        from ..module_utils._protection.request import (  # loads expressions
-            parse_packet,
-            parse_request,
-        )
-
-        known = {name: item for name, item in OF_PLAYBOOK.items() if name.startswith(prefix)}
-        values = HostTask(self.calls(variables)).values(known)
-        filled = {name: value for name, value in values.items() if value != ""}
+    def _check_playbook(self, name: str, variables: Mapping[str, Any]) -> None:
+        """Raises ValueError for wrong variables of a playbook, which has others of its own."""
+        known, check = OF_PLAYBOOK[name]
+        task = HostTask(self.calls(variables))
+        filled = {name: value for name, value in task.values(known).items() if value != ""}
         others = without(variables, *self._task.get_play().vars)
-        parsers = {"evaluate_request": parse_request, "evaluate_packet": parse_packet}
-        read_variables(known, filled, prefix, others, parsers)
+        read_variables(known, filled, f"{name}_", others, partial(check, task))
 
 
 FILE_MODE = 0o600  # that of a report
@@ -119,79 +157,15 @@ def _told(result: Mapping[str, Any]) -> Sequence[str]:
 
 def _checked(task: HostTask) -> dict[str, Any]:
     """The result of a host."""
-    problems = list(dict.fromkeys(_problems(task)))
+    known = (*REPORT_VARIABLES, *EXPORT)
+    names = [*wrong_names(task.variables), *misspelt_errors(task.variables, known)]
+    problems = [
+        *sentences([*errors_of(task.require_control_node), *names], {}, {}, task.variables),
+        *task.shared_owners(),
+        *task.mistakes(CHECKED, PLACEHOLDER, check_report),
+    ]
     if not problems:
         return {"changed": False}
-    message = first_sentences(problems, MAX_ERRORS)
-    return {"failed": True, "changed": False, "msg": message, "problems": problems}
-
-
-def _problems(task: HostTask) -> Iterator[str]:
-    """A sentence for each thing that is wrong in the variables of a host."""
-    try:
-        task.require_control_node()
-    except ValueError as exc:
-        yield str(exc)
-    own, place = task.variables, partial(place_of, task.variables)
-    unknown = wrong_names(own)
-    for prefix, known in (("report_", REPORT_VARIABLES), ("export_", EXPORT)):
-        unknown += misspelt_errors(misspelt(own, prefix, known), known)
-    yield from (f"{visible(error.placed(place).message)}." for error in unknown)
-    try:
-        values = task.values(CHECKED)
-    except AnsibleError as exc:
-        yield f"{exc}".rstrip(".") + "."
-        return
-    yield from task.shared_owners()
-    wrong = task.wrong(CHECKED, {**values, **PLACEHOLDER})
-    yield from (f"{visible(error.placed(place).message)}." for error in wrong)
-    names = {str(error.option.path[0]) for error in wrong}
-    fit = {name: value for name, value in values.items() if name not in names}
-    for text in _unlike_others(task, fit):
-        if not any(name in text for name in names):  # it may be so because the value is left out
-            yield text
-
-
-def _unlike_others(task: HostTask, values: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each value of the right form that is wrong all the same."""
-    yield from _form_problems(task.host, values)
-    try:
-        named = {name: value for name, value in values.items() if name in OF_HOST}
-        for_host = [
-            name for name, one in postures_of(named).items() if one.keys() - {"accept_risks"}
-        ]
-        entries = task.entries(named)
-    except ValueError as exc:
-        yield str(exc)
-        return
-    yield from _unfit(task, named, entries)
-    for name in for_host:  # before it is needed
-        posture = {"name": name.removeprefix(f"{POSTURES}."), "until": "9999-12-31"}
-        yield from _unfit(task, named, [(name, posture)])
-
-
-def _unfit(task: HostTask, values: Mapping[str, Any], entries: PostureEntries) -> Iterator[str]:
-    """A sentence for each value that the host does not take, as if these postures held."""
-    try:
-        named = {**values, **PLACEHOLDER}
-        part = MergedHost(task.host, named, entries, START_OF_TIME).part()
-    except ValueError as exc:
-        yield str(exc)
-        if entries:
-            yield from _unfit(task, values, [])
-        return
-    if described_by(part):
-        module = COLLECTION + part.module
-        yield from option_problems(module, part.options, part.context, task.variables)
-
-
-def _form_problems(host: str, values: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence for each variable with a form of its own that cannot be read."""
-    for check in (
-        lambda: check_keep(values.get(SNAPSHOT_KEEP)),
-        lambda: parse_accepted(values.get(ACCEPTED) or [], host),
-    ):
-        try:
-            check()
-        except ValueError as exc:
-            yield str(exc)
+    told = Mistakes(problems).sentences
+    message = first_sentences(told, MAX_ERRORS)
+    return {"failed": True, "changed": False, "msg": message, "problems": told}

@@ -30,8 +30,9 @@ from ..plugin_utils._baseline.variables import (
     SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
     Part,
+    check_keep,
 )
-from ..plugin_utils._export.snapshot import check_keep, delete_older, snapshots_in
+from ..plugin_utils._export.snapshot import delete_older, snapshots_in
 from ..plugin_utils._variables import FLEET, defaults_of, read_variables
 from ..plugin_utils._worker import noted_by_run, prepare_workers
 
@@ -57,10 +58,10 @@ class ActionModule(FleetAction):
         task = HostTask(self.calls(variables))
         if self._task.args.get("attack"):
             update = partial(_updated, task, check_mode)
-            return task.result_of(lambda: Attack(task, check_mode, update).run())
+            return task.result_of(lambda: Attack(task, check_mode, update).run(), OF_HOST)
         result: dict[str, Any] = {"failed": True}
         try:
-            result = task.result_of(lambda: _update(task, task.runner(), check_mode))
+            result = task.result_of(lambda: _update(task, task.runner(), check_mode), OF_HOST)
         finally:
             self._count(task, result)
         return result
@@ -69,8 +70,11 @@ class ActionModule(FleetAction):
         """The results of all hosts in check mode, and the hosts that get a task of their own: those
         that fail, so that no other host does, and those that change in a run, which read again."""
         hosts, play = self.hosts(variables), uuid4().hex
-        values = HostTask(self.calls(variables)).values([EACH_HOST])
-        is_each = read_variables({EACH_HOST: BASELINE[EACH_HOST]}, values)[EACH_HOST]
+        try:
+            values = HostTask(self.calls(variables)).values([EACH_HOST])
+            is_each = read_variables({EACH_HOST: BASELINE[EACH_HOST]}, values)[EACH_HOST]
+        except ValueError:  # which each host tells
+            is_each = False
         if is_each or REQUESTS_IMPORT_ERROR:
             return {"play": play, "changed": False, "remaining": hosts, "hosts": {}, "counts": {}}
         results, others = {}, {}
@@ -109,7 +113,7 @@ def _predicted(task: HostTask) -> Predicted:
     texts = task.hold()
     if not task.runs_here():
         return NOT_HERE, texts
-    return task.result_of(lambda: _update(task, task.runner(), check_mode=True)), texts
+    return task.result_of(lambda: _update(task, task.runner(), True), OF_HOST), texts
 
 
 def _not_predicted(host: str, exc: Exception) -> Predicted:

@@ -51,7 +51,7 @@ class ActionModule(FleetAction):
     def _examined(self, task: HostTask, options: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task; raises OSError and ValueError."""
         task.require_control_node()
-        part = host_part(task.host, task.values(OF_CONNECTION))
+        part = host_part(task.host, task.checked(OF_CONNECTION))
         known = known_secrets(part.options, os.environ)
         examination = examine_host(part, task.warn, CLOCK, task.screen("doctor"))
         record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)

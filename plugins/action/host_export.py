@@ -52,7 +52,7 @@ def _options_of(task: HostTask) -> dict[str, Any]:
     """The options of a host, by the variables of the role; raises ValueError."""
     values = {"export_base_url": task.value("edge_base_url"), **task.values(VARIABLES)}
     filled = {name: value for name, value in values.items() if value != ""}
-    return read_variables(VARIABLES, filled, "export_")
+    return read_variables(VARIABLES, filled, "export_", task.variables)
 
 
 def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:

@@ -8,13 +8,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from ansible.errors import AnsibleError
 
 from ..module_utils._arguments import TEXTS, Arguments
+from ..module_utils._errors import OptionError
+from ..module_utils._text import Option
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostRun, HostTask
 from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY
@@ -28,6 +30,7 @@ from ..plugin_utils._export.snapshot import (
     snapshot_before,
     snapshots_in,
 )
+from ..plugin_utils._variables import errors_of
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -53,9 +56,7 @@ class ActionModule(CollectionAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         task = HostTask(self.calls(variables))
-        result = task.result_of(
-            lambda: self._restored(task, self.options(RESTORE, "restore_", variables))
-        )
+        result = task.result_of(lambda: self._restored(task, variables), OF_INVENTORY)
         if result.get("failed"):
             return _with_cure(result)
         if result.get("changed"):
@@ -63,9 +64,11 @@ class ActionModule(CollectionAction):
             result["msg"] = REVERT
         return result
 
-    def _restored(self, task: HostTask, options: Mapping[str, Any]) -> HostRun:
-        """Restore the host; raises ValueError for a file that is not of this host."""
-        values, check_mode = task.values(OF_INVENTORY), bool(self._task.check_mode)
+    def _restored(self, task: HostTask, variables: Mapping[str, Any]) -> HostRun:
+        """Restore the host; raises ValueError for wrong variables, and for a file that is not of
+        this host."""
+        options = self.options(RESTORE, "restore_", variables, _check)
+        values, check_mode = task.checked(OF_INVENTORY), bool(self._task.check_mode)
         file = self._file(_file_name(task, options, values))
         part = file.part(
             task.host,
@@ -102,23 +105,28 @@ def _with_cure(result: dict[str, Any]) -> dict[str, Any]:
     return {**result, "msg": f"{result['msg']} {UNMET}"} if is_unmet else result
 
 
-def _which_file(name: str, before: str, since: str) -> str:
-    """The error in these values of restore_file, restore_before and restore_since."""
-    if name:
-        other = "restore_before" if before else "restore_since"
-        return f"restore_file and {other} exclude each other; set one of them."
-    return (
-        "There is no file to restore; set restore_before, for example with"
-        " -e restore_before=latest, or restore_file with -e restore_file=FILE."
+def _check(options: Mapping[str, Any], given: Container[str]) -> Iterator[OptionError]:
+    """An error for each thing that does not fit together."""
+    beside = next((name for name in ("restore_before", "restore_since") if name in given), "")
+    if "restore_file" in given and beside:
+        problem = f"restore_file and {beside} exclude each other; set one of them"
+        yield OptionError(Option(), problem)
+    if "restore_file" not in given and "restore_before" not in given:
+        yield OptionError(
+            Option(),
+            "There is no file to restore; set restore_before, for example with"
+            " -e restore_before=latest, or restore_file with -e restore_file=FILE",
+        )
+    before, since = options["restore_before"], options["restore_since"]
+    yield from errors_of(
+        lambda: parse_before(before, "restore_before") if before else None,
+        lambda: parse_moment(since, "restore_since") if since else None,
     )
 
 
 def _file_name(task: HostTask, options: Mapping[str, Any], values: Mapping[str, Any]) -> str:
-    """The file to restore; raises ValueError if the options name none, or two, or the host has
-    no such snapshot."""
+    """The file to restore; raises ValueError if the host has no such snapshot."""
     name, before, since = (str(options[option]) for option in ("file", "before", "since"))
-    if bool(name) == bool(before) or (name and since):
-        raise ValueError(_which_file(name, before, since))
     if name:
         return name
     path = snapshot_before(

@@ -23,20 +23,20 @@ from ..plugin_utils._action import say
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._report.arguments import REPORT_OPTIONS, REPORT_VARIABLES, file_mode
+from ..plugin_utils._report.arguments import (
+    OF_REPORTED_HOST,
+    REPORT_OPTIONS,
+    REPORT_VARIABLES,
+    check_report,
+    file_mode,
+)
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.files import compare, read_report_file, write_files
 from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.neighbours import predict_host
 from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
 from ..plugin_utils._report.results import HostResults, host_results
-from ..plugin_utils._variables import (
-    CONTACTS,
-    defaults_of,
-    misspelt,
-    misspelt_errors,
-    read_variables,
-)
+from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables
 from ..plugin_utils._worker import found_by_run, prepare_workers
 
 prepare_workers()
@@ -58,15 +58,20 @@ class ActionModule(FleetAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         own = {f"report_{name}": value for name, value in self._task.args.items()}
-        arguments = {**self._of_role(variables), **own}
-        unknown = misspelt(variables, "report_", REPORT_VARIABLES)
-        errors = misspelt_errors(unknown, REPORT_VARIABLES)
-        warnings = [f"{error.message}." for error in errors]
+        warnings: list[str] = []
         try:
-            options = read_variables(REPORT_OPTIONS, arguments, "report_")
-            mode = file_mode(arguments["report_mode"])  # which may be no text
+            arguments = {**self._of_role(variables), **own}
+            as_it_is = {"report_mode": arguments["report_mode"]}  # which may be no text
+            options = read_variables(
+                REPORT_VARIABLES,
+                arguments,
+                "report_",
+                variables,
+                lambda read, given: check_report({**read, **as_it_is}, given),
+            )
+            mode = file_mode(options["mode"])
         except ValueError as exc:
-            return {"failed": True, "msg": str(exc), "warnings": warnings}
+            return {"failed": True, "msg": str(exc)}
         directory = Path(options["directory"]).absolute()
         try:
             records = self._read(variables, warnings)
@@ -109,7 +114,10 @@ class ActionModule(FleetAction):
         def read(task: HostTask) -> HostRecord:
             try:
                 predicted = predict_host(task, now)
-            except (AnsibleError, OptionError, ValueError) as exc:
+            except ValueError as exc:
+                told = str(task.with_others(exc, OF_REPORTED_HOST))
+                predicted = HostResults(task.host, errors=[told])
+            except (AnsibleError, OptionError) as exc:
                 predicted = HostResults(task.host, errors=[str(exc)])
             warnings.extend(task.misspelt_variables())
             for name in self._options_aside(task, variables):

@@ -66,10 +66,10 @@ class ProtectionError(Exception):
 
 
 class OptionError(ProtectionError):
-    """An option is wrong; raised before any request."""
+    """An option is wrong; raised before any request. A problem without an option is a sentence."""
 
     def __init__(self, option: Option, problem: str) -> None:
-        super().__init__(Message(option, ": ", problem))
+        super().__init__(Message(option, ": ", problem) if option else problem)
         self.option = option
         self.problem = problem
 
@@ -92,17 +92,23 @@ class OptionError(ProtectionError):
         )
 
 
+def all_told(messages: Sequence[str]) -> str:
+    """One message that tells some, of which there is at least one."""
+    if len(messages) == 1:
+        return messages[0]
+    first = enumerate(messages[:MAX_ERRORS], 1)
+    told: list[str] = [Message(f"({number}) ", text) for number, text in first]
+    more = left_out(len(messages), MAX_ERRORS)
+    return Message(f"{len(messages)} errors: ", joined("; ", [*told, more] if more else told))
+
+
 class OptionErrors(OptionError):
     """Several options are wrong; all of them are reported at once."""
 
     def __init__(self, errors: Sequence[OptionError]) -> None:
         super().__init__(errors[0].option, errors[0].problem)
         self._errors = errors
-        first = enumerate(errors[:MAX_ERRORS], 1)
-        told: list[str] = [Message(f"({number}) ", item.message) for number, item in first]
-        more = left_out(len(errors), MAX_ERRORS)
-        message = joined("; ", [*told, more] if more else told)
-        self.message = Message(f"{len(errors)} errors: ", message)
+        self.message = all_told([item.message for item in errors])
 
     @property
     def errors(self) -> Sequence[OptionError]:

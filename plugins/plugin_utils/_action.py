@@ -35,7 +35,6 @@ from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
 from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import TASK, Context
-from ..module_utils._errors import OptionError
 from ..module_utils._remembered import remembered
 from ..module_utils._runner import option_errors, option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS, without
@@ -43,7 +42,7 @@ from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, a
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible
 from ._plain import plain
-from ._variables import place_of, read_variables
+from ._variables import Check, no_check, place_of, read_variables
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have
@@ -266,12 +265,16 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         return ModuleCalls(self._task, of_ansible, variables)
 
     def options(
-        self, arguments: Arguments, prefix: str, variables: Mapping[str, Any]
+        self,
+        arguments: Arguments,
+        prefix: str,
+        variables: Mapping[str, Any],
+        check: Check = no_check,
     ) -> dict[str, Any]:
         """The options of the task, which variables with this prefix fill; raises ValueError with
-        their names, also for misspelt ones."""
+        their names, also for misspelt ones and by this check."""
         values = {f"{prefix}{name}": item for name, item in self._task.args.items()}
-        return read_variables(arguments, values, prefix, variables)
+        return read_variables(arguments, values, prefix, variables, check)
 
 
 class ModuleAction(CollectionAction):
@@ -301,14 +304,6 @@ def _with_approval(options: Mapping[str, Any]) -> Mapping[str, Any]:
     cannot tell it from one that is left out."""
     nulls = [name for name in PLAN_OPTIONS if name in options and options[name] is None]
     return {**options, **dict.fromkeys(nulls, "")}
-
-
-def argument_errors(
-    module: str, arguments: Mapping[str, Any], context: Context
-) -> list[OptionError]:
-    """All that is wrong in the options of a module, by their names in this context."""
-    errors = option_errors(*read_arguments(module, arguments), context)
-    return [error.renamed(context.names) for error in errors]
 
 
 def option_problems(

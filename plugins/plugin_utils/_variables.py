@@ -13,29 +13,97 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
 from datetime import datetime
+from difflib import SequenceMatcher
 from functools import lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 import yaml
 
 from ..module_utils._api.settings import known_secrets
 from ..module_utils._arguments import Argument, Arguments, no_such, read_options
-from ..module_utils._errors import OptionError, OptionProblems, as_one
+from ..module_utils._errors import OptionError, all_told
 from ..module_utils._remembered import remembered
 from ..module_utils._text import OWN_NAMES, Names, Option, closest, redact, visible
 from ..module_utils._timestamps import parse_expiry
 
-Parse = Callable[[Option, Any], Any]  # reads the value of an option; raises OptionError
+# Tells what does not fit together, by the values of the right form (others are None), and the names
+# of all that is given.
+Check = Callable[[Mapping[str, Any], Container[str]], Iterable[OptionError]]
+Read = TypeVar("Read")
 KIND_OF_TAG = "__ansible_type"
 ROLES = Path(__file__).parents[2] / "roles"
 OWN_FILES = tuple(str(ROLES.with_name(name)) + os.sep for name in ("roles", "playbooks"))
-ALIKE = 0.83  # of two names of which one may be the other, misspelt
+# Of two names of which one may be the other, misspelt: their likeness, that of what stands behind a
+# prefix that both have, and the number of letters that differ.
+ALIKE, ALIKE_BEHIND_PREFIX, SLIPS = 0.83, 0.78, 2
+OWN_PREFIXES = (
+    *("attack_", "baseline_", "check_", "doctor_", "edge_"),
+    *("evaluate_", "export_", "notify_", "report_", "restore_"),
+)
 FLEET = "baseline_fleet"  # what the playbook baseline registers for all hosts
+SAME = "equal"  # the kind of the steps between two names that are no slips
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
+
+
+def no_check(_read: Mapping[str, Any], _given: Container[str]) -> Sequence[OptionError]:
+    """Tells nothing."""
+    return ()
+
+
+class Mistakes(ValueError):
+    """Mistakes, a sentence each; as a text, all of them. One that stands among them with its place
+    is not told again without it."""
+
+    def __init__(self, sentences: Iterable[str]) -> None:
+        every = [text.rstrip(".") for text in dict.fromkeys(sentences)]
+        without_place = {text.rpartition(" (")[0] for text in every if text.endswith(")")}
+        told = [text for text in every if text not in without_place]
+        self.sentences = [f"{text}." for text in told]
+        super().__init__(f"{all_told(told)}.")
+
+
+def sentences_of(exc: ValueError) -> Sequence[str]:
+    """The mistakes that an error tells."""
+    return exc.sentences if isinstance(exc, Mistakes) else [str(exc)]
+
+
+def all_read(*reads: Callable[[], Read]) -> list[Read]:
+    """The values that these functions read; raises Mistakes with the errors of all of them."""
+    values, mistakes = [], list[str]()
+    for read in reads:
+        try:
+            values.append(read())
+        except ValueError as exc:
+            mistakes += sentences_of(exc)
+    if mistakes:
+        raise Mistakes(mistakes)
+    return values
+
+
+def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
+    """The errors that these functions raise; those of a ValueError have no option."""
+    errors: list[OptionError] = []
+    for check in checks:
+        try:
+            check()
+        except OptionError as exc:
+            errors += exc.errors
+        except ValueError as exc:
+            errors += [OptionError(Option(), text.rstrip(".")) for text in sentences_of(exc)]
+    return errors
 
 
 def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:
@@ -48,22 +116,20 @@ def read_variables(
     values: Mapping[str, Any],
     prefix: str = "",
     variables: Mapping[str, Any] = MappingProxyType({}),
-    parsers: Mapping[str, Parse] = MappingProxyType({}),
+    check: Check = no_check,
 ) -> dict[str, Any]:
     """By their names without this prefix, the values of variables with their types, and defaults
-    for those that are null or not there; raises ValueError for wrong ones, also for their parsers,
-    for those that there are not, and for misspelt ones of the host, which has these `variables`."""
+    for those that are null or not there; raises Mistakes for wrong ones, also by this check, for
+    those that there are not, and for misspelt ones of the host, which has these `variables`."""
     set_ones = {name: value for name, value in values.items() if value is not None}
-    unknown = dict.fromkeys(misspelt(variables, prefix, arguments))
+    unknown = dict.fromkeys(misspelt(variables, arguments))
     kind = "variable" if prefix else "option"
     read = read_options(arguments, {**set_ones, **unknown}, kind)
-    problems = OptionProblems()
-    problems.errors.extend(read.errors)
-    fit = {name: value for name, value in read.items() if value is not None}
-    for name in filter(fit.__contains__, parsers):
-        with problems.collected():
-            parsers[name](Option(name), fit[name])
-    require_none(problems.errors, arguments, values, {**values, **variables})
+    given = {name for name, value in values.items() if value not in (None, "", [], {})}
+    given |= {no_such(kind, name, arguments)[1] for name in unknown}  # as they are meant
+    fit = {name: dict.get(read, name) for name in arguments}
+    errors = [*read.errors, *check(fit, given)]
+    require_none(errors, arguments, values, {**values, **variables})
     return {name.removeprefix(prefix): value for name, value in read.items()}
 
 
@@ -73,24 +139,35 @@ def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
     return read_variables(arguments, {**values, **lists})
 
 
-def misspelt(names: Iterable[str], prefix: str, known: Iterable[str]) -> list[str]:
-    """The names with this prefix that are close to a known one, and none of them; others may be
-    the user's own."""
-    ours = [*known]
-    unknown = [name for name in sorted(names) if name.startswith(prefix) and name not in ours]
-    near = {name: [item for item in ours if _is_as_long(name, item)] for name in unknown}
-    return [name for name in unknown if closest(name, near[name], ALIKE)]
+def misspelt(names: Iterable[str], known: Iterable[str]) -> list[str]:
+    """The names that are one of these but for a slip or two; others may be the user's own."""
+    ours = frozenset(known)
+    return [name for name in sorted({*names} - ours) if _is_misspelt(name, ours)]
 
 
-def _is_as_long(name: str, known: str) -> bool:
-    """True if two names can be alike by their lengths; a comparison takes far longer."""
-    length = len(name) + len(known)
-    return 2 * min(len(name), len(known)) >= ALIKE * length
+@lru_cache(maxsize=4096)  # most hosts have the same
+def _is_misspelt(name: str, known: Set[str]) -> bool:
+    near = [item for item in known if abs(len(name) - len(item)) <= SLIPS]  # the rest takes longer
+    close = closest(name, near, ALIKE)
+    prefix = close[: close.find("_") + 1]
+    shared = len(prefix) if name.startswith(prefix) else 0
+    if not close or (name.startswith(OWN_PREFIXES) and not shared):  # of another playbook
+        return False
+    pair = SequenceMatcher(None, name[shared:], close[shared:])
+    steps = [
+        max(to - at, end - start) for kind, at, to, start, end in pair.get_opcodes() if kind != SAME
+    ]
+    return sum(steps) <= SLIPS and pair.ratio() >= ALIKE_BEHIND_PREFIX
+
+
+def no_such_variable(name: str, known: Collection[str]) -> OptionError:
+    """The error of the name of a variable that there is not."""
+    return OptionError(Option(name), no_such("variable", name, known)[0])
 
 
 def misspelt_errors(names: Iterable[str], known: Collection[str]) -> list[OptionError]:
-    """The errors of names of variables that there are not."""
-    return [OptionError(Option(name), no_such("variable", name, known)[0]) for name in names]
+    """The errors of the names that are misspelt; see misspelt."""
+    return [no_such_variable(name, known) for name in misspelt(names, known)]
 
 
 def defaults_of(role: str) -> dict[str, Any]:
@@ -115,14 +192,25 @@ def require_none(
     values: Mapping[str, Any],
     in_files: Mapping[str, Any] | None = None,
 ) -> None:
-    """Raise ValueError if there are errors in these values, in words without their secrets. The
+    """Raise Mistakes if there are errors in these values, in words without their secrets. The
     values `in_files` know where they stand."""
     if errors:
-        error = as_one(errors).placed(partial(place_of, in_files or values))
-        named = [values.get(name) for name, item in arguments.items() if item.get("no_log")]
-        secrets = {*known_secrets({}, os.environ), *(str(value) for value in named if value)}
-        longest_first = sorted(secrets, key=len, reverse=True)
-        raise ValueError(redact(f"{visible(error.message)}.", longest_first))
+        raise Mistakes(sentences(errors, arguments, values, in_files))
+
+
+def sentences(
+    errors: Sequence[OptionError],
+    arguments: Arguments,
+    values: Mapping[str, Any],
+    in_files: Mapping[str, Any] | None = None,
+) -> list[str]:
+    """A sentence for each error, as require_none tells it."""
+    place = partial(place_of, in_files or values)
+    named = [values.get(name) for name, item in arguments.items() if item.get("no_log")]
+    secrets = {*known_secrets({}, os.environ), *(str(value) for value in named if value)}
+    longest_first = sorted(secrets, key=len, reverse=True)
+    texts = (f"{visible(error.placed(place).message)}." for error in errors)
+    return [str(redact(text, longest_first)) for text in texts]
 
 
 def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:

@@ -348,12 +348,12 @@ def block(**block: Any) -> dict[str, Any]:
 MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("nothing to do", {"hours": 4}, "Nothing says what to do: set attack_posture, or attack_block, attack_mitigate"),
     ("all that is missing", {"reason": "INC-7"},
-     "attack_security_level, or attack_over. Until when? Set one of attack_hours and attack_until."),
+     "attack_security_level, or attack_over; (2) Until when? Set one of attack_hours and attack_until."),
     ("a network as it is", {"hours": 4, "block": "198.51.100.9"}, "attack_block: '198.51.100.9' is a text; write {networks: [198.51.100.9]}"),
     ("no end", {"posture": "under_attack"}, "Until when? Set one of attack_hours and attack_until."),
     ("two ends", {**RUNNING, "until": "2027-01-30"}, "Until when? Set one of attack_hours and attack_until."),
-    ("no time", {**RUNNING, "hours": 0}, "attack_hours: 0 is not above 0 and at most 744."),
-    ("for ever", {**RUNNING, "hours": 100000}, "attack_hours: 100000 is not above 0 and at most 744."),
+    ("no time", {**RUNNING, "hours": 0}, "attack_hours: 0 is not above 0 and at most 744"),
+    ("for ever", {**RUNNING, "hours": 100000}, "attack_hours: 100000 is not above 0 and at most 744"),
     ("hours in words", {**RUNNING, "hours": "four"}, "attack_hours: 'four' is a text; write a number"),
     ("an end that is over", {"posture": "under_attack", "until": "2027-01-29T01:00:00Z"},
      "attack_until: 2027-01-29T01:00:00Z is not within 744 hours from now on, 2027-01-29T03:00"),
@@ -361,6 +361,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "attack_posture: no posture is called under_atack (did you mean under_attack?)"),
     ("a misspelt variable", {"postur": "under_attack", "hours": 4}, "attack_postur: there is no such variable (did you mean attack_posture?)"),
     ("all at once", {"postur": "under_attack", "hours": "four", "mitigate": ["tcp"]}, "3 errors: (1) "),
+    ("what does not fit together as well", {"until": "09:00", "hours": 0, "block": {"asns": ["x"]}, "sensitivity": "extreme"}, "5 errors: (1) "),
     ("everybody", block(networks=["0.0.0.0/0"]), "attack_block.networks[0]: 0.0.0.0/0 is wider than /8; block the parts that attack."),
     ("everybody by IPv6", block(networks=["198.51.100.7", "::/0"]), "attack_block.networks[1]: ::/0 is wider than /16"),
     ("source for destination", block(networks=["203.0.113.0/25"]),
@@ -380,7 +381,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("what has a risk", {"hours": 4, "mitigate": ["out_of_state_tcp"]},
      "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring, entries: [out_of_state_tcp global]}]}'"),
     ("over before it began", {"over": True}, "There is no posture to end:"),
-    ("over and again", {"over": True, "posture": "under_attack"}, "attack_over ends postures, and goes without attack_posture."),
+    ("over and again", {"over": True, "posture": "under_attack"}, "attack_over: it ends postures, and goes without attack_posture"),
 ]  # fmt: skip
 
 
@@ -421,7 +422,7 @@ def test_hosts_that_are_one_account_are_named(site: Site) -> None:
 
 def test_what_nothing_sets_back_is_refused(site: Site) -> None:
     site.describe(baseline_security_level=None)
-    words = "berlin[0].security_level: nothing sets back security level; name it in baseline_security_level as well."
+    words = "berlin[0].security_level: nothing sets back security level; name it in baseline_security_level as well"
     assert words in site.attack(security_level="high", hours=1, code=2)
     assert site.files() == PROJECT
 

@@ -282,10 +282,11 @@ def test_check_mode_tells_nobody(notifier: Notifier, records: dict[str, Any]) ->
 
 
 MISTAKES = (
-    "4 errors: (1) notify_agin_days: there is no such variable (did you mean notify_again_days?);"
+    "5 errors: (1) notify_agin_days: there is no such variable (did you mean notify_again_days?);"
     " (2) notify_kind: 'smoke' is none of webhook, slack, teams, pagerduty, github;"
     " (3) notify_again_days: 'often' is a text; write a number;"
-    " (4) notify_statuses[0]: 'drfit' is none of unknown, unprotected, weakened, drift, pending (did you mean drift?)."
+    " (4) notify_statuses[0]: 'drfit' is none of unknown, unprotected, weakened, drift, pending (did you mean drift?);"
+    " (5) notify_url: it begins with https://; set it, or PROTECTION_NOTIFY_URL."
 )
 
 
@@ -309,10 +310,10 @@ def test_wrong_options_are_said_before_anything_is_sent(options: dict[str, Any],
         "-e", json.dumps({"report_directory": str(notifier.directory), **options}), "edgeops.protection.notify"
     )
     (failed,) = [task.result for task in run.tasks if task.outcome == "failed"]
-    of_address = "notify_kind is webhook, slack, teams, pagerduty or github. notify_url, or the environment variable"
-    assert run.code and without_places(failed["msg"]).startswith(
-        MISTAKES if "notify_agin_days" in options else of_address
-    )
+    address = "notify_url: it begins with https://; set it, or PROTECTION_NOTIFY_URL."
+    key = "notify_key: github takes a token; set it, or PROTECTION_NOTIFY_KEY."
+    kind = options.get("notify_kind", "")
+    assert run.code and without_places(failed["msg"]) == {"smoke": MISTAKES, "github": key}.get(kind, address)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,10 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
         {"baseline_prefixes": MANY},
         f"200 errors: {'; '.join(f'({number + 1}) baseline_prefixes[{number}].{PREFX}' for number in range(12))}; and 188 more.",
     ),
-    "undefined": ({"baseline_prefixes": "{{ no_such_variable }}"}, "no_such_variable"),
+    "undefined": (
+        {"baseline_prefixes": [{"prefix": "{{ no_such_variable }}"}], "baseline_rules": 5},
+        "2 errors: (1) baseline_prefixes[0].prefix: ",
+    ),
 }
 
 
@@ -85,7 +88,11 @@ def test_each_host_says_which_variable_of_the_baseline_is_wrong(service: LocalSe
     run = run_playbook("baseline", tmp_path, service, hosts)
     failures = messages(run)
     assert failures.keys() == BASELINE.keys()
-    assert "'no_such_variable' is undefined" in failures.pop("undefined")  # in the words of ansible-core
+    undefined = failures.pop("undefined")
+    assert undefined.startswith(BASELINE["undefined"][1]) and undefined.endswith(
+        "(2) baseline_rules: 5 is a number; write [{kind: ..., scope: ...}]."
+    )
+    assert "'no_such_variable' is undefined" in undefined  # in the words of ansible-core
     assert failures == {name: text for name, (_variables, text) in BASELINE.items() if name in failures}
     assert service.calls == []
 
@@ -227,7 +234,8 @@ def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: L
     [
         (
             {"evaluate_reqest": {"uri": "/"}},
-            "evaluate_reqest: there is no such variable (did you mean evaluate_request?).",
+            "2 errors: (1) evaluate_reqest: there is no such variable (did you mean evaluate_request?);"
+            " (2) evaluate_request: it meets the rules of a zone; set edge_zone_id or edge_zone_name for this host.",
         ),
         (
             {
@@ -235,15 +243,18 @@ def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: L
                 "evaluate_reqest": {},
                 "evaluate_network_firewall": "maybe",
             },
-            "4 errors: (1) evaluate_reqest: there is no such variable (did you mean evaluate_request?);"
+            "5 errors: (1) evaluate_reqest: there is no such variable (did you mean evaluate_request?);"
             " (2) evaluate_network_firewall: 'maybe' is a text; write true or false;"
             " (3) evaluate_packet.",
         ),
         (
             {"evaluate_request": '{"uri": "/"}'},
-            'evaluate_request: \'{"uri": "/"}\' is a text that holds JSON; write {key: ...}.',
+            '(1) evaluate_request: \'{"uri": "/"}\' is a text that holds JSON; write {key: ...};',
         ),
-        ({"evaluate_request": {"uri": "/"}}, "Set edge_zone_id or edge_zone_name for this host."),
+        (
+            {"evaluate_request": {"uri": "/"}},
+            "evaluate_request: it meets the rules of a zone; set edge_zone_id or edge_zone_name for this host.",
+        ),
         ({}, "Nothing says what to evaluate. Set evaluate_request or evaluate_packet."),
     ],
 )
@@ -265,6 +276,38 @@ def test_a_question_takes_a_zone_by_its_domain_unless_it_has_an_id(
     service.zone(ZONE).seed(name="shop.example", plan="business", custom_rules=rules)
     run = run_playbook("evaluate", tmp_path, service, {"shop": owner}, {"evaluate_request": {"uri": "/admin"}}).done()
     assert any("'actual': 'blocked'" in str(task.result.get("msg")) for task in run.tasks)
+
+
+# By playbook: variables of which one is misspelt, and the whole message.
+MISSPELT: dict[str, tuple[dict[str, Any], str]] = {
+    "attack": ({"attack_posture": "a", "attack_huors": 4}, "attack_hours"),
+    "report": ({"report_fial_on": ["drift"]}, "report_fail_on"),
+    "export": ({"export_purg": True}, "export_purge"),
+    "doctor": ({"doctor_fail_no": ["unknown"]}, "doctor_fail_on"),
+    "check_inventory": ({"check_sarfi": "a.sarif"}, "check_sarif"),
+    "restore": ({"restore_befor": "latest"}, "restore_before"),
+    "evaluate": ({"evaluate_packt": {}}, "evaluate_packet"),
+    "notify": ({"notify_urls": "https://example.com"}, "notify_url"),
+}
+
+
+@pytest.mark.parametrize("is_prefix", [False, True])
+@pytest.mark.parametrize("playbook", MISSPELT)
+def test_a_misspelt_variable_of_a_playbook_stops_it(
+    playbook: str, is_prefix: bool, service: LocalService, tmp_path: Path
+) -> None:
+    variables, meant = MISSPELT[playbook]
+    name = f"{meant[:2]}{meant[3:]}" if is_prefix else next(name for name in variables if name != "attack_posture")
+    of_play = {
+        "report_directory": str(tmp_path / "report"),
+        name: variables.get(name),
+        "target": "all",
+        f"{playbook}_mine": 1,
+    }
+    run = run_playbook(playbook, tmp_path, service, {"lima": {"edge_account_id": ACCOUNT}}, of_play)
+    assert f"{name}: there is no such variable (did you mean {meant}?)" in " ".join(messages(run).values())
+    assert "mine" not in str(messages(run)) and run.code == 2
+    assert service.calls == []
 
 
 PLACES = """\

@@ -300,8 +300,8 @@ def parse_desired(
             remarks.extend(_remarks(resource.fields, path, named))
         except OptionError as exc:
             problems.add(exc)
-    problems.raise_any()
     desired = Desired(resource, objects, exclusive, remarks=remarks)
+    raise_any(problems, [] if absent else [desired])
     if resource.nested:
         merge_nested(resource, desired.objects, desired.paths, {})
     return desired
@@ -442,6 +442,15 @@ def check_values(desired: Sequence[Desired]) -> list[str]:
     return warnings
 
 
+def raise_any(problems: OptionProblems, parsed: Sequence[Desired]) -> None:
+    """Raise the problems of some options, if there are any, with those of all values that could be
+    read."""
+    if problems.errors:
+        with problems.collected():
+            check_values(parsed)
+    problems.raise_any()
+
+
 @remembered(256)
 def _examined(desired: Desired) -> list[str]:
     warnings: list[str] = []
@@ -498,11 +507,12 @@ def desired_rules(
             with problems.collected():
                 positions[resource.key_of(entry)] = _position(option, position, purge)
         values.append((option, without(entry, "position")))
+    parsed: list[Desired] = []
     with problems.collected():
-        rules = parse_desired(resource, values, absent=absent, exclusive=purge)
-        rules = parse_ignore(rules, ignore, path)
-    problems.raise_any()
-    return rules.at_positions(positions)
+        parsed = [parse_desired(resource, values, absent=absent, exclusive=purge)]
+        parsed = [parse_ignore(parsed[0], ignore, path)]
+    raise_any(problems, parsed)
+    return parsed[0].at_positions(positions)
 
 
 def _position(path: Option, text: str, purge: bool) -> Position:

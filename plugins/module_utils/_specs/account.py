@@ -15,7 +15,7 @@ from .._errors import OptionProblems
 from .._guard.risks.account import ACCOUNT_RISKS, risks_of_account
 from .._guard.risks.base import risk_options
 from .._guard.terms import ROLLOUT_EVIDENCE
-from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired
+from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, raise_any
 from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
 from .._schema.account import ACCOUNT_RESOURCES, ALLOWLIST, COLLECTIONS, PREFIXES, RULES, STATUS
 from .._schema.resource import Object, OptionSpec, Resource, State, without
@@ -154,12 +154,12 @@ class AccountProtection(ModuleSpec):
         needs_dns = any("dns" in item.components for item in self.expectations)
         for resource in ACCOUNT_RESOURCES:
             option = _option_for(resource)
-            if resource.on_demand and options.get(option) is None and not needs_dns:
-                continue
             with problems.collected():
+                if resource.on_demand and options.get(option) is None and not needs_dns:
+                    continue
                 entries = _entries_of(option, resource, options)
                 parsed.append(parse_desired(resource, entries, exclusive=option in purge))
-        problems.raise_any()
+        raise_any(problems, parsed)
         ignored = frozenset(options.get("ignore_ids") or ())
         return [replace(item, ignore_ids=ignored) for item in parsed]
 

@@ -25,7 +25,7 @@ from .._api.settings import shared_options
 from .._arguments import ReadOptions, read_options
 from .._errors import OptionProblems, PlanError, as_one
 from .._guard.risks.base import risk_options
-from .._plan.desired import Desired, as_part
+from .._plan.desired import Desired, as_part, raise_any
 from .._protection.expectation import (
     EXPECTATION_OPTIONS,
     FIREWALL,
@@ -164,7 +164,7 @@ class Host(ModuleSpec):
                 desired += [as_part(item, share.part, share.names) for item in own]
             with problems.collected():
                 of_part.raise_any()
-        problems.raise_any()
+        raise_any(problems, desired)
         return desired
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
@@ -195,7 +195,7 @@ def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShar
     first = {item.module: item for item in reversed(managed_of(owners))}
     for part in (part for part in HOST_PARTS if part in first):
         own, main = options.under(OPTION_NAMES[part]), first[part].option
-        if "purge" in own:
+        if "purge" in HOST_PARTS[part].options:
             own["purge"] = _purge_of(part, own)
         if expected.get(part) and main in own and own[main] is None:
             own[main] = []
@@ -205,10 +205,12 @@ def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShar
 
 
 def _purge_of(part: str, own: ReadOptions) -> bool | list[str]:
-    """The collections of a part that are exclusive, of those that the host has."""
+    """The collections of a part that are exclusive, of those that the host has; none if the option
+    is wrong."""
+    purge = dict.get(own, "purge")
     if part != ACCOUNT:
-        return bool(purged(own["purge"], [part]))
-    lists = purged(own["purge"], COLLECTIONS)
+        return bool(purged(purge, [part]))
+    lists = purged(purge, COLLECTIONS)
     return [name for name in lists if name not in own or own[name] is not None]
 
 

@@ -15,7 +15,7 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -27,12 +27,13 @@ from typing import Any
 from ansible.errors import AnsibleError
 
 from ...module_utils._arguments import TEXTS, Arguments
+from ...module_utils._errors import OptionError
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, ZONE_OWNER
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
-from ...module_utils._text import first_few
+from ...module_utils._text import Option, first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline import variables as of_host
@@ -43,7 +44,7 @@ from .._baseline.variables import PREFIX, Part, connection_options, names_owner
 from .._files import require_writable
 from .._plain import plain
 from .._report.traffic import backtest_in_words
-from .._variables import expiry_of, read_variables
+from .._variables import Check, Mistakes, all_read, errors_of, expiry_of, no_check, read_variables
 
 # Of what a block names: its field, its form, the item of an expression, and an example.
 BLOCK_FORMS = {
@@ -63,6 +64,7 @@ ASKED: Arguments = {
     "all": {"type": "bool"},
 }
 ATTACK: Arguments = {f"attack_{name}": argument for name, argument in ASKED.items()}
+ENDS = ("attack_hours", "attack_until")
 NAMED_HERE = {RISKS: "attack_accept_risks"}
 NO, YES = ("", "false", "no"), ("true", "yes")
 LONGEST_ATTACK = 24 * 31  # hours
@@ -89,15 +91,19 @@ class Attack:
 
     def __init__(self, task: HostTask, check_mode: bool, update: Update) -> None:
         self._task, self._check_mode, self._update = task, check_mode, update
-        self._options = read_attack(task.values(ATTACK), task.variables)
         hosts = task.value("ansible_play_hosts_all") or [task.host]
-        if problems := [*_problems(self._options, hosts, task.value("ansible_limit"))]:
-            raise ValueError(" ".join(problems))
+
+        def options() -> dict[str, Any]:
+            values, named = task.values(ATTACK), task.value(of_host.POSTURES) or {}
+            check = partial(_errors, hosts, task.value("ansible_limit"), named)
+            return read_attack(values, task.variables, check)
+
+        self._options, checked = all_read(options, lambda: task.checked(of_host.OF_HOST))
         sources = task.value("ansible_inventory_sources") or []
         # In an inventory, Ansible reads folders whose names do not begin with a dot.
         is_here = any(os.path.isdir(one) and Path(one).resolve() == Path.cwd() for one in sources)
         directory = {of_host.SNAPSHOT_DIRECTORY: "." * is_here + SNAPSHOTS}
-        self._values = {**directory, **task.checked(of_host.OF_HOST)}
+        self._values = {**directory, **checked}
         file = task.posture_file(self._values)
         if file is None:
             raise ValueError(
@@ -105,9 +111,6 @@ class Attack:
                 f" {of_host.POSTURES_FILE}, or name a file by -i."
             )
         self._file: PostureFile = file
-        name, named = self._options["posture"], self._values.get(of_host.POSTURES) or {}
-        if name and name not in named:
-            raise ValueError(no_such_posture("attack_posture", name, named))
 
     def run(self) -> HostRun:
         """Take the postures, or end some; raises ValueError for what is asked wrongly."""
@@ -256,35 +259,55 @@ class Attack:
             yield f"For the way back, {run.snapshot} has the state before (restore_file)."
 
 
-def read_attack(values: Mapping[str, Any], variables: Mapping[str, Any]) -> dict[str, Any]:
+def read_attack(
+    values: Mapping[str, Any], variables: Mapping[str, Any], check: Check = no_check
+) -> dict[str, Any]:
     """The options in these values, of which a survey leaves some empty, without their prefix;
-    raises ValueError for wrong ones, and if one of the variables is close to theirs."""
+    raises ValueError for wrong ones, also by this check, and if one of the variables is close to
+    theirs."""
     filled = {name: value for name, value in values.items() if value != ""}
-    options: dict[str, Any] = plain(read_variables(ATTACK, filled, "attack_", variables))
-    over = str(options["over"] or "")
-    return {**options, "over": "" if over.lower() in NO else over}
+    options: dict[str, Any] = plain(read_variables(ATTACK, filled, "attack_", variables, check))
+    return {**options, "over": _over(options["over"])}
 
 
-def _problems(options: Mapping[str, Any], hosts: Sequence[str], limit: Any) -> Iterator[str]:
-    """A sentence for each thing that is missing or does not fit together."""
-    if not (limit or options["all"]):
-        yield (
+def _over(value: Any) -> str:
+    over = str(value or "")
+    return "" if over.lower() in NO else over
+
+
+def _errors(
+    hosts: Sequence[str], limit: Any, named: Any, options: Mapping[str, Any], given: Container[str]
+) -> Iterator[OptionError]:
+    """An error for each thing that is missing or does not fit together, by the hosts that there
+    are, the limit, and the prepared postures."""
+    if not (limit or "attack_all" in given):
+        yield OptionError(
+            Option(),
             f"Which hosts are under attack? There are {first_few(hosts)}. Name them by --limit, or"
-            " set attack_all: true for all of them."
+            " set attack_all: true for all of them",
         )
-    chosen = [f"attack_{name}" for name in ("posture", *VALUES) if options[name]]
-    times = [f"attack_{name}" for name in ("hours", "until") if options[name] is not None]
-    if options["over"]:
-        if chosen or times:
-            yield f"attack_over ends postures, and goes without {first_few(chosen + times)}."
-    elif not chosen:
-        ways = first_few(f"attack_{name}" for name in VALUES)
-        yield f"Nothing says what to do: set attack_posture, or {ways}, or attack_over."
-    if not options["over"] and len(times) != 1:
-        yield "Until when? Set one of attack_hours and attack_until."
-    hours = options["hours"]
+    ways = [f"attack_{name}" for name in ("posture", *VALUES)]
+    chosen, times = ([name for name in every if name in given] for every in (ways, ENDS))
+    is_over = bool(_over(options["attack_over"]))
+    if is_over and (chosen or times):
+        without_others = f"it ends postures, and goes without {first_few(chosen + times)}"
+        yield OptionError(Option("attack_over"), without_others)
+    elif not is_over and not chosen:
+        all_ways = f"set attack_posture, or {first_few(ways[1:])}, or attack_over"
+        yield OptionError(Option(), f"Nothing says what to do: {all_ways}")
+    if not is_over and len(times) != 1:
+        yield OptionError(Option(), "Until when? Set one of attack_hours and attack_until")
+    hours, until, name = (options[one] for one in (*ENDS, "attack_posture"))
     if hours is not None and not 0 < hours <= LONGEST_ATTACK:
-        yield f"attack_hours: {hours:g} is not above 0 and at most {LONGEST_ATTACK}."
+        problem = f"{hours:g} is not above 0 and at most {LONGEST_ATTACK}"
+        yield OptionError(Option("attack_hours"), problem)
+    if name and isinstance(named, Mapping) and name not in named:
+        problem = no_such_posture(name, named)
+        yield OptionError(Option("attack_posture"), problem)
+    yield from errors_of(
+        lambda: expiry_of("attack_until", until) if until else None,
+        lambda: _blocking(options["attack_block"], {}) if options["attack_block"] else None,
+    )
 
 
 def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
@@ -350,7 +373,7 @@ def _blocking(block: Mapping[str, Any], host: Mapping[str, Any]) -> str:
         sets += [f"{field} in {{{' '.join(dict.fromkeys(items))}}}"] if items else []
     if problems or not sets:
         nothing = "attack_block: it names no networks, asns or countries."
-        raise ValueError(" ".join(problems) or nothing)
+        raise Mistakes(problems or [nothing])
     return " or ".join(sets)
 
 

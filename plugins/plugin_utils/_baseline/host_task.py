@@ -9,7 +9,7 @@ result."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -22,26 +22,49 @@ from ansible.utils.display import Display
 from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL, address_of
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
-from ...module_utils._schema.resource import OWNER_OPTIONS, State
+from ...module_utils._schema.resource import OWNER_OPTIONS, State, without
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._text import Names, Screen, Warn, visible
+from ...module_utils._text import Names, Option, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME
-from .._action import ModuleCalls, argument_errors, failure_diff, say
+from .._action import ModuleCalls, failure_diff, option_problems, say
 from .._plain import TEMPLATE, data_of, plain
-from .._variables import place_of, require_none, wrong_variables
+from .._variables import (
+    Check,
+    Mistakes,
+    all_read,
+    errors_of,
+    no_check,
+    place_of,
+    require_none,
+    sentences,
+    sentences_of,
+    wrong_variables,
+)
 from .._worker import claimed_before
 from .approval import ApprovedPlan
-from .posture import MergedHost, PostureEntries, PostureFile, posture_file, read_there
+from .posture import (
+    RISKS,
+    START_OF_TIME,
+    MergedHost,
+    PostureEntries,
+    PostureFile,
+    posture_file,
+    postures_of,
+    read_there,
+)
 from .results import AFTER_THE_RUN, NOTHING_CHANGED, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     POSTURE,
+    POSTURES,
     POSTURES_FILE,
     PREFIX,
     SNAPSHOT_DIRECTORY,
+    SNAPSHOT_KEEP,
     Part,
     RunModule,
     TakeSnapshot,
+    check_keep,
     described_by,
     host_part,
     one_owner,
@@ -164,34 +187,95 @@ class HostTask:
         self.groups: list[str] = plain(list(calls.variables.get("group_names") or ()))
 
     def values(self, names: Iterable[str]) -> dict[str, Any]:
-        """The variables of the host with these names, as far as it has them, without templates."""
+        """The variables of the host with these names, as far as it has them, without templates;
+        raises Mistakes for templates that cannot be read."""
+        values, errors = self._read(names)
+        require_none(errors, {}, {}, self.variables)
+        return values
+
+    def _read(self, names: Iterable[str]) -> tuple[dict[str, Any], list[OptionError]]:
+        """The values of variables, and the errors in templates that cannot be read."""
         variables = self._calls.variables
         described = {name: variables[name] for name in names if name in variables}
         known = {name: data_of(value) for name, value in described.items()}
         templates = {name: described[name] for name, value in known.items() if value is TEMPLATE}
-        templated = self._calls.templated(templates) if templates else {}
-        data = {name: value for name, value in known.items() if value is not TEMPLATE}
-        values: dict[str, Any] = without_omitted({**data, **templated}, variables.get("omit"))
-        return values
-
-    def checked(self, arguments: Arguments) -> dict[str, Any]:
-        """The variables that a role takes, as far as the host has them; raises ValueError for wrong
-        ones."""
-        values = self.values(arguments)
-        require_none(self.wrong(arguments, values), arguments, values, self.variables)
-        return values
-
-    def wrong(self, arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:
-        """The errors in the form of the values of variables; if there are any, with all others that
-        the module of the host would tell, without a posture."""
-        errors = wrong_variables(arguments, values)
+        errors: list[OptionError] = []
         try:
-            part = host_part(self.host, values) if errors else None
-        except ValueError:  # which is told once these values are right
-            part = None
-        if part:
-            errors += argument_errors(COLLECTION + part.module, part.options, part.context)
-        return [*{error.message: error for error in errors}.values()]
+            templated = self._calls.templated(templates) if templates else {}
+        except AnsibleError:
+            errors.extend(self._unread(Option(), templates))
+            read = without(templates, *(error.option.path[0] for error in errors))
+            templated = self._calls.templated(read)
+        data = {name: value for name, value in known.items() if value is not TEMPLATE}
+        return without_omitted({**data, **templated}, variables.get("omit")), errors
+
+    def _unread(self, option: Option, value: Any) -> Iterator[OptionError]:
+        """An error for each template within a value that cannot be read."""
+        if isinstance(value, (list, Mapping)):
+            inner = value.items() if isinstance(value, Mapping) else enumerate(value)
+            for step, item in inner:
+                yield from self._unread(option.at(step), item)
+            return
+        try:
+            self._calls.templated(value)
+        except AnsibleError as exc:
+            yield OptionError(option, " ".join(str(exc).split()).rstrip("."))
+
+    def checked(self, arguments: Arguments, check: Check = no_check) -> dict[str, Any]:
+        """The variables that a role takes, as far as the host has them; if one has a wrong
+        form, also by this check, raises Mistakes with all that is wrong."""
+        values, errors = self._read(arguments)
+        if errors or wrong_variables(arguments, values) or any(check(values, values)):
+            raise Mistakes(self.mistakes(arguments, {}, check))
+        return values
+
+    def mistakes(
+        self, arguments: Arguments, beside: Mapping[str, Any], check: Check = no_check
+    ) -> list[str]:
+        """A sentence for each mistake in the variables that a role takes and checks, and in values
+        beside them, as far as no request is needed to tell it."""
+        known, errors = self._read(arguments)
+        values = {**known, **beside}
+        errors += wrong_variables(arguments, values)
+        names = {str(error.option.path[0]) for error in errors}
+        fit = without(values, *names)
+        errors += check(fit, fit)
+        told: list[str] = []
+
+        def ask_module() -> None:
+            told.extend(self._option_problems(host_part(self.host, values)))
+
+        others = errors_of(
+            ask_module,
+            lambda: check_keep(fit.get(SNAPSHOT_KEEP)),
+            lambda: parse_accepted(fit.get(ACCEPTED) or [], self.host),
+            lambda: self._require_postures(fit) if POSTURES in arguments else None,
+        )  # some of them because another value is wrong
+        errors += [one for one in others if not any(name in one.message for name in names)]
+        return [*sentences(errors, arguments, values, self.variables), *told]
+
+    def _option_problems(self, part: Part) -> list[str]:
+        module = COLLECTION + part.module
+        return option_problems(module, part.options, part.context, self.variables)
+
+    def _require_postures(self, values: Mapping[str, Any]) -> None:
+        """Raises Mistakes for postures that the host does not take, also before they are needed."""
+        named, entries = all_read(lambda: postures_of(values), lambda: self.entries(values))
+        every = [entries]
+        for path in (path for path, one in named.items() if one.keys() - {RISKS}):
+            prepared = {"name": path.removeprefix(f"{POSTURES}."), "until": "9999-12-31"}
+            every.append([(path, prepared)])
+        all_read(*(partial(self._require_merged, values, one) for one in every if one))
+
+    def _require_merged(self, values: Mapping[str, Any], entries: PostureEntries) -> None:
+        part = MergedHost(self.host, values, entries, START_OF_TIME).part()
+        problems = self._option_problems(part) if described_by(part) else ()
+        if problems:
+            raise Mistakes(problems)
+
+    def with_others(self, exc: ValueError, arguments: Arguments) -> Mistakes:
+        """An error with all mistakes in the variables that a role takes."""
+        return Mistakes([*sentences_of(exc), *self.mistakes(arguments, {})])
 
     def value(self, name: str) -> Any:
         """A variable of the host without templates; None if the host does not have it."""
@@ -278,7 +362,7 @@ class HostTask:
             here = os.environ.get(BASE_URL_VARIABLE)
             urls = [*map(values.get, BASE_URLS), here, DEFAULT_BASE_URL]
             return address_of(str(next(filter(None, urls))))
-        except (AnsibleError, OptionError):
+        except (ValueError, OptionError):
             return ""
 
     def shared_owners(self, result: Mapping[str, Any] = MappingProxyType({})) -> list[str]:
@@ -334,13 +418,15 @@ class HostTask:
         if self._calls.refusal:
             raise ValueError(self._calls.refusal)
 
-    def result_of(self, update: Callable[[], HostRun]) -> dict[str, Any]:
-        """The result of the task, whose variables may be wrong: `update` raises ValueError then."""
+    def result_of(self, update: Callable[[], HostRun], arguments: Arguments) -> dict[str, Any]:
+        """The result of the task, which takes these variables. They may be wrong: `update` raises
+        ValueError then."""
         try:
             self.require_control_node()
             updated = update()
         except ValueError as exc:
-            return {"failed": True, "msg": str(exc), "warnings": self.misspelt_variables()}
+            message = str(self.with_others(exc, arguments))
+            return {"failed": True, "msg": message, "warnings": self.misspelt_variables()}
         result = updated.result
         if updated.failed and self._calls.shows_diff:
             say(self._display, failure_diff([result]))

@@ -34,7 +34,7 @@ from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import capitalised, did_you_mean, first_few, visible, with_names
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from .._files import locked, write_whole
-from .._variables import expiry_of, require_valid
+from .._variables import Mistakes, expiry_of, require_valid
 from . import variables as of_host
 from .results import NOTHING_CHANGED
 from .variables import POSTURE, POSTURES, PREFIX, PURGE, Part, RunModule, acceptances_in
@@ -130,7 +130,7 @@ class MergedHost:
                 taken.append(theirs)
                 self._take_all(path, theirs, end)
         if self._problems:
-            raise ValueError(" ".join(self._problems))
+            raise Mistakes(self._problems)
         if every:
             self._accept(every, now)
 
@@ -278,7 +278,7 @@ def _objects(prefix: str, values: Values, host: Values) -> Iterator[_Object]:
         desired = of_host.HOST_SPEC.owned(options, {}).desired(options)
     except OptionError as exc:
         names = {name: f"{prefix}{name}" for name in values}
-        raise ValueError(f"{with_names(exc.message, names)}.") from exc
+        raise Mistakes(f"{with_names(one.message, names)}." for one in exc.errors) from exc
     for item in desired:
         for key, one in item.entries.items():
             own: Any = values if one.path.path else dict(one.values)
@@ -343,7 +343,7 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
     if name and path not in named:
         if until <= now:
             return None
-        raise ValueError(no_such_posture(f"{place}.name", name, named))
+        raise ValueError(f"{place}.name: {no_such_posture(name, named)}.")
     values = named[path] if name else values
     accepted = {path: values.get(RISKS), place: known.get(RISKS)}
     risks = [(f"{at}.{RISKS}", one) for at in accepted for one in acceptances_in(accepted[at])]
@@ -355,11 +355,11 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
     return Posture(name or "", until, record, own, path, place, risks)
 
 
-def no_such_posture(place: str, name: Any, named: Iterable[str]) -> str:
+def no_such_posture(name: Any, named: Iterable[str]) -> str:
     """The problem of a name that none of these paths of postures has."""
     names = [item.rpartition(".")[2] for item in named]
     there = f"there are {first_few(names)}" if names else f"{POSTURES} names none"
-    return f"{place}: no posture is called {name}{did_you_mean(str(name), names)}; {there}."
+    return f"no posture is called {name}{did_you_mean(str(name), names)}; {there}"
 
 
 FILE_NAME = "postures.yml"

@@ -31,7 +31,7 @@ from ...module_utils._specs.host import EXCLUSIVE, RESTORED, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few, with_names
-from .._variables import CONTACTS, FLEET, misspelt, misspelt_errors
+from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable
 from .approval import EXPECTED_PLAN
 
 PREFIX = "baseline_"
@@ -138,7 +138,10 @@ OF_HOST: Arguments = {
     **{name: {"type": "str"} for name in OF_KNOWN_ZONE},
 }
 # The variables that say which account and zone a host is, and how to reach them.
-OF_CONNECTION = (*(f"{PREFIX}{name}" for name in CONNECTION_OPTIONS), *INVENTORY.values())
+OF_CONNECTION: Arguments = {
+    name: OF_HOST[name]
+    for name in (*(f"{PREFIX}{name}" for name in CONNECTION_OPTIONS), *INVENTORY.values())
+}
 
 
 def without_omitted(value: Any, omitted: Any) -> Any:
@@ -190,12 +193,11 @@ def _unknown(names: Set[str]) -> list[OptionError]:
     known = {*BASELINE, RESULT, FLEET, SOURCE, SNAPSHOT, REPORT}
     own = {name for name in names if name.startswith(PREFIX)} - known
     old = sorted(own & OLD_NAMES.keys())
-    others = misspelt(names, "edge_", INVENTORY_VARIABLES)
+    every = (*BASELINE, *INVENTORY_VARIABLES, TARGET)
     return [
         *(OptionError(Option(name), f"write {OLD_NAMES[name]}") for name in old),
-        *misspelt_errors(sorted(own - OLD_NAMES.keys()), BASELINE),
-        *misspelt_errors(others, INVENTORY_VARIABLES),
-        *misspelt_errors(misspelt(names, "", [TARGET]), [TARGET]),
+        *(no_such_variable(name, BASELINE) for name in sorted(own - OLD_NAMES.keys())),
+        *misspelt_errors(names - own - known, every),
     ]
 
 
@@ -300,7 +302,7 @@ def names_owner(values: Mapping[str, Any], owner: str) -> bool:
 def _check(host: str, values: Mapping[str, Any]) -> None:
     """Raise ValueError where a host lacks what its variables need."""
     lacking = [owner for option, owner in OWNERS.items() if not names_owner(values, option)]
-    problems = []
+    problems: list[str] = []
     if len(lacking) == len(OWNERS):
         problems.append(f"{host} is neither an account nor a zone: set {_ways(*OWNER_OPTIONS)}.")
     for owner in lacking if not problems else ():
@@ -320,7 +322,7 @@ def _check(host: str, values: Mapping[str, Any]) -> None:
         by_key = f"{_ways('api_email')} with {_ways('api_key')}"
         problems.append(f"{host} lacks credentials: set {_ways('api_token')}, or {by_key}.")
     if problems:
-        raise ValueError(" ".join(problems))
+        raise Mistakes(problems)
 
 
 def _variables_about(values: Mapping[str, Any], owner: str) -> list[str]:
@@ -334,6 +336,19 @@ def _ways(*options: str) -> str:
     """The ways in which an inventory sets one of these options."""
     ways = [f"{INVENTORY[f'{PREFIX}{name}']} ({PREFIX}{name})" for name in options]
     return ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
+
+
+def check_keep(keep: object) -> int | None:
+    """The number of snapshots of a host that remain, None for all; raises ValueError."""
+    if keep in (None, ""):
+        return None
+    number = int(str(keep))
+    if number < 1:
+        raise ValueError(
+            f"{SNAPSHOT_KEEP} is {number}, and at least 1 snapshot remains. Leave it out to keep"
+            " all of them."
+        )
+    return number
 
 
 def one_owner(hosts: Sequence[str], variable: str, value: str) -> str:

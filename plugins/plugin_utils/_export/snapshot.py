@@ -28,12 +28,14 @@ from .._baseline.variables import (
     HOST_SPEC,
     OF_HOST,
     OPTIONS,
+    POSTURE,
+    POSTURES,
+    POSTURES_FILE,
     PREFIX,
     PURGE,
     ROLE,
     SNAPSHOT,
     SNAPSHOT_DIRECTORY,
-    SNAPSHOT_KEEP,
     SOURCE,
     VARIABLE_OF,
     Part,
@@ -242,19 +244,6 @@ def snapshot_before(
     raise ValueError(f"{host} has no snapshot{between} in {folder}{there}. Nothing was changed.")
 
 
-def check_keep(keep: object) -> int | None:
-    """The number of snapshots of a host that remain, None for all; raises ValueError."""
-    if keep in (None, ""):
-        return None
-    number = int(str(keep))
-    if number < 1:
-        raise ValueError(
-            f"{SNAPSHOT_KEEP} is {number}, and at least 1 snapshot remains. Leave it out to keep"
-            " all of them."
-        )
-    return number
-
-
 def delete_older(written: Path, keep: int) -> list[str]:
     """Delete the oldest snapshots of the host that has just `written` one, so that `keep` remain.
 
@@ -305,13 +294,13 @@ OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence", "backtest"
 NAMES = {"accept_risks": "restore_accept_risks", "staged_rollout": ""}
 # What the variables of the inventory say of a host that is restored: where it is and how it is
 # reached, limits, and what belongs to others.
-OF_INVENTORY = tuple(
-    name
-    for name in OF_HOST
+NOT_ASKED = (POSTURES, POSTURE, POSTURES_FILE, EXPECTED_PLAN, f"{PREFIX}validate")
+OF_INVENTORY: Arguments = {
+    name: argument
+    for name, argument in OF_HOST.items()
     if (name not in IN_A_FILE or name in (IGNORE_IDS, *IGNORED))
-    and name
-    not in (f"{PREFIX}validate", *(f"{PREFIX}{option}" for option in OF_A_ROLLOUT), EXPECTED_PLAN)
-)
+    and name not in (*NOT_ASKED, *(f"{PREFIX}{option}" for option in OF_A_ROLLOUT))
+}
 
 
 def differences_in(result: Mapping[str, Any]) -> list[str]:

@@ -9,9 +9,10 @@ what the variables of a host accept, and let end within two weeks."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from ...module_utils._arguments import Arguments
@@ -20,12 +21,13 @@ from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.host import option_of
+from ...module_utils._specs.info import check_changes
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.posture import Posture
 from .._baseline.unmanaged import ACCEPTED, ENTRIES, Accepted
 from .._baseline.variables import OF_HOST, Part, acceptances_in
-from .._variables import declared_in
+from .._variables import declared_in, errors_of
 from .record import AcceptedRisk, Deadline
 
 REPORT_VARIABLES: Arguments = declared_in("report")
@@ -33,6 +35,7 @@ OF_TASK = ("directory", "previous", "fail_on", "mode")  # that writes the report
 REPORT_OPTIONS: Arguments = {
     name: REPORT_VARIABLES[name] for name in (f"report_{option}" for option in OF_TASK)
 }
+LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES, ACCEPTED: ENTRIES}
 
 
@@ -44,6 +47,14 @@ def file_mode(digits: Any) -> int:
             f"report_mode: {digits} is not text of octal digits such as '0600'; put them in quotes."
         )
     return int(digits, 8)
+
+
+def check_report(values: Mapping[str, Any], _given: Container[str]) -> Iterator[OptionError]:
+    """The errors in variables of the report whose type alone is right."""
+    if values.get("report_mode") is not None:
+        yield from errors_of(partial(file_mode, values["report_mode"]))
+    for name in (LOG_HOURS, REPORTED_HITS):
+        yield from errors_of(partial(check_changes, float(values.get(name) or 0), name))
 
 
 SOON = timedelta(days=14)

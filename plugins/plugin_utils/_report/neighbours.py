@@ -22,7 +22,7 @@ from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_in, items_of
 from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, lists_named_in
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Object, Owner, Resource
 from ...module_utils._specs.host import ACCOUNT, CUSTOM
-from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS, check_changes
+from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
 from ...module_utils._specs.registry import HOST_MODULE, TRAFFIC
 from ...module_utils._text import Option, first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
@@ -36,8 +36,16 @@ from ...module_utils._values.address_set import (
 )
 from .._baseline.host_task import HostTask
 from .._baseline.variables import Part, connection_options, described_by
-from .._variables import place_of
-from .arguments import OF_REPORTED_HOST, REPORT_OPTIONS, accepted_risks, expiring, file_mode
+from .._variables import misspelt_errors, place_of, require_none
+from .arguments import (
+    LOG_HOURS,
+    OF_REPORTED_HOST,
+    REPORT_VARIABLES,
+    REPORTED_HITS,
+    accepted_risks,
+    check_report,
+    expiring,
+)
 from .record import Announced, LastChange, PostureRecord, Unused, values_by_key
 from .results import AcceptedNow, HostResults, differences_of, host_results
 
@@ -175,7 +183,6 @@ def _is_at(change: LogEntry, moment: datetime) -> bool:
 
 
 ANNOUNCED = "report_announced"  # a variable
-LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"  # others
 INFO, ZONE_INFO = "protection_info", "custom_rules_info"
 
 RunPart = Callable[[Part], InfoResult]  # the result of a part in check mode
@@ -324,8 +331,8 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
     It plans in check mode even if the play does not, so that it writes nothing to Cloudflare.
     """
     task.require_control_node()
-    values = task.checked(OF_REPORTED_HOST)
-    _check_report(values)  # before a host is read
+    require_none(misspelt_errors(task.variables, REPORT_VARIABLES), {}, {}, task.variables)
+    values = task.checked(OF_REPORTED_HOST, check_report)
     accepted = task.accepted()
     current = task.merged(values)
     part = current.part()
@@ -364,10 +371,3 @@ def _place(option: str | None, variables: Mapping[str, Any]) -> str | None:
 def owners_of(result: Mapping[str, Any]) -> dict[str, Any]:
     """The ids in a result, which knows that of a zone even if the host names it by its domain."""
     return {name: result[name] for name in ("account_id", "zone_id") if result.get(name)}
-
-
-def _check_report(values: Mapping[str, Any]) -> None:
-    """Raises ValueError or OptionError for a variable of the report whose type alone is right."""
-    file_mode(values.get("report_mode", REPORT_OPTIONS["report_mode"]["default"]))
-    for name in (LOG_HOURS, REPORTED_HITS):
-        check_changes(float(values.get(name) or 0), name)

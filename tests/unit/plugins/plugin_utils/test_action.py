@@ -10,11 +10,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.plugin_utils import _action
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import (
-    ModuleCalls,
-    argument_errors,
-    option_problems,
-)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ModuleCalls, option_problems
 
 from tests.support.connection import CONNECTION
 
@@ -47,7 +43,7 @@ def test_a_user_may_allow_remote_connections(allowed: Any, is_refused: bool) -> 
 
 
 def test_right_options_have_no_errors() -> None:
-    assert argument_errors(STATUS, {**CONNECTION, "enabled": True}, TASK) == []
+    assert option_problems(STATUS, {**CONNECTION, "enabled": True}, TASK, {}) == []
 
 
 @pytest.mark.parametrize(
@@ -60,8 +56,8 @@ def test_right_options_have_no_errors() -> None:
 )
 def test_wrong_options_are_told_before_any_call(option: str, value: Any, words: str) -> None:
     context = TASK._replace(names={"timeout": "status_timeout"})
-    (error,) = argument_errors(STATUS, {**CONNECTION, "enabled": True, option: value}, context)
-    assert error.message == words
+    (problem,) = option_problems(STATUS, {**CONNECTION, "enabled": True, option: value}, context, {})
+    assert problem == f"{words}."
 
 
 def test_a_problem_repeats_no_secret() -> None:

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -130,12 +130,12 @@ def test_all_mistakes_in_the_variables_of_a_playbook_are_told_with_their_places(
     )
 
 
-def test_what_a_parser_refuses_is_told_with_all_others() -> None:
-    def refuse(option: Option, value: Any) -> None:
-        raise OptionError(option, f"{value} is odd")
+def test_what_does_not_fit_together_is_told_with_all_others() -> None:
+    def refuse(read: Mapping[str, Any], given: Container[str]) -> Iterator[OptionError]:
+        assert read["role_flag"] is None and "role_flag" in given
+        yield OptionError(Option("role_number"), f"{read['role_number']} is odd")
 
-    parsers = {"role_number": refuse, "role_flag": refuse}
     with pytest.raises(
         ValueError, match=r"^2 errors: \(1\) role_flag: 'x' is a text; .*; \(2\) role_number: 3 is odd\.$"
     ):
-        read_variables(ARGUMENTS, {"role_flag": "x", "role_number": 3}, "role_", {}, parsers)
+        read_variables(ARGUMENTS, {"role_flag": "x", "role_number": 3}, "role_", {}, refuse)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRun, HostTask
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_HOST, Part
 
 OMIT = "__omit_place_holder__"
 NOTHING = {"changed": False, "operations": [], "plan_id": ""}
@@ -80,7 +80,13 @@ def test_a_wrong_variable_or_a_remote_host_fails_before_any_call(refusal: str) -
     def wrong() -> HostRun:
         raise ValueError("baseline_rules is not a list.")
 
-    result = task(refusal=refusal, baseline_ruls=[]).result_of(wrong)
+    host = {"edge_account_id": "a" * 32, "edge_api_token": "x" * 40}
+    result = task(refusal=refusal, baseline_ruls=[], **host).result_of(wrong, OF_HOST)
     assert (result["failed"], result["msg"]) == (True, refusal or "baseline_rules is not a list.")
+    others = task(refusal=refusal, baseline_timeout="long").result_of(wrong, OF_HOST)
+    assert others["msg"].startswith(
+        f"4 errors: (1) {(refusal or 'baseline_rules is not a list.').rstrip('.')}; (2) base"
+    )
+    assert "; (3) lima is neither an account nor a zone: set " in others["msg"]
     (warning,) = result["warnings"]
     assert warning.startswith("lima: ") and "baseline_ruls" in warning

@@ -9,10 +9,9 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import check_keep, host_part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import (
     HostState,
-    check_keep,
     delete_older,
     owners_in,
     parse_before,
