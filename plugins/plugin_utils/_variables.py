@@ -48,7 +48,7 @@ ROLES = Path(__file__).parents[2] / "roles"
 OWN_FILES = tuple(str(ROLES.with_name(name)) + os.sep for name in ("roles", "playbooks"))
 # Of two names of which one may be the other, misspelt: their likeness, that of what stands behind a
 # prefix that both have, and the number of letters that differ.
-ALIKE, ALIKE_BEHIND_PREFIX, SLIPS = 0.83, 0.78, 2
+ALIKE, ALIKE_BEHIND_PREFIX, SLIPS = 0.83, 0.75, 2
 OWN_PREFIXES = (
     *("attack_", "baseline_", "check_", "doctor_", "edge_"),
     *("evaluate_", "export_", "notify_", "report_", "restore_"),

@@ -204,7 +204,7 @@ class HostTask:
             templated = self._calls.templated(templates) if templates else {}
         except AnsibleError:
             errors.extend(self._unread(Option(), templates))
-            read = without(templates, *(error.option.path[0] for error in errors))
+            read = without(templates, *(str(error.option.path[0]) for error in errors))
             templated = self._calls.templated(read)
         data = {name: value for name, value in known.items() if value is not TEMPLATE}
         return without_omitted({**data, **templated}, variables.get("omit")), errors
@@ -260,8 +260,11 @@ class HostTask:
 
     def _require_postures(self, values: Mapping[str, Any]) -> None:
         """Raises Mistakes for postures that the host does not take, also before they are needed."""
-        named, entries = all_read(lambda: postures_of(values), lambda: self.entries(values))
-        every = [entries]
+        every: list[PostureEntries] = []
+        named: dict[str, Any] = {}
+        all_read(
+            lambda: named.update(postures_of(values)), lambda: every.append(self.entries(values))
+        )
         for path in (path for path, one in named.items() if one.keys() - {RISKS}):
             prepared = {"name": path.removeprefix(f"{POSTURES}."), "until": "9999-12-31"}
             every.append([(path, prepared)])
