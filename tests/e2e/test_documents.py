@@ -179,10 +179,10 @@ def test_other_commands_name_existing_targets(page: Page, service: LocalService)
                 assert shows(shown, announcement(service))
             case ["curl", "-X", "PUT", "--data-binary", "@state.yml", url]:
                 here = url.replace("127.0.0.1:8080", f"127.0.0.1:{service.port}")
-                state = yaml.safe_dump(page.state).encode()
-                with urlopen(Request(here, data=state, method="PUT")) as answer:
+                state = page.state or {}
+                with urlopen(Request(here, data=yaml.safe_dump(state).encode(), method="PUT")) as answer:
                     assert answer.status == 200
-                assert list(service.accounts) == list(page.state["accounts"])
+                assert list(service.accounts) == list(state["accounts"])
             case ["git", "clone", url]:
                 assert url == GALAXY["repository"]
             case ["source" | "mkdir" | "cd", *_]:
