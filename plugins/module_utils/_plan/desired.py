@@ -71,6 +71,10 @@ class DesiredObject(NamedTuple):
     expires: datetime | None = None
     presence: Presence = Presence.NEEDED
 
+    def renamed(self, names: Names) -> DesiredObject:
+        """The object in a task that has other names for its options."""
+        return self._replace(path=self.path.renamed(names))
+
     def at(self, now: datetime | None) -> DesiredObject:
         """The object at a time, which is Cloudflare's; None if it does not tell its time."""
         if self.expires is None or self.presence is Presence.ABSENT:
@@ -110,6 +114,13 @@ class LongList(Mapping[Key, DesiredObject]):
         """All of them with their keys; no other way to all of them takes as little memory."""
         for place, (key, row) in enumerate(self._rows.items()):
             yield key, self._object(row, place)
+
+    def renamed(self, names: Names) -> LongList:
+        """The list in a task that has other names for its options."""
+        other = LongList(self._around.renamed(names))
+        other._numbers, other._rows = self._numbers, dict(self._rows)
+        other._rows.update({key: one.renamed(names) for key, one in self.unlike()})
+        return other
 
     def unlike(self) -> Iterator[tuple[Key, DesiredObject]]:
         """Those of which there is more to say, with their keys."""
@@ -249,9 +260,9 @@ def as_part(desired: Desired, part: str, names: Names) -> Desired:
     return replace(
         desired,
         part=part,
-        entries={
-            key: one._replace(path=one.path.renamed(names)) for key, one in desired.entries.items()
-        },
+        entries=desired.entries.renamed(names)
+        if isinstance(desired.entries, LongList)
+        else {key: one.renamed(names) for key, one in desired.entries.items()},
         remarks=[remark.renamed(names) for remark in desired.remarks],
     )
 

@@ -12,12 +12,14 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
+    as_part,
     numbered,
     parse_desired,
     parse_ignore,
     parse_position,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
@@ -93,3 +95,21 @@ def test_an_entry_with_nothing_but_an_ignored_key_only_says_where_it_stands() ->
     assert (list(ignoring.objects), ignoring.order) == ([("office",)], (("login",), ("office",)))
     with pytest.raises(OptionError, match="which rules\\[0\\] names"):
         parse_ignore(parse_desired(CUSTOM_RULES, entries), ["log*"])
+
+
+def test_an_item_of_a_long_list_has_its_option_in_a_role_as_well() -> None:
+    items = [
+        {"ip": "192.0.2.1"},
+        {"ip": "192.0.2.2/32", "comment": "door"},
+        {"ip": "192.0.2.3", "expires": "2099-01-30"},
+    ]
+    entries = numbered("items", items, Option("lists", 4))
+    listed = parse_desired(items_of("offices"), entries)
+    for option in ("lists", "baseline_ip_lists"):
+        known = as_part(listed, "ip_lists", {"lists": option})
+        paths = [one.path.name({}) for _key, one in known.in_order()]
+        assert paths == [f"{option}[4].items[{number}]" for number in range(3)]
+        assert [known.entries[key].path.name({}) for key in known.entries] == paths
+        assert [one.values for one in known.entries.values()][1] == {"ip": "192.0.2.2", "comment": "door"}
+        assert [key for key, _one in known.entries.items()] == [*known.entries]
+        assert len(known.expires) == 1
