@@ -248,7 +248,7 @@ class _Reader:
         """The entries of a list, also of a text with commas; wrong ones are None."""
         of_entry = {**argument, "type": argument.get("elements", "raw"), "default": None}
         if of_entry["type"] != "dict" and isinstance(value, (str, int, float)):
-            value = _split(value)
+            value = _parts_of_text(value)
         if not isinstance(value, (list, tuple)):
             return self._refuse(path, _misfit(argument, value))
         read = []
@@ -282,7 +282,7 @@ def _fallback(argument: Argument) -> Any:
         return argument.get("default")
 
 
-def _split(value: Any) -> Any:
+def _parts_of_text(value: Any) -> Any:
     """The list that ansible-core makes of a text or a number; of others, the value itself."""
     if isinstance(value, bool) or (isinstance(value, str) and JSON.fullmatch(value)):
         return value

@@ -223,7 +223,7 @@ def _deploys_less(was: Object, becomes: Object) -> Looser:
         return None
     words = [
         " in ".join(f"the {name}" for name in names) or "all its rules"
-        for names in sorted(least, key=_turn)
+        for names in sorted(least, key=_by_width)
     ]
     verb = "weakens" if certain else "may weaken"
     return f"{verb} {first_few(words)} by its overrides", bool(certain)
@@ -235,7 +235,7 @@ def only_logs(resource: Resource, rule: Object) -> bool:
     return resource is MANAGED_RULES and not _deploys_less(rule, {**rule, PARAMETERS: logging})
 
 
-def _turn(names: Names) -> tuple[int, bool]:
+def _by_width(names: Names) -> tuple[int, bool]:
     """Sorts the names for sentences: a rule in a category comes before two categories."""
     return len(names), len(names) > 1 and not names[0].startswith(RULE)
 
