@@ -80,8 +80,8 @@ class ActionModule(FleetAction):
         results, others = {}, {}
         predicted = self.of_each(hosts, variables, _predicted, _not_predicted)
         for host, (result, texts) in zip(hosts, predicted):
-            is_verbose = self._display.verbosity > 0
-            results[host] = dict(result) if is_verbose else shortened(result)
+            known = result if self._display.verbosity > 0 else shortened(result)
+            results[host] = {"changed": False, **known}
             if not (result.get("failed") or (result["changed"] and not check_mode)):
                 texts.show()
                 others[host] = result

@@ -76,6 +76,8 @@ def test_one_task_predicts_what_a_task_of_each_host_does(inventory: Path, servic
     assert own(each).keys() == fleet(together)["hosts"].keys() == FAILING | CHANGING | IN_ORDER
     for host, result in own(each).items():
         assert compared(fleet(together)["hosts"][host]) == compared(result), host
+    changing = {host for host, result in fleet(together)["hosts"].items() if result["changed"]}
+    assert changing == CHANGING
     failed = {host for host, result in fleet(together)["hosts"].items() if result.get("failed")}
     assert own(together).keys() == failed == FAILING, "a host that fails stops no other"
     assert each.code == together.code == 2
