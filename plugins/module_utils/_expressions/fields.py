@@ -472,12 +472,12 @@ def with_contents(expression: str, lists: Mapping[str, Contents]) -> str:
         if contents.hostnames:
             if start not in uses:
                 continue
-            start, text = uses[start].start, _among(uses[start].field, contents)
+            start, text = uses[start].start, _of_hostnames(uses[start].field, contents)
         expression = f"{expression[:start]}{text}{expression[end:]}"
     return expression
 
 
-def _among(field: str, contents: Contents) -> str:
+def _of_hostnames(field: str, contents: Contents) -> str:
     """The comparison of a field with hostnames, some with a wildcard in front."""
     texts = [json.dumps(name) for name in contents.written()]
     exact = " ".join(text for text in texts if not text.startswith(f'"{ANY_LABEL}'))

@@ -140,10 +140,10 @@ def names_told_apart(overrides: Sequence[Object]) -> list[Names]:
     return [(*rule, *more) for rule in [(), *((one,) for one in own)] for more in some]
 
 
-Entries = Mapping[str, List[Tuple[int, Object]]]  # by name, with their places
+OverrideEntries = Mapping[str, List[Tuple[int, Object]]]  # by name, with their places
 
 
-def entries_by_name(override: Object) -> Entries:
+def entries_by_name(override: Object) -> OverrideEntries:
     """The parts of an override by the names of the managed rules that they are about; all of it is
     the first one, under an empty name, about all managed rules."""
     entries: dict[str, list[tuple[int, Object]]] = {"": [(0, override)]}
@@ -152,7 +152,7 @@ def entries_by_name(override: Object) -> Entries:
     return entries
 
 
-def entries_for(entries: Entries, names: Iterable[str]) -> list[tuple[str, Object]]:
+def entries_for(entries: OverrideEntries, names: Iterable[str]) -> list[tuple[str, Object]]:
     """The parts of an override that are about a managed rule with these names, each with its name;
     the first that sets a value decides. The last is for all managed rules, under an empty name."""
     own = [(place, name, item) for name in ("", *names) for place, item in entries.get(name, ())]
@@ -189,7 +189,7 @@ def _weakens(was: Values, becomes: Values) -> bool | None:
     return None if is_odd or any(after[0] < before[1] for before, after in pairs) else False
 
 
-def _values_for(entries: Entries, names: Names) -> dict[str, Any]:
+def _values_for(entries: OverrideEntries, names: Names) -> dict[str, Any]:
     """The values that an override gives a managed rule."""
     values: dict[str, Any] = {}
     for _name, item in reversed(entries_for(entries, names)):
@@ -444,7 +444,7 @@ def _how_exact(name: str) -> int:
     return ("", "category", "rule").index(name.partition(" ")[0])
 
 
-def _setting_of(parts: Entries, names: Iterable[str]) -> _Setting | None:
+def _setting_of(parts: OverrideEntries, names: Iterable[str]) -> _Setting | None:
     """The values that an override sets for a managed rule; None if it sets none."""
     entries = entries_for(parts, names)
     _name, override = entries[-1]
