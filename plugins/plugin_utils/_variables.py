@@ -41,7 +41,7 @@ from ..module_utils._timestamps import parse_expiry
 
 # Tells what does not fit together, by the values of the right form (others are None), and the names
 # of all that is given.
-Check = Callable[[Mapping[str, Any], Container[str]], Iterable[OptionError]]
+FindErrors = Callable[[Mapping[str, Any], Container[str]], Iterable[OptionError]]
 Read = TypeVar("Read")
 KIND_OF_TAG = "__ansible_type"
 ROLES = Path(__file__).parents[2] / "roles"
@@ -49,12 +49,12 @@ OWN_FILES = tuple(str(ROLES.with_name(name)) + os.sep for name in ("roles", "pla
 # Of two names of which one may be the other, misspelt: their likeness, that of what stands behind a
 # prefix that both have, and the number of letters that differ.
 ALIKE, ALIKE_BEHIND_PREFIX, SLIPS = 0.83, 0.75, 2
-OWN_PREFIXES = (
+VARIABLE_PREFIXES = (
     *("attack_", "baseline_", "check_", "doctor_", "edge_"),
     *("evaluate_", "export_", "notify_", "report_", "restore_"),
 )
 FLEET = "baseline_fleet"  # what the playbook baseline registers for all hosts
-SAME = "equal"  # the kind of the steps between two names that are no slips
+UNCHANGED = "equal"  # the kind of the steps between two names that are no slips
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 
 
@@ -116,7 +116,7 @@ def read_variables(
     values: Mapping[str, Any],
     prefix: str = "",
     variables: Mapping[str, Any] = MappingProxyType({}),
-    check: Check = no_check,
+    check: FindErrors = no_check,
 ) -> dict[str, Any]:
     """By their names without this prefix, the values of variables with their types, and defaults
     for those that are null or not there; raises Mistakes for wrong ones, also by this check, for
@@ -151,11 +151,13 @@ def _is_misspelt(name: str, known: Set[str]) -> bool:
     close = closest(name, near, ALIKE)
     prefix = close[: close.find("_") + 1]
     shared = len(prefix) if name.startswith(prefix) else 0
-    if not close or (name.startswith(OWN_PREFIXES) and not shared):  # of another playbook
+    if not close or (name.startswith(VARIABLE_PREFIXES) and not shared):  # of another playbook
         return False
     pair = SequenceMatcher(None, name[shared:], close[shared:])
     steps = [
-        max(to - at, end - start) for kind, at, to, start, end in pair.get_opcodes() if kind != SAME
+        max(to - at, end - start)
+        for kind, at, to, start, end in pair.get_opcodes()
+        if kind != UNCHANGED
     ]
     return sum(steps) <= SLIPS and pair.ratio() >= ALIKE_BEHIND_PREFIX
 

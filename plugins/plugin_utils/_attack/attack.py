@@ -44,7 +44,15 @@ from .._baseline.variables import PREFIX, Part, connection_options, names_owner
 from .._files import require_writable
 from .._plain import plain
 from .._report.traffic import backtest_in_words
-from .._variables import Check, Mistakes, all_read, errors_of, expiry_of, no_check, read_variables
+from .._variables import (
+    FindErrors,
+    Mistakes,
+    all_read,
+    errors_of,
+    expiry_of,
+    no_check,
+    read_variables,
+)
 
 # Of what a block names: its field, its form, the item of an expression, and an example.
 BLOCK_FORMS = {
@@ -260,7 +268,7 @@ class Attack:
 
 
 def read_attack(
-    values: Mapping[str, Any], variables: Mapping[str, Any], check: Check = no_check
+    values: Mapping[str, Any], variables: Mapping[str, Any], check: FindErrors = no_check
 ) -> dict[str, Any]:
     """The options in these values, of which a survey leaves some empty, without their prefix;
     raises ValueError for wrong ones, also by this check, and if one of the variables is close to

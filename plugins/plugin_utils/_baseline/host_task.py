@@ -29,7 +29,7 @@ from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, failure_diff, option_problems, say
 from .._plain import TEMPLATE, data_of, plain
 from .._variables import (
-    Check,
+    FindErrors,
     Mistakes,
     all_read,
     errors_of,
@@ -221,7 +221,7 @@ class HostTask:
         except AnsibleError as exc:
             yield OptionError(option, " ".join(str(exc).split()).rstrip("."))
 
-    def checked(self, arguments: Arguments, check: Check = no_check) -> dict[str, Any]:
+    def checked(self, arguments: Arguments, check: FindErrors = no_check) -> dict[str, Any]:
         """The variables that a role takes, as far as the host has them; if one has a wrong
         form, also by this check, raises Mistakes with all that is wrong."""
         values, errors = self._read(arguments)
@@ -230,7 +230,7 @@ class HostTask:
         return values
 
     def mistakes(
-        self, arguments: Arguments, beside: Mapping[str, Any], check: Check = no_check
+        self, arguments: Arguments, beside: Mapping[str, Any], check: FindErrors = no_check
     ) -> list[str]:
         """A sentence for each mistake in the variables that a role takes and checks, and in values
         beside them, as far as no request is needed to tell it."""

@@ -79,7 +79,7 @@ def parse_accepted(entries: Any, host: str) -> list[Accepted]:
         option = Option(ACCEPTED, position)
         with problems.collected():
             entry = read_value(option, _argument_for(item), item)
-            for steps, problem in _mistake(entry):
+            for steps, problem in _acceptance_problems(entry):
                 problems.add(OptionError(option.at(*steps), problem))
             expires = entry["expires"]
             until = parsed(option.at("expires"), parse_expiry, expires) if expires else None
@@ -99,7 +99,7 @@ def _argument_for(item: Any) -> Argument:
     return {"type": "dict", "options": fields}
 
 
-def _mistake(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[OptionStep], str]]:
+def _acceptance_problems(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[OptionStep], str]]:
     """The problems of an entry, each with the way to it."""
     for name in ("keys", "hosts"):
         if entry.get(name) == []:
