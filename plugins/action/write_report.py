@@ -57,18 +57,9 @@ class ActionModule(FleetAction):
     _old: Set[str] = frozenset()  # hosts of which an earlier report alone says something
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        own = {f"report_{name}": value for name, value in self._task.args.items()}
         warnings: list[str] = []
         try:
-            arguments = {**self._of_role(variables), **own}
-            as_it_is = {"report_mode": arguments["report_mode"]}  # which may be no text
-            options = read_variables(
-                REPORT_VARIABLES,
-                arguments,
-                "report_",
-                variables,
-                lambda read, given: check_report({**read, **as_it_is}, given),
-            )
+            options = self._own_options(variables)
             mode = file_mode(options["mode"])
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
@@ -99,6 +90,19 @@ class ActionModule(FleetAction):
         for line in result["summary"]:
             say(self._display, line)
         return result
+
+    def _own_options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of the task, or else by the variables of the role; raises ValueError."""
+        own = {f"report_{name}": value for name, value in self._task.args.items()}
+        arguments = {**self._of_role(variables), **own}
+        as_it_is = {"report_mode": arguments["report_mode"]}  # which may be no text
+        return read_variables(
+            REPORT_VARIABLES,
+            arguments,
+            "report_",
+            variables,
+            lambda read, given: check_report({**read, **as_it_is}, given),
+        )
 
     def _of_role(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The options that the task leaves out, by the variables of the role."""

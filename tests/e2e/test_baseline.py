@@ -135,7 +135,8 @@ def test_a_host_is_an_account_a_zone_or_both(service: LocalService, tmp_path: Pa
         assert run.code == 0, run.output
         assert Counter(task.host for task in run.tasks[1:]) == dict.fromkeys(hosts, 1)
         assert "undescribed: No rules of the zone are described, so nothing is done." in run.output
-        assert "account: TCP protection is off: nothing is protected." in run.output
+        begin = "After the run: " * (run is predicted)
+        assert f"account: {begin}TCP protection is off: nothing is protected." in run.output
     results = [{task.host: task.result for task in run.of()[1:]} for run in (predicted, done, again)]
     for host, collections in COLLECTIONS_OF.items():
         first, second, third = (result[host] for result in results)

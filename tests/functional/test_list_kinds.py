@@ -18,10 +18,10 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describ
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host
 
 from tests.fake_service import LocalService
-from tests.functional.test_report_lists import assessed, predicted
 from tests.support.baseline_runs import restored, snapshot
 from tests.support.host_parts import host, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules
+from tests.support.reported_host import assessed, predicted
 
 
 class Kind(NamedTuple):

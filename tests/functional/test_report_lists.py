@@ -6,44 +6,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
-from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import predict_host
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, differences_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import differences_of
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import host, run_module
 from tests.support.module_run import ACCOUNT, ZONE
-from tests.support.report_schema import validate_report
+from tests.support.reported_host import NOW, assessed, predicted
 
-NOW = datetime(2026, 11, 21, 10, tzinfo=UTC)
 BLOCK = {"ref": "scrapers", "action": "block", "expression": "ip.src in $scrapers"}
-
-
-def predicted(service: LocalService, **variables: Any) -> HostResults:
-    values = {**host(service), "baseline_prefixes": [], **variables}
-    runner: Callable[..., Any] = lambda **_options: SimpleNamespace(run_module=run_module)  # noqa: E731
-    checked: Callable[[Any], Any] = lambda _arguments: values  # noqa: E731
-    nothing: Callable[..., Any] = lambda *_arguments: None  # noqa: E731
-    stubs: dict[str, Any] = {
-        "checked": checked,
-        "runner": runner,
-        "merged": partial(MergedHost, "lima", entries=(), now=END_OF_TIME),
-        "accepted": list,
-        "variables": {},
-    }
-    task: Any = SimpleNamespace(host="lima", require_control_node=nothing, value=nothing, **stubs)
-    return predict_host(task, NOW)
 
 
 @pytest.mark.parametrize("purge", [False, True])
@@ -90,12 +66,6 @@ def test_a_list_of_the_same_run_is_no_excuse_for_what_it_changes(service: LocalS
         failed = runner.update(host_part("lima", {**host(service), **variables}), check_mode).result
         assert "expected allowed, but blocked" in failed["msg"]
         assert "as it is already" not in failed["msg"]
-
-
-def assessed(host_of_lists: HostResults) -> tuple[str, list[str]]:
-    record = host_record(host_of_lists, NOW.isoformat())
-    validate_report(report_of([record], NOW.isoformat()))
-    return record["status"], record["reasons"]
 
 
 # The rules of the Network Firewall and of the zone, an item that somebody adds by hand, and what the report says of it.

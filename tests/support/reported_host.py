@@ -1,0 +1,49 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The prediction of a host for the report, over the local service, without Ansible around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import predict_host
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
+
+from tests.fake_service import LocalService
+from tests.support.host_parts import host, run_module
+from tests.support.report_schema import validate_report
+
+NOW = datetime(2026, 11, 21, 10, tzinfo=UTC)
+
+
+def predicted(service: LocalService, **variables: Any) -> HostResults:
+    """The results of a host that has these variables."""
+    values = {**host(service), "baseline_prefixes": [], **variables}
+    runner: Callable[..., Any] = lambda **_options: SimpleNamespace(run_module=run_module)  # noqa: E731
+    checked: Callable[..., Any] = lambda *_arguments: values  # noqa: E731
+    nothing: Callable[..., Any] = lambda *_arguments: None  # noqa: E731
+    stubs: dict[str, Any] = {
+        "checked": checked,
+        "runner": runner,
+        "merged": partial(MergedHost, "lima", entries=(), now=END_OF_TIME),
+        "accepted": list,
+        "variables": {},
+    }
+    task: Any = SimpleNamespace(host="lima", require_control_node=nothing, value=nothing, **stubs)
+    return predict_host(task, NOW)
+
+
+def assessed(host_of_lists: HostResults) -> tuple[str, list[str]]:
+    """The status of the host in the report, and the reasons."""
+    record = host_record(host_of_lists, NOW.isoformat())
+    validate_report(report_of([record], NOW.isoformat()))
+    return record["status"], record["reasons"]
