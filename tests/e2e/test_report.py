@@ -178,10 +178,7 @@ def test_a_limited_report_keeps_the_other_hosts_with_their_age(inventory: Path) 
 def test_misspelt_variables_are_named(inventory: Path) -> None:
     run = report(inventory, "--limit", "in_order", "-e", "edge_zone_idd=x", "-e", "tagret=x")
     printed = " ".join(run.output.split())
-    for name, meant in (
-        ("in_order: edge_zone_idd", "edge_zone_id"),
-        ("in_order: tagret", "target"),
-    ):
+    for name, meant in (("in_order: edge_zone_idd", "edge_zone_id"), ("in_order: tagret", "target")):
         problem = "there is no such variable (did you mean"
         assert f"{name}: {problem} {meant}?)" in printed.replace("\n", " "), name
 

@@ -161,12 +161,22 @@ def inventory(service: LocalService) -> dict[str, Any]:
     return {"all": {"hosts": hosts, "vars": LOCAL}}
 
 
+def given(value: Any) -> Any:
+    """The options of a task without those that it leaves out."""
+    if isinstance(value, Mapping):
+        return {name: given(item) for name, item in value.items() if item is not None}
+    return [given(item) for item in value] if isinstance(value, list) else value
+
+
 def comparable(value: Any) -> Any:
     """A result without what differs from one run to the next."""
     if isinstance(value, Mapping):
         # A failure inside the worker process has no empty list of deprecations.
         ignored = LEFT_TO_THE_SERVICE | {"exception"} | ({"deprecations"} if not value.get("deprecations") else set())
-        return {comparable(name): comparable(item) for name, item in value.items() if name not in ignored}
+        shown = {name: item for name, item in value.items() if name not in ignored}
+        # Inside the worker process, an item of a long list has the options alone that the task gives.
+        shown.update({"invocation": given(shown["invocation"])} if "invocation" in shown else {})
+        return {comparable(name): comparable(item) for name, item in shown.items()}
     if isinstance(value, str):
         return TIMED.sub("...", value)
     return [comparable(item) for item in value] if isinstance(value, list) else value
