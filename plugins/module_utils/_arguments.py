@@ -221,7 +221,7 @@ class _Reader:
 
     def value(self, path: Path, argument: Argument, value: Any) -> Any:
         kind, fields = argument.get("type", "str"), argument.get("options")
-        if kind == "str" and type(value) is str and "choices" not in argument:
+        if kind == "str" and value.__class__ is str and "choices" not in argument:
             return value  # as most in a long list
         if kind == "list":
             return self._list(path, argument, value)

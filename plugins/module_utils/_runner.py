@@ -151,7 +151,7 @@ class _Output:
         return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
 
     def _read(self, text: str) -> str:
-        if type(text) is str and not self._hidden_in(text):  # as all in a long list
+        if text.__class__ is str and not self._hidden_in(text):  # as all in a long list
             return text
         return redact_text(with_names(text, self._names), self._secrets)
 

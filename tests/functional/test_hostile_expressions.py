@@ -40,8 +40,13 @@ RUN, REPORT = Context(is_role=True), Context(is_role=True, reports=True)
 def seeded(service: LocalService, text: str) -> None:
     """An account and a zone in which everything that has an expression has this one, between others."""
     service.switch(checked_against_contract=False)
-    limit: dict[str, Any] = {"characteristics": ["ip.src", "cf.colo.id"], "period": 10, "requests_per_period": 5,
-             "mitigation_timeout": 10, "counting_expression": text}  # fmt: skip
+    limit: dict[str, Any] = {
+        "characteristics": ["ip.src", "cf.colo.id"],
+        "period": 10,
+        "requests_per_period": 5,
+        "mitigation_timeout": 10,
+        "counting_expression": text,
+    }
     other: dict[str, Any] = {"ref": "other", "action": "block", "expression": 'http.host eq "a"'}
     skip: dict[str, Any] = {
         "ref": "skip",
