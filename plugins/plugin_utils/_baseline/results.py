@@ -96,7 +96,7 @@ def shortened(result: ModuleResult) -> dict[str, Any]:
     return {name: result[name] for name in OF_ALL_HOSTS if name in result}
 
 
-# What begins a sentence on the state that a dry run predicts.
+# The beginning of a sentence on the state that a dry run predicts.
 AFTER_THE_RUN = "After the run: "
 
 
