@@ -5,7 +5,8 @@
 """Changes what decides in small ways, one at a time, and asks whether a test notices. Every change that no test notices
 must be explained in survivors.txt.
 
-FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" tries these files alone. Each file has a copy of the checkout of its own, so that
+FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" tries these files alone, ONE_IN=10 a tenth of
+all mutants. Each file has a copy of the checkout of its own, so that
 JOBS files are tried at once; what became of its mutants stands in .cache/mutants as soon as it is known.
 """
 
