@@ -44,7 +44,8 @@ def every_case(ways: Ways, octorules: str | None) -> tuple[list[Case], list[str]
         lacking.append("octorules, which --octorules names")
     if commits.is_there(commits.COMMIT):
         cases += commits.cases(ways, commits.older(ways, commits.COMMIT))
-        cases.append(commits.role_then(ways, commits.program_of(commits.BEFORE, ways.scratch)))
+        before = commits.program_of(commits.BEFORE, ways.scratch)
+        cases += [commits.role_then(ways, before), commits.host_then(ways, before)]
     else:
         lacking.append(f"the commit {commits.COMMIT}, which a shallow clone lacks")
     return cases, lacking

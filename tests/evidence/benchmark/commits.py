@@ -6,15 +6,18 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import tarfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from . import accounts, plays
-from .measure import Case, Row, Way
-from .peer import ROUNDS, SIZES, Fleet
-from .processes import REPOSITORY, Failure
+from .measure import Case, Row, Taken, Way
+from .peer import BASELINE, FORKS, ROUNDS, SIZES, Fleet, rules, zones
+from .processes import REPOSITORY, Failure, run
 from .ways import PLAYBOOK, Ways, Work
 
 COMMIT = "f52529b"  # the whole layers, before traffic and expectations
@@ -24,6 +27,7 @@ TASKS = {
     "account_protection, whole account in order": plays.account_protection,
 }
 PARTS = 20
+HOSTS, FIRST = 60, 100  # hosts, and the number of their first account
 
 
 def is_there(commit: str) -> bool:
@@ -87,3 +91,47 @@ def role_then(ways: Ways, program: Sequence[str | Path], commit: str = BEFORE, c
     title, then = f"the role baseline in check mode, {count:,} zones in order", f"the same at {commit}"
     alternatives = {title: Way(now.role), then: Way(before.role)}
     return Case("role_then", alternatives, [Row(title, then, 0.75, of_processors=True)], rounds=ROUNDS)
+
+
+def host_then(ways: Ways, program: Sequence[str | Path], commit: str = BEFORE, count: int = HOSTS) -> Case:
+    """The role on hosts with an account, its lists and rulesets, and a zone, now and at a commit, whose program this is."""
+    title = f"the role baseline in check mode, {count:,} accounts with lists, rulesets and zones, in order"
+    then = f"{title}, at {commit}"
+    alternatives = {
+        title: Way(partial(in_check_mode, ways, count, (PLAYBOOK,))),
+        then: Way(partial(in_check_mode, ways, count, program)),
+    }
+    return Case("host_then", alternatives, [Row(title, then, 0.6, of_processors=True)], rounds=ROUNDS)
+
+
+def in_check_mode(ways: Ways, count: int, program: Sequence[str | Path]) -> Taken:
+    """What the role takes to find so many hosts in order; raises Failure if it finds one of them otherwise."""
+    held, zone_of, described = accounts.in_order(), [*zones(count).values()], accounts.desired()
+    blocked, listed = rules("example.com"), [{"ip": f"198.51.100.{number}"} for number in range(20)]
+    ruleset = {"name": "Bots", "rules": blocked[:5]}
+    held.update(lists=[{"name": "offices", "items": listed}], custom_rulesets=[ruleset], network_firewall_rules=[])
+    described.update(ip_lists=[{"name": "offices", "items": listed}], custom_rulesets=[ruleset], custom_rules=blocked)
+    held_by_account = {accounts.identifier(FIRST + number): held for number in range(count)}
+    ways.serving.hold(
+        held_by_account,
+        0.0,
+        {
+            zone: {"name": f"zone{number}.example.com", "account_id": account, "custom_rules": blocked}
+            for number, (zone, account) in enumerate(zip(zone_of, held_by_account, strict=True))
+        },
+    )
+    variables: dict[str, Any] = {f"baseline_{option}": value for option, value in described.items()}
+    variables.update(edge_api_token=ways.serving.token, edge_base_url=ways.serving.base_url)
+    variables.update(ansible_connection="local", baseline_call_budget=plays.ENOUGH)
+    variables["ansible_python_interpreter"] = "{{ ansible_playbook_python }}"
+    hosts = {
+        f"host{number}": {"edge_account_id": account, "edge_zone_id": zone}
+        for number, (zone, account) in enumerate(zip(zone_of, held_by_account, strict=True))
+    }
+    inventory, playbook = ways.scratch / "hosts.json", ways.scratch / "role.yml"
+    inventory.write_text(json.dumps({"hosts": {"hosts": hosts, "vars": variables}}), encoding="utf-8")
+    playbook.write_text(json.dumps([{"hosts": "all", "gather_facts": False, "tasks": [BASELINE]}]), encoding="utf-8")
+    taken, text = run([*program, "-i", inventory, "-f", str(FORKS), playbook, "--check"], ways.scratch)
+    if text.count("changed=0") != count or ways.serving.was_written_to():
+        raise Failure(f"The role did not find the hosts as they are:\n{text[-2000:]}")
+    return taken

@@ -19,7 +19,7 @@ from tests.evidence.benchmark.page import DETAILS, PAGE, details, machine, with_
 from tests.evidence.benchmark.peer import Fleet
 from tests.evidence.benchmark.processes import Failure
 from tests.evidence.benchmark.serving import Serving
-from tests.evidence.benchmark.ways import Ways, Work
+from tests.evidence.benchmark.ways import PLAYBOOK, Ways, Work
 from tests.support.documents import read_page, rows
 
 
@@ -35,7 +35,8 @@ def cases(tmp_path: Path) -> list[Case]:
     """All of them, of which none is run."""
     ways = Ways(Serving(tmp_path), tmp_path)
     of_fleets = [*tokens.cases(ways.serving, tmp_path), *peer.cases(ways.serving, tmp_path, "octorules")]
-    return [*all_cases(ways), *of_fleets, *commits.cases(ways, ways), commits.role_then(ways, ())]
+    then = [*commits.cases(ways, ways), commits.role_then(ways, ()), commits.host_then(ways, ())]
+    return [*all_cases(ways), *of_fleets, *then]
 
 
 def taking(*seconds: float, parts: int = 1, in_play: bool = False) -> Way:
@@ -162,6 +163,10 @@ def test_zones_that_were_not_read_are_not_measured(fleet: Fleet) -> None:
         fleet.taken(["echo", "No changes"], "No changes detected.")
     with pytest.raises(Failure, match="read 0 of 2 zones"):
         fleet.taken(["echo", "No changes detected."], "No changes detected.")
+
+
+def test_hosts_with_lists_rulesets_and_zones_are_in_order(ways: Ways) -> None:
+    assert commits.in_check_mode(ways, 2, (PLAYBOOK,)).processor > 0
 
 
 def test_a_task_is_compared_with_that_of_a_commit(ways: Ways, monkeypatch: pytest.MonkeyPatch) -> None:
