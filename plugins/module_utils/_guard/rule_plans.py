@@ -17,13 +17,15 @@ from .._plan.plan import Operation, Plan, differences, with_along
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
 from .._schema.account import NETWORK_FIREWALL_RULES
-from .._schema.lists import ALL, IP, LIST_KINDS, LIST_QUOTAS, LISTS, ListQuota, items_of
-from .._schema.managed_rules import MANAGED_RULES, deployed
+from .._schema.lists import IP, LIST_KINDS, LISTS, items_of
+from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ACCOUNT_DETAILS, ZONE
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from .._schema.quotas import ALL, LIST_QUOTAS, QUOTAS, ListQuota, Quota, quota_of
 from .._schema.registry import evaluated_as, expressions_in, in_order_of, lists_named_in
 from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
-from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS, QUOTAS, Quota, quota_of
+from .._schema.rulesets import deployed
+from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS
 from .._text import Message, Unread, did_you_mean, first_few, joined, plural
 from .feasibility import CHECKS, Check, reading
 from .needs import unread_of

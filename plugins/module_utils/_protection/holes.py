@@ -18,7 +18,6 @@ from typing import Any, Iterator, Mapping, Sequence
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS
-from .._schema.managed_rules import deployed
 from .._schema.registry import (
     BY_PLURAL,
     DDOS_OVERRIDES,
@@ -34,6 +33,7 @@ from .._schema.registry import (
     spelt_out,
 )
 from .._schema.resource import Key, Object, Resource, State
+from .._schema.rulesets import deployed
 from .._schema.zone import CUSTOM_RULES
 from .._text import first_few
 from .._values.address_set import range_of

@@ -17,7 +17,6 @@ from .._expressions.covering import NEVER, SHADOWED, Claim, Covering, ListObject
 from .._expressions.fields import with_contents
 from .._expressions.grammar import Comparison, expression_of
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
-from .._schema.managed_rules import named_entries
 from .._schema.overrides import L4_OVERRIDES, is_off
 from .._schema.registry import (
     DDOS_OVERRIDES,
@@ -33,6 +32,7 @@ from .._schema.registry import (
     zone_values,
 )
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
+from .._schema.rulesets import named_entries
 from .._schema.zone import CUSTOM_RULES
 from .._values.address_set import ROUTABLE, Range, Ranges, ranges_of, union
 from .._values.kinds import as_json

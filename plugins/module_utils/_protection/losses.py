@@ -20,7 +20,6 @@ from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import matches_every_request
 from .._plan.desired import Desired
 from .._schema.lists import LISTS, contents_of, items_in, managed_lists, uses_of
-from .._schema.managed_rules import EXECUTE
 from .._schema.rate_limits import limit_of
 from .._schema.registry import (
     DDOS_OVERRIDES,
@@ -35,6 +34,7 @@ from .._schema.registry import (
     spelt_out,
 )
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
+from .._schema.rulesets import EXECUTE
 from .._text import first_few, plural
 from .._values.address_set import Contents
 from .loss import Loss, UnmanagedRecord, loss_by, unmanaged_record

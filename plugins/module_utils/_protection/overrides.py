@@ -33,16 +33,7 @@ from typing import (
 
 from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, destinations, matched
-from .._schema.managed_rules import (
-    ENTRY_KEYS,
-    LEVEL,
-    MANAGED_RULES,
-    OVERRIDES,
-    PARAMETERS,
-    THRESHOLD,
-    deployed,
-    named_entries,
-)
+from .._schema.managed_rules import LEVEL, MANAGED_RULES, THRESHOLD
 from .._schema.overrides import (
     ACTIONS,
     BLOCK,
@@ -60,6 +51,7 @@ from .._schema.overrides import (
 from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Key, Object, Resource, State, Values, fields_in, without
+from .._schema.rulesets import ENTRY_KEYS, OVERRIDES, PARAMETERS, deployed, named_entries
 from .._text import Unread, first_few
 from .._values.address_set import Ranges, union
 from .loss import Loss, loss_by

@@ -14,9 +14,9 @@ from typing import AbstractSet, Iterator, Mapping, NamedTuple, Sequence
 from .._expressions.grammar import expression_of
 from .._plan.desired import Desired, DesiredObject
 from .._schema.lists import LISTS
-from .._schema.managed_rules import deployed
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.resource import ACCOUNT_OPTION, NO_ITEMS, ZONE_OPTION, Object, State, id_of_new
+from .._schema.rulesets import deployed
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,

@@ -28,8 +28,6 @@ from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
     DELETE,
-    LOGGING,
-    RULE_SEMANTICS,
     TIMES_OF_CLOUDFLARE,
     Field,
     Object,
@@ -39,6 +37,10 @@ from .resource import (
     Single,
     Values,
     Write,
+)
+from .rulesets import (
+    LOGGING,
+    RULE_SEMANTICS,
     entry_point,
     fields_of_rules,
     fit_action,

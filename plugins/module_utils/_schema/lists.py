@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any, Hashable, Iterable, Mapping, NamedTuple, Sequence
+from typing import Any, Hashable, Iterable, Mapping, Sequence
 
 from .._values.address_set import ANY_LABEL, BITS, Contents, range_of, read_network, union
 from .._values.kinds import NETWORK, Value, choice, parse_filled_text, text
@@ -57,23 +57,6 @@ HOSTNAME_FORM = re.compile(rf"(?:\*\.)?{_LABEL}(?:\.{_LABEL})+")
 LONGEST_HOSTNAME = 253
 
 
-class ListQuota(NamedTuple):
-    """The number of lists that an account may have, and of items in all of them together."""
-
-    lists: int
-    items: int
-
-
-ALL = "any"
-# By the type of an account, the quotas of all its lists and of those of some kinds.
-LIST_QUOTAS: Mapping[str, Mapping[str, ListQuota]] = {
-    "enterprise": {
-        ALL: ListQuota(1000, 500000),
-        ASN: ListQuota(40, 30000),
-        HOSTNAME: ListQuota(40, 10000),
-    },
-    "standard": {ALL: ListQuota(10, 10000), ASN: ListQuota(0, 0), HOSTNAME: ListQuota(0, 0)},
-}
 SHORTEST_LENGTHS = {4: 8, 6: 12}  # prefix lengths that lists take, by the version of the network
 MOST_IN_A_CALL = 1000
 MOST_TEXT = 500  # characters of a description or a comment

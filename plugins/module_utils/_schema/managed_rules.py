@@ -12,34 +12,31 @@ The vendor describes them in "Override a managed ruleset" (Ruleset Engine) and "
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Callable, Iterator, Mapping, Sequence
+from typing import Any, Callable, Mapping, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.fields import doubts
 from .._expressions.grammar import expression_of
 from .._values.kinds import as_json, choice, identifier, keyed, mapping
-from .resource import (
-    ENFORCING,
+from .resource import ENFORCING, ZONE_OPTION, Permission, Values
+from .rulesets import (
+    EXECUTE,
+    LOG,
     LOGGING,
+    OVERRIDES,
+    PARAMETERS,
     RULE_SEMANTICS,
-    ZONE_OPTION,
-    Object,
-    Permission,
-    Values,
+    SKIP,
     entry_point,
-    fields_in,
     fields_of_rules,
     lacking,
 )
 
-EXECUTE, SKIP, LOG = "execute", "skip", "log"
-PARAMETERS, OVERRIDES = "action_parameters", "overrides"
 THRESHOLD = "score_threshold"
 LEVEL: Mapping[str, Mapping[str, Any]] = {
     "action": choice("block", "challenge", "js_challenge", "managed_challenge", LOG).option,
     "enabled": {"type": "bool"},
 }
-ENTRY_KEYS = {"categories": "category", "rules": "id"}  # of the lists in overrides
 ONE_OF = {
     "categories": keyed("category", str, {"category": {"type": "str", "required": True}, **LEVEL}),
     "rules": keyed(
@@ -120,28 +117,6 @@ def _invalid_rule(rule: Values) -> str:
     if action == SKIP and not parameters:
         return f"has the action {SKIP} and needs {PARAMETERS} that say what is skipped"
     return ""
-
-
-def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:
-    """The categories and managed rules of overrides: what each is, its key, and the entry."""
-    for name, key in ENTRY_KEYS.items():
-        entries = overrides.get(name)
-        for item in entries if isinstance(entries, list) else ():
-            if isinstance(item, Mapping):
-                yield ("category" if name == "categories" else "rule"), str(item.get(key)), item
-
-
-def deployed(rule: Object) -> str:
-    """The id of the ruleset that a rule executes; empty if it executes none."""
-    if rule.get("action") != EXECUTE:
-        return ""
-    return str(fields_in(rule.get(PARAMETERS)).get("id") or "")
-
-
-def skipped_rulesets(rule: Object) -> list[str]:
-    """The ids of the rulesets that an exception names, or of which it names rules."""
-    named = fields_in(rule.get(PARAMETERS)) if rule.get("action") == SKIP else {}
-    return [str(item) for name in ("rulesets", "rules") for item in named.get(name) or ()]
 
 
 MANAGED_RULES = entry_point(

@@ -18,11 +18,8 @@ from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._expressions.examination import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
 from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
-from .managed_rules import ENTRY_KEYS, EXECUTE, OVERRIDES, PARAMETERS, deployed, named_entries
 from .resource import (
     ACCOUNT_OPTION,
-    DESCRIPTION,
-    ENABLED,
     RULESET_PATHS,
     ZONE_OPTION,
     Catalogue,
@@ -33,11 +30,21 @@ from .resource import (
     Semantics,
     Shape,
     Values,
-    entry_point,
     fields_in,
-    lacking,
     renaming,
     without,
+)
+from .rulesets import (
+    DESCRIPTION,
+    ENABLED,
+    ENTRY_KEYS,
+    EXECUTE,
+    OVERRIDES,
+    PARAMETERS,
+    deployed,
+    entry_point,
+    lacking,
+    named_entries,
 )
 
 OTHER_RULE = "other_rule"  # the action of a rule that is no override

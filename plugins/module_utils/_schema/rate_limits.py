@@ -12,21 +12,18 @@ limiting parameters".
 from __future__ import annotations
 
 import re
-from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
+from typing import Any, Mapping, Sequence
 
 from .._expressions.examination import RULE_EXPRESSION
 from .._expressions.fields import doubts, lists_in, names_in
 from .._expressions.grammar import expression_of
 from .._values.kinds import FLAG, Value, mapping, number, several
-from .resource import (
+from .resource import ZONE_OPTION, Field, Object, Permission, Values, fields_in
+from .rulesets import (
+    RESPONSE,
     RULE_SEMANTICS,
-    ZONE_OPTION,
-    Field,
-    Object,
-    Permission,
-    Values,
+    check_response,
     entry_point,
-    fields_in,
     fields_of_rules,
     lacking,
 )
@@ -39,22 +36,6 @@ COUNTED_HEADER = re.compile(r'http\.request\.headers\["([^"]*)"\]')
 PERIODS = (10, 60, 120, 300, 600, 3600)
 TIMEOUTS = (0, *PERIODS, 86400)
 SCORE = "score_per_period"
-MOST_CONTENT = 30 * 1024  # bytes; custom rules may take less
-RESPONSE: Mapping[str, Mapping[str, Any]] = {
-    "status_code": {"type": "int", "required": True},
-    "content": {"type": "str", "required": True},
-    "content_type": {"type": "str", "required": True},
-}
-
-
-def check_response(parameters: Values) -> None:
-    """Raises ValueError for a response that Cloudflare does not take in place of a request."""
-    response = parameters.get("response", {})
-    status, size = response.get("status_code", 403), len(response.get("content", "").encode())
-    if not 400 <= status <= 499:
-        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
-    if size > MOST_CONTENT:
-        raise ValueError(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
 
 
 def _parse_characteristics(value: Sequence[str]) -> Sequence[str]:
@@ -106,49 +87,6 @@ def counters(limit: Mapping[str, Any]) -> frozenset[str]:
     """The characteristics by which a limit counts."""
     names = limit.get("characteristics")
     return frozenset(map(str, names)) if isinstance(names, (list, tuple)) else frozenset()
-
-
-class Available(NamedTuple):
-    """The most that a plan has of rate limits, by the vendor's table "Availability": seconds, the
-    ways to count, and the fields of expressions; 0 and none of both if it has all."""
-
-    period: int = 65535
-    timeout: int = 0
-    characteristics: AbstractSet[str] = frozenset()
-    fields: Sequence[str] = ()
-
-    def lacks(self, rule: Object) -> frozenset[str]:
-        """The parts of a rule that the plan does not have."""
-        limit, text = limit_of(rule), expression_of(rule)
-        numbers = {"period": self.period, "mitigation_timeout": self.timeout}
-        found = [
-            f"a {name} above {most} s"
-            for name, most in numbers.items()
-            if most and isinstance(limit.get(name), int) and limit[name] > most
-        ]
-        if self.characteristics:
-            others = {*counters(limit)} - {DATA_CENTER, *self.characteristics}
-            found += [f"the characteristic {name}" for name in sorted(others)]
-        if self.fields:
-            others = {name for name in names_in(text) if not self._has_field(name)}
-            found += [f"the field {name} in the expression of a rate limit" for name in others]
-        return frozenset(found if limit else ())
-
-    def _has_field(self, name: str) -> bool:
-        """Parts of the URI, such as its extension, count as it."""
-        own = name.lower().replace("raw.", "")
-        return own in self.fields or own.startswith(
-            tuple(f"{one}." for one in self.fields if ".uri" in one)
-        )
-
-
-_PATH = ("http.request.uri.path", "cf.bot_management.verified_bot", "cf.client.bot")
-_URI = (*_PATH, "http.host", "http.request.uri", "http.request.full_uri")
-_CLIENT = (*_URI, "http.request.method", "ip.src", "http.user_agent")
-FREE_LIMITS = Available(10, 10, frozenset({"ip.src"}), _PATH)
-PRO_LIMITS = Available(60, 3600, frozenset({"ip.src"}), _URI)
-BUSINESS_LIMITS = Available(600, 86400, frozenset(ADDRESS_COUNTERS), _CLIENT)
-ENTERPRISE_LIMITS = Available()  # add-ons, which no zone shows, have more
 
 
 def _invalid_rate_limit(rule: Values) -> str:

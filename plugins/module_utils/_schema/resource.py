@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import AbstractSet, Any, Callable, Dict, Hashable, Mapping, NamedTuple, Sequence, Tuple
 
-from .._values.kinds import A_LEVEL, A_MODE, A_NETWORK, CODE, FLAG, TEXT, Value, choice, mapping
+from .._values.kinds import A_LEVEL, A_MODE, A_NETWORK, Value
 
 Key = Tuple[Hashable, ...]
 Object = Mapping[str, Any]  # one object, as Cloudflare shows it
@@ -591,17 +591,9 @@ def options_of(fields: tuple[Field, ...]) -> OptionSpec:
     return spec
 
 
-# Common parts of the rulesets of accounts and zones, by the vendor's "Rulesets API" (Ruleset
-# Engine): an entry point for each phase, with an ordered list of rules, each known by its ref.
 RULESET_PATHS: Mapping[str, str] = {
     name: f"{owner.path}/rulesets" for name, owner in OWNERS.items()
 }
-REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True, narrows=False)
-DESCRIPTION = Field("description", TEXT, default="", narrows=False)
-ENABLED = Field("enabled", FLAG, default=True, absent_default=True, narrows=False, switch=True)
-# By itself, Cloudflare logs a request that is skipped.
-LOGGED = {"logging": {"enabled": True}}
-REPLACE = Write("PUT")
 
 
 def id_of_new(name: str) -> str:
@@ -612,81 +604,3 @@ def id_of_new(name: str) -> str:
 def is_new(identity: str) -> bool:
     """Return whether a text stands for such an id."""
     return identity.startswith("{")
-
-
-def entry_point(
-    *,
-    name: str,
-    owner: str,
-    phase: str,
-    fields: tuple[Field, ...],
-    shape: Shape | None = None,
-    **more: Any,
-) -> Resource:
-    """The rules of the entry point of a phase; `fields` are those beside the ref."""
-    paths = RULESET_PATHS[owner]
-    return Resource(
-        name=name,
-        plural=f"{name}s",
-        owner=owner,
-        path=f"{paths}/phases/{phase}/entrypoint",
-        phase=phase,
-        fields=(REF, *fields),
-        key=("ref",),
-        create=REPLACE,
-        update=REPLACE,
-        delete=REPLACE,
-        read_only=("version", "last_updated"),
-        listing=InDocument("rules", ("description",), paths + "/{id}", shape),
-        **more,
-    )
-
-
-def fields_of_rules(
-    actions: Sequence[str], expression: Value, parameters: Value, *more: Field
-) -> tuple[Field, ...]:
-    """The fields of rules that decide what becomes of a request or a packet."""
-    return (
-        Field("action", choice(*actions), narrows=False),
-        Field("expression", expression, narrows=False),
-        DESCRIPTION,
-        ENABLED,
-        Field("action_parameters", parameters, absent_default={}, narrows=False),
-        *more,
-    )
-
-
-def take_all(parameters: Values) -> None:
-    """Every value is valid."""
-
-
-LOGGING = Field(
-    "logging",
-    mapping({"enabled": {"type": "bool", "required": True}}, take_all),
-    absent_default=LOGGED["logging"],
-    narrows=False,
-)
-
-
-def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
-    """Parameters and logging of a former action go, unless the task names them; so does the
-    position, which is only for the request."""
-    action_changes = rule.get("action") != existing.get("action", rule.get("action"))
-    idle = {"position"} | ({"action_parameters", "logging"} - named if action_changes else set())
-    kept = without(rule, *idle)
-    return {**LOGGED, **kept} if kept.get("action") == "skip" else kept
-
-
-def lacking(rule: Values, *names: str) -> str:
-    """Return why Cloudflare would refuse a rule without some fields; empty if it has them."""
-    missing = [name for name in names if not rule.get(name)]
-    return f"is new and needs {' and '.join(missing)}" if missing else ""
-
-
-def blocks_nobody(rule: Object) -> bool:
-    """Return whether a rule stops no traffic: it lets some pass, or is off."""
-    return rule.get("action") == "skip" or FLAG.normalise(rule.get("enabled", True)) == "false"
-
-
-# Of rules that decide what becomes of a request or a packet.
-RULE_SEMANTICS = Semantics(normalise=fit_action, protects_nobody=blocks_nobody)

@@ -3,25 +3,23 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The resources of a zone: firewall rules, WAF custom rules and its security level, and how many
-rules its plan allows.
+"""The resources of a zone: firewall rules, WAF custom rules and its security level.
 
 The vendor describes them in "Firewall Rules API" (deprecated), "Create a custom rule via API"
-(Rulesets API) and "Zone Settings API", and the quotas on its pages "Custom rules" and "Rate
-limiting rules" (sections "Availability").
+(Rulesets API) and "Zone Settings API".
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Mapping, Sequence
 
 from .._errors import OptionError
 from .._expressions.examination import FIREWALL_EXPRESSION, RULE_EXPRESSION
 from .._expressions.fields import doubts
-from .._expressions.grammar import MATCHES, expression_of, tokens_of
-from .._text import Option, Unread
+from .._expressions.grammar import expression_of
+from .._text import Option
 from .._values.kinds import (
     A_LEVEL,
     FLAG,
@@ -36,28 +34,11 @@ from .._values.kinds import (
     several,
     text,
 )
-from .managed_rules import EXECUTE, deployed
-from .rate_limits import (
-    BUSINESS_LIMITS,
-    ENTERPRISE_LIMITS,
-    FREE_LIMITS,
-    PRO_LIMITS,
-    RATE_LIMIT_RULES,
-    RESPONSE,
-    SCORE,
-    Available,
-    check_response,
-    limit_of,
-)
 from .resource import (
     ACCOUNT_OPTION,
     CONTENTS,
     DELETE,
-    ENFORCING,
-    LOGGING,
     OWNERS,
-    REF,
-    RULE_SEMANTICS,
     RULESET_PATHS,
     TIMES_OF_CLOUDFLARE,
     ZONE_OPTION,
@@ -77,14 +58,23 @@ from .resource import (
     State,
     Values,
     Write,
-    entry_point,
     fields_in,
-    fields_of_rules,
     id_of_new,
-    lacking,
     renaming,
-    take_all,
     without,
+)
+from .rulesets import (
+    EXECUTE,
+    LOGGING,
+    REF,
+    RESPONSE,
+    RULE_SEMANTICS,
+    check_response,
+    deployed,
+    entry_point,
+    fields_of_rules,
+    lacking,
+    take_all,
 )
 
 PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
@@ -434,69 +424,3 @@ SECURITY_LEVEL = Resource(
     read_only=("id", "editable", "modified_on"),
     semantics=Semantics(invalid_reason=_locked),
 )
-
-LOG_FEATURE = "the action log"
-REGEX_FEATURE = "the operator matches"
-
-
-COUNTING_FEATURE = "a counting_expression"
-CACHE_FEATURE = "requests_to_origin"
-SCORE_FEATURE = f"a {SCORE}"
-TIMEOUT_FEATURE = "a mitigation_timeout with a challenge"
-THROTTLE_FEATURE = "the mitigation_timeout 0 with the action block"
-
-
-class Quota(NamedTuple):
-    """Limits of the zones of a plan with this title: how many rules by their collection, and which
-    features none of them has."""
-
-    title: str
-    rules: Mapping[str, int]
-    limits: Available
-    withheld: AbstractSet[str] = frozenset()
-
-    def lacks(self, rule: Object) -> frozenset[str]:
-        """The features of a rule that the plan has not."""
-        return features(rule) & self.withheld | self.limits.lacks(rule)
-
-
-def _quota(title: str, custom: int, rates: int, limits: Available, *withheld: str) -> Quota:
-    most = {CUSTOM_RULES.plural: custom, RATE_LIMIT_RULES.plural: rates}
-    return Quota(title, most, limits, frozenset(withheld))
-
-
-_LOWER = (LOG_FEATURE, TIMEOUT_FEATURE, THROTTLE_FEATURE, SCORE_FEATURE)
-_LOWEST = (*_LOWER, REGEX_FEATURE, COUNTING_FEATURE, CACHE_FEATURE)
-QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
-    "free": _quota("Free", 5, 1, FREE_LIMITS, *_LOWEST),
-    "pro": _quota("Pro", 20, 2, PRO_LIMITS, *_LOWEST),
-    "business": _quota("Business", 100, 5, BUSINESS_LIMITS, *_LOWER),
-    "enterprise": _quota("Enterprise", 1000, 100, ENTERPRISE_LIMITS),
-}
-
-
-def quota_of(zone: Object) -> Quota | None:
-    """The quota by the plan of a zone, as Cloudflare shows the zone; None where the plan is not
-    known."""
-    return QUOTAS.get(plan_of(zone))
-
-
-def features(rule: Object) -> frozenset[str]:
-    """Features of a rule that some plans withhold; an expression that cannot be read needs
-    nothing."""
-    limit, action = limit_of(rule), str(rule.get("action"))
-    timeout = limit.get("mitigation_timeout") or 0
-    try:
-        words = [token.text for token in tokens_of(expression_of(rule))]
-    except Unread:
-        words = []
-    needs = {
-        LOG_FEATURE: action == "log" and not limit,
-        REGEX_FEATURE: any(word in MATCHES for word in words),
-        COUNTING_FEATURE: bool(limit.get("counting_expression")),
-        SCORE_FEATURE: SCORE in limit,
-        CACHE_FEATURE: bool(limit.get("requests_to_origin")),
-        TIMEOUT_FEATURE: action in ENFORCING - {"block"} and timeout != 0,
-        THROTTLE_FEATURE: bool(limit) and action == "block" and timeout == 0,
-    }
-    return frozenset(name for name, is_needed in needs.items() if is_needed)

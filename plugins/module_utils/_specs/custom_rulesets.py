@@ -32,7 +32,6 @@ from .._plan.desired import (
     parse_ignore,
     parse_position,
 )
-from .._schema.managed_rules import EXECUTE, deployed
 from .._schema.resource import (
     ACCOUNT_OPTION,
     EXPIRES,
@@ -46,6 +45,7 @@ from .._schema.resource import (
     Values,
     id_of_new,
 )
+from .._schema.rulesets import EXECUTE, deployed
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULESETS,

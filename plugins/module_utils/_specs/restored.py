@@ -19,9 +19,9 @@ from .._plan.desired import Desired, DesiredObject
 from .._plan.ordering import longest_ascending
 from .._plan.plan import differences
 from .._remembered import remembered
-from .._schema.managed_rules import deployed
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, Values, id_of_new, without
+from .._schema.rulesets import deployed
 from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS
 from .._text import first_joined
 from .._values.kinds import same_value

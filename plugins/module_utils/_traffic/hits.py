@@ -18,7 +18,8 @@ from .._api.neighbours import account_of
 from .._api.once import once
 from .._context import Context
 from .._errors import ProtectionError
-from .._schema.resource import ACCOUNT_OPTION, LOGGED, ZONE_OPTION, Object
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object
+from .._schema.rulesets import LOGGED
 from .._timestamps import write_timestamp
 from .ask import AccountTraffic
 from .queries import PERMISSION, PERMISSION_OF_ZONE, Page, TrafficNode

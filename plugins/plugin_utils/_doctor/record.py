@@ -28,8 +28,8 @@ from ...module_utils._api.session import VERSION, client_of_owner, connected
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._plan.api_fields import undeclared
-from ...module_utils._schema.managed_rules import deployed
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
+from ...module_utils._schema.quotas import quota_of
 from ...module_utils._schema.registry import BY_NAME, READ_ONLY
 from ...module_utils._schema.resource import (
     ACCOUNT_OPTION,
@@ -39,7 +39,8 @@ from ...module_utils._schema.resource import (
     Resource,
     Single,
 )
-from ...module_utils._schema.zone import CUSTOM_RULES, quota_of
+from ...module_utils._schema.rulesets import deployed
+from ...module_utils._schema.zone import CUSTOM_RULES
 from ...module_utils._specs.whole_state import name_of
 from ...module_utils._text import Names, Screen, Unread, Warn, first_few, plural, with_names
 from ...module_utils._timestamps import CLOCK_SKEW

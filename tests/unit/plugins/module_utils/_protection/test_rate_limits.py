@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import loosened
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.quotas import features
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import features
 
 SEMANTICS = RATE_LIMIT_RULES.semantics
 LIMIT = {"characteristics": ["cf.colo.id"], "period": 60, "requests_per_period": 5, "mitigation_timeout": 60}

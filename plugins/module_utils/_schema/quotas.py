@@ -1,0 +1,152 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The quotas of zones and accounts by their plan: how many rules and lists they may have, and the
+parts of rules that a plan withholds.
+
+The vendor has them on its pages "Custom rules" and "Rate limiting rules" (sections "Availability"),
+and "Custom lists".
+"""
+
+from __future__ import annotations
+
+from typing import AbstractSet, Mapping, NamedTuple, Sequence
+
+from .._expressions.fields import names_in
+from .._expressions.grammar import MATCHES, expression_of, tokens_of
+from .._text import Unread
+from .lists import ASN, HOSTNAME
+from .rate_limits import ADDRESS_COUNTERS, DATA_CENTER, RATE_LIMIT_RULES, SCORE, counters, limit_of
+from .resource import ENFORCING, Object
+from .zone import CUSTOM_RULES, plan_of
+
+
+class ListQuota(NamedTuple):
+    """The number of lists that an account may have, and of items in all of them together."""
+
+    lists: int
+    items: int
+
+
+ALL = "any"
+# By the type of an account, the quotas of all its lists and of those of some kinds.
+LIST_QUOTAS: Mapping[str, Mapping[str, ListQuota]] = {
+    "enterprise": {
+        ALL: ListQuota(1000, 500000),
+        ASN: ListQuota(40, 30000),
+        HOSTNAME: ListQuota(40, 10000),
+    },
+    "standard": {ALL: ListQuota(10, 10000), ASN: ListQuota(0, 0), HOSTNAME: ListQuota(0, 0)},
+}
+
+
+class Available(NamedTuple):
+    """The most that a plan has of rate limits, by the vendor's table "Availability": seconds, the
+    ways to count, and the fields of expressions; 0 and none of both if it has all."""
+
+    period: int = 65535
+    timeout: int = 0
+    characteristics: AbstractSet[str] = frozenset()
+    fields: Sequence[str] = ()
+
+    def lacks(self, rule: Object) -> frozenset[str]:
+        """The parts of a rule that the plan does not have."""
+        limit, text = limit_of(rule), expression_of(rule)
+        numbers = {"period": self.period, "mitigation_timeout": self.timeout}
+        found = [
+            f"a {name} above {most} s"
+            for name, most in numbers.items()
+            if most and isinstance(limit.get(name), int) and limit[name] > most
+        ]
+        if self.characteristics:
+            others = {*counters(limit)} - {DATA_CENTER, *self.characteristics}
+            found += [f"the characteristic {name}" for name in sorted(others)]
+        if self.fields:
+            others = {name for name in names_in(text) if not self._has_field(name)}
+            found += [f"the field {name} in the expression of a rate limit" for name in others]
+        return frozenset(found if limit else ())
+
+    def _has_field(self, name: str) -> bool:
+        """Parts of the URI, such as its extension, count as it."""
+        own = name.lower().replace("raw.", "")
+        return own in self.fields or own.startswith(
+            tuple(f"{one}." for one in self.fields if ".uri" in one)
+        )
+
+
+_PATH = ("http.request.uri.path", "cf.bot_management.verified_bot", "cf.client.bot")
+_URI = (*_PATH, "http.host", "http.request.uri", "http.request.full_uri")
+_CLIENT = (*_URI, "http.request.method", "ip.src", "http.user_agent")
+FREE_LIMITS = Available(10, 10, frozenset({"ip.src"}), _PATH)
+PRO_LIMITS = Available(60, 3600, frozenset({"ip.src"}), _URI)
+BUSINESS_LIMITS = Available(600, 86400, frozenset(ADDRESS_COUNTERS), _CLIENT)
+ENTERPRISE_LIMITS = Available()  # add-ons, which no zone shows, have more
+
+
+LOG_FEATURE = "the action log"
+REGEX_FEATURE = "the operator matches"
+
+
+COUNTING_FEATURE = "a counting_expression"
+CACHE_FEATURE = "requests_to_origin"
+SCORE_FEATURE = f"a {SCORE}"
+TIMEOUT_FEATURE = "a mitigation_timeout with a challenge"
+THROTTLE_FEATURE = "the mitigation_timeout 0 with the action block"
+
+
+class Quota(NamedTuple):
+    """Limits of the zones of a plan with this title: how many rules by their collection, and which
+    features none of them has."""
+
+    title: str
+    rules: Mapping[str, int]
+    limits: Available
+    withheld: AbstractSet[str] = frozenset()
+
+    def lacks(self, rule: Object) -> frozenset[str]:
+        """The features of a rule that the plan has not."""
+        return features(rule) & self.withheld | self.limits.lacks(rule)
+
+
+def _quota(title: str, custom: int, rates: int, limits: Available, *withheld: str) -> Quota:
+    most = {CUSTOM_RULES.plural: custom, RATE_LIMIT_RULES.plural: rates}
+    return Quota(title, most, limits, frozenset(withheld))
+
+
+_LOWER = (LOG_FEATURE, TIMEOUT_FEATURE, THROTTLE_FEATURE, SCORE_FEATURE)
+_LOWEST = (*_LOWER, REGEX_FEATURE, COUNTING_FEATURE, CACHE_FEATURE)
+QUOTAS: Mapping[str, Quota] = {  # by the `legacy_id` of the plan
+    "free": _quota("Free", 5, 1, FREE_LIMITS, *_LOWEST),
+    "pro": _quota("Pro", 20, 2, PRO_LIMITS, *_LOWEST),
+    "business": _quota("Business", 100, 5, BUSINESS_LIMITS, *_LOWER),
+    "enterprise": _quota("Enterprise", 1000, 100, ENTERPRISE_LIMITS),
+}
+
+
+def quota_of(zone: Object) -> Quota | None:
+    """The quota by the plan of a zone, as Cloudflare shows the zone; None where the plan is not
+    known."""
+    return QUOTAS.get(plan_of(zone))
+
+
+def features(rule: Object) -> frozenset[str]:
+    """Features of a rule that some plans withhold; an expression that cannot be read needs
+    nothing."""
+    limit, action = limit_of(rule), str(rule.get("action"))
+    timeout = limit.get("mitigation_timeout") or 0
+    try:
+        words = [token.text for token in tokens_of(expression_of(rule))]
+    except Unread:
+        words = []
+    needs = {
+        LOG_FEATURE: action == "log" and not limit,
+        REGEX_FEATURE: any(word in MATCHES for word in words),
+        COUNTING_FEATURE: bool(limit.get("counting_expression")),
+        SCORE_FEATURE: SCORE in limit,
+        CACHE_FEATURE: bool(limit.get("requests_to_origin")),
+        TIMEOUT_FEATURE: action in ENFORCING - {"block"} and timeout != 0,
+        THROTTLE_FEATURE: bool(limit) and action == "block" and timeout == 0,
+    }
+    return frozenset(name for name, is_needed in needs.items() if is_needed)

@@ -1,0 +1,156 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Common parts of the rulesets of accounts and zones, by the vendor's "Rulesets API" (Ruleset
+Engine): an entry point for each phase, with an ordered list of rules, each known by its ref."""
+
+from __future__ import annotations
+
+from typing import AbstractSet, Any, Iterator, Mapping, Sequence
+
+from .._values.kinds import CODE, FLAG, TEXT, Value, choice, mapping
+from .resource import (
+    RULESET_PATHS,
+    Field,
+    InDocument,
+    Object,
+    Resource,
+    Semantics,
+    Shape,
+    Values,
+    Write,
+    fields_in,
+    without,
+)
+
+EXECUTE, SKIP, LOG = "execute", "skip", "log"
+PARAMETERS, OVERRIDES = "action_parameters", "overrides"
+ENTRY_KEYS = {"categories": "category", "rules": "id"}  # of the lists in overrides
+# Common parts of the rulesets of accounts and zones, by the vendor's "Rulesets API" (Ruleset
+# Engine): an entry point for each phase, with an ordered list of rules, each known by its ref.
+REF = Field("ref", Value(CODE.option, CODE.parse, str), required=True, narrows=False)
+DESCRIPTION = Field("description", TEXT, default="", narrows=False)
+ENABLED = Field("enabled", FLAG, default=True, absent_default=True, narrows=False, switch=True)
+# By itself, Cloudflare logs a request that is skipped.
+LOGGED = {"logging": {"enabled": True}}
+REPLACE = Write("PUT")
+
+
+def entry_point(
+    *,
+    name: str,
+    owner: str,
+    phase: str,
+    fields: tuple[Field, ...],
+    shape: Shape | None = None,
+    **more: Any,
+) -> Resource:
+    """The rules of the entry point of a phase; `fields` are those beside the ref."""
+    paths = RULESET_PATHS[owner]
+    return Resource(
+        name=name,
+        plural=f"{name}s",
+        owner=owner,
+        path=f"{paths}/phases/{phase}/entrypoint",
+        phase=phase,
+        fields=(REF, *fields),
+        key=("ref",),
+        create=REPLACE,
+        update=REPLACE,
+        delete=REPLACE,
+        read_only=("version", "last_updated"),
+        listing=InDocument("rules", ("description",), paths + "/{id}", shape),
+        **more,
+    )
+
+
+def fields_of_rules(
+    actions: Sequence[str], expression: Value, parameters: Value, *more: Field
+) -> tuple[Field, ...]:
+    """The fields of rules that decide what becomes of a request or a packet."""
+    return (
+        Field("action", choice(*actions), narrows=False),
+        Field("expression", expression, narrows=False),
+        DESCRIPTION,
+        ENABLED,
+        Field("action_parameters", parameters, absent_default={}, narrows=False),
+        *more,
+    )
+
+
+def take_all(parameters: Values) -> None:
+    """Every value is valid."""
+
+
+LOGGING = Field(
+    "logging",
+    mapping({"enabled": {"type": "bool", "required": True}}, take_all),
+    absent_default=LOGGED["logging"],
+    narrows=False,
+)
+
+
+def fit_action(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+    """Parameters and logging of a former action go, unless the task names them; so does the
+    position, which is only for the request."""
+    action_changes = rule.get("action") != existing.get("action", rule.get("action"))
+    idle = {"position"} | ({"action_parameters", "logging"} - named if action_changes else set())
+    kept = without(rule, *idle)
+    return {**LOGGED, **kept} if kept.get("action") == "skip" else kept
+
+
+def lacking(rule: Values, *names: str) -> str:
+    """Return why Cloudflare would refuse a rule without some fields; empty if it has them."""
+    missing = [name for name in names if not rule.get(name)]
+    return f"is new and needs {' and '.join(missing)}" if missing else ""
+
+
+def blocks_nobody(rule: Object) -> bool:
+    """Return whether a rule stops no traffic: it lets some pass, or is off."""
+    return rule.get("action") == "skip" or FLAG.normalise(rule.get("enabled", True)) == "false"
+
+
+# Of rules that decide what becomes of a request or a packet.
+RULE_SEMANTICS = Semantics(normalise=fit_action, protects_nobody=blocks_nobody)
+
+
+MOST_CONTENT = 30 * 1024  # bytes; custom rules may take less
+RESPONSE: Mapping[str, Mapping[str, Any]] = {
+    "status_code": {"type": "int", "required": True},
+    "content": {"type": "str", "required": True},
+    "content_type": {"type": "str", "required": True},
+}
+
+
+def check_response(parameters: Values) -> None:
+    """Raises ValueError for a response that Cloudflare does not take in place of a request."""
+    response = parameters.get("response", {})
+    status, size = response.get("status_code", 403), len(response.get("content", "").encode())
+    if not 400 <= status <= 499:
+        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
+    if size > MOST_CONTENT:
+        raise ValueError(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
+
+
+def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:
+    """The categories and managed rules of overrides: what each is, its key, and the entry."""
+    for name, key in ENTRY_KEYS.items():
+        entries = overrides.get(name)
+        for item in entries if isinstance(entries, list) else ():
+            if isinstance(item, Mapping):
+                yield ("category" if name == "categories" else "rule"), str(item.get(key)), item
+
+
+def deployed(rule: Object) -> str:
+    """The id of the ruleset that a rule executes; empty if it executes none."""
+    if rule.get("action") != EXECUTE:
+        return ""
+    return str(fields_in(rule.get(PARAMETERS)).get("id") or "")
+
+
+def skipped_rulesets(rule: Object) -> list[str]:
+    """The ids of the rulesets that an exception names, or of which it names rules."""
+    named = fields_in(rule.get(PARAMETERS)) if rule.get("action") == SKIP else {}
+    return [str(item) for name in ("rulesets", "rules") for item in named.get(name) or ()]
