@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from itertools import chain
-from typing import Iterable, Iterator, Mapping, NamedTuple, Sequence
+from operator import itemgetter
+from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import expression_of
 from .._expressions.solve import matched
@@ -295,11 +296,12 @@ def protected_since(coverage: Coverage, oldest: datetime) -> Ranges:
     return [] if coverage.malformed_exclusions else difference(union(settled), lost)
 
 
-def outermost(ranges: Iterable[Range]) -> list[Range]:
+def outermost(ranges: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     """The ranges that lie in no other one, in ascending order."""
-    outer: list[Range] = []
-    for first, last in sorted(ranges, key=lambda item: (item[0], -item[1])):
-        if not outer or last > outer[-1][1]:
+    widest_first = sorted(ranges, key=itemgetter(1), reverse=True)
+    outer: list[tuple[Any, Any]] = []
+    for first, last in sorted(widest_first, key=itemgetter(0)):
+        if not outer or outer[-1][1] < last:
             outer.append((first, last))
     return outer
 
