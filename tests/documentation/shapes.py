@@ -24,12 +24,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms im
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import BacktestRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import IneffectiveRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     CoverageChange,
     CoverageSummary,
     NetworkAnswer,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import UnmanagedRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,

@@ -106,7 +106,7 @@ class Guard(NamedTuple):
         role, on what is not known."""
         if not self.terms.of_rules:
             return {}
-        from .._protection.holes import weaker_records
+        from .._protection.unmanaged import weaker_records
         from .needs import unread_of
 
         unread = unread_of(plan) if self.context.is_role else ()

@@ -7,13 +7,10 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterable, NamedTuple, Sequence, TypedDict
+from typing import Any, Iterable, NamedTuple, Sequence
 
 from .._schema.resource import Key, Object, Resource
 from .._values.address_set import Range, Ranges, union
-
-CHANGED_ON = ("modified_on", "last_updated", "created_on")
-
 
 # Of an account: what becomes of its addresses and rules.
 SWITCHED_OFF, UNPROTECTED, PASSING = "switched off", "unprotected", "passing"
@@ -52,31 +49,3 @@ def ranges_of_losses(losses: Iterable[Loss], how: str = "") -> Ranges:
 def loss_by(resource: Resource, obj: Object, reason: str, certain: bool = True) -> Loss:
     """The loss by an object of a state."""
     return Loss(resource, resource.key_of(obj), resource.label_of(obj), reason, certain)
-
-
-class UnmanagedRecord(TypedDict):
-    """An object that exists and that the task does not name.
-
-    `weakens` says whether it takes protection away from what the task describes: None if it may.
-    `reason` is a sentence without its subject; an object that takes none away has one if all plain
-    traffic matches it. `since` is when the object last changed, None if Cloudflare does not say.
-    """
-
-    resource: str
-    key: str
-    weakens: bool | None
-    reason: str
-    since: str | None
-
-
-def unmanaged_record(
-    resource: Resource, obj: Object, loss: Loss | None, else_: str = ""
-) -> UnmanagedRecord:
-    """The record of an object; `else_` is its reason if it takes no protection away."""
-    return UnmanagedRecord(
-        resource=resource.name,
-        key=resource.label_of(obj),
-        weakens=(loss.certain or None) if loss else False,
-        reason=loss.reason if loss else else_,
-        since=next((str(obj[name]) for name in CHANGED_ON if obj.get(name)), None),
-    )

@@ -18,8 +18,8 @@ from typing import Container, Iterable, Iterator, NamedTuple, Sequence, Tuple
 from .._expressions.fields import lists_in
 from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import matches_every_request
-from .._plan.desired import Desired
-from .._schema.lists import LISTS, contents_of, items_in, managed_lists, uses_of
+from .._schema.lists import LISTS, contents_of, items_in, uses_of
+from .._schema.managed_rules import EXECUTE
 from .._schema.rate_limits import limit_of
 from .._schema.registry import (
     DDOS_OVERRIDES,
@@ -34,10 +34,9 @@ from .._schema.registry import (
     spelt_out,
 )
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
-from .._schema.rulesets import EXECUTE
 from .._text import first_few, plural
 from .._values.address_set import Contents
-from .loss import Loss, UnmanagedRecord, loss_by, unmanaged_record
+from .loss import Loss, loss_by
 from .ordinary_traffic import plain_traffic
 from .overrides import loosened, only_logs, override_doubts, override_losses
 
@@ -337,7 +336,6 @@ def level_losses(resource: Resource, was: State, becomes: State) -> Iterator[Los
 
 
 NOTHING = Contents()
-MOST_JUDGED = 100  # items of a list one by one; more are checked together
 
 
 class _Reference(NamedTuple):
@@ -427,53 +425,6 @@ def list_losses(was: State, becomes: State) -> Iterator[Loss]:
                 shown = first_few(str(item.get(resource.key[0])) for item in concerned)
                 reason = f"{verb} {shown}, otherwise than described, and {loss.reason}"
                 yield loss._replace(reason=reason)
-
-
-def unmanaged_items(desired: Desired, state: State) -> list[Object]:
-    """The items of a list that the desired ones do not name."""
-    resource = desired.resource
-    if resource.parent is not LISTS:
-        return []
-    return other_objects(resource, state.get(resource.plural) or (), desired.objects)
-
-
-def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
-    """The lists of a state that a task does not name."""
-    named = {key for item in desired if item.resource is LISTS for key in item.objects}
-    return other_objects(LISTS, managed_lists(state), named)
-
-
-def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
-    """The lists that a task does not name, and the items of its lists that it does not name and
-    that weaken rules, or may; in the order of the state."""
-    referring = Referring(state)
-    inner = {item.resource.within: item for item in desired if item.resource.parent is LISTS}
-    others = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
-    records: list[UnmanagedRecord] = []
-    for obj in state[LISTS.plural]:
-        name = LISTS.label_of(obj)
-        if name in inner:
-            records += _records_of_items(referring, obj, inner[name], state)
-        elif name in others:
-            loss = referring.loss(obj, NOTHING, referring.contents.get(name, NOTHING))
-            records.append(unmanaged_record(LISTS, obj, loss))
-    return records
-
-
-def _records_of_items(
-    referring: Referring, obj: Object, desired: Desired, state: State
-) -> Iterator[UnmanagedRecord]:
-    resource, items = desired.resource, unmanaged_items(desired, state)
-    described = contents_of(
-        objects_among(resource, state.get(resource.plural) or (), desired.objects)
-    )
-    together = referring.loss(obj, NOTHING, contents_of(items).without(described))
-    for item in items if together else ():
-        loss = together and together._replace(certain=False)
-        if len(items) <= MOST_JUDGED:
-            loss = referring.loss(obj, NOTHING, contents_of([item]).without(described))
-        if loss:
-            yield unmanaged_record(resource, item, loss)
 
 
 def objects_among(

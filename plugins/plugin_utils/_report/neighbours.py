@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
-from ...module_utils._protection.losses import unmanaged_lists
+from ...module_utils._protection.unmanaged import unmanaged_lists
 from ...module_utils._schema.account import NETWORK_FIREWALL_RULES, TCP_KINDS
 from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_in, items_of
 from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, lists_named_in

@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import weaker_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import Loss
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import (
     OverrideInForce,
     losses_between,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import weaker_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks

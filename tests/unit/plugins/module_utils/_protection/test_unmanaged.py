@@ -15,17 +15,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
     DesiredObject,
     parse_desired,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.holes import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import OWN_PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import (
+    MOST_JUDGED,
+    UnmanagedRecord,
+    unmanaged_items,
+    unmanaged_lists,
     unmanaged_records,
     weaker_records,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import UnmanagedRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.losses import (
-    MOST_JUDGED,
-    unmanaged_items,
-    unmanaged_lists,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import OWN_PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     DNS_RULES,
