@@ -26,13 +26,16 @@ from .._text import capitalised, excerpt
 from .._timestamps import read_timestamp
 from .._values.address_set import Range, Ranges, counted, difference, intersection, range_of, union
 from .._values.kinds import CODE, FLAG
-from .loss import PASSING, SWITCHED_OFF, UNPROTECTED, Loss
 from .modes import (
     DATA_CENTER,
     GLOBAL,
     OFF,
+    PASSING,
+    SWITCHED_OFF,
     UNDECIDED,
+    UNPROTECTED,
     Component,
+    Loss,
     Modes,
     Piece,
     components,

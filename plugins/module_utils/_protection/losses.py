@@ -36,7 +36,7 @@ from .._schema.registry import (
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._text import first_few, plural
 from .._values.address_set import Contents
-from .loss import Loss, loss_by
+from .modes import Loss, loss_by
 from .ordinary_traffic import plain_traffic
 from .overrides import loosened, only_logs, override_doubts, override_losses
 

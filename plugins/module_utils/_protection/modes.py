@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """One component, for example SYN flood protection: the modes that destinations meet, and the
-traffic that it mitigates in one state and not in another.
+traffic that it mitigates in one state and not in another. Any such difference is a `Loss`.
 
 A filter that matches decides: enabled filters are asked first, then monitoring ones, then disabled
 ones. If none matches, the most specific rule decides, and if there is no rule, the component
@@ -17,6 +17,7 @@ from __future__ import annotations
 from itertools import chain, product
 from typing import (
     AbstractSet,
+    Any,
     FrozenSet,
     Iterable,
     Iterator,
@@ -54,17 +55,53 @@ from .._values.address_set import (
     union,
 )
 from .._values.kinds import CODE
-from .loss import LESS_SENSITIVE, LESS_SENSITIVE_MONITOR, UNMITIGATED, Loss
 
 OFF = "off"  # there is neither a filter nor a rule
 UNDECIDED = "undecided"
 GLOBAL, REGION, DATA_CENTER = "global", "region", "datacenter"  # scopes of rules
 MODES_IN_ORDER = (*MODES, OFF, UNDECIDED)
 IN_TURN = (UNDECIDED, *MODES)  # of filters; one whose mode is not known may be the first
+# Of an account: what becomes of its addresses and rules.
+SWITCHED_OFF, UNPROTECTED, PASSING = "switched off", "unprotected", "passing"
+UNMITIGATED = "unmitigated"
+LESS = LESS_SENSITIVE, LESS_SENSITIVE_MONITOR = "less sensitive", "less sensitive while it monitors"
 
 Modes = FrozenSet[str]
 Piece = Tuple[Ranges, Modes]
 Place = Tuple[str, str]  # the scope of a rule, and its place in lower case
+
+
+class Loss(NamedTuple):
+    """Protection that one state has and another one lacks, by the object with this key and label.
+
+    `reason` is a sentence without its subject; `certain` is false if the loss is not proven. `how`
+    says what becomes of a rule that stops traffic, or of an override. `ranges` are the addresses
+    concerned, and `others` the objects that decided before, as far as they are told.
+    """
+
+    resource: Resource
+    key: Key
+    label: str
+    reason: str
+    certain: bool = True
+    how: str = ""
+    ranges: Sequence[Range] = ()
+    others: Sequence[tuple[Key, str]] = ()
+
+    def record(self) -> dict[str, Any]:
+        """The loss as results show it."""
+        named = {"resource": self.resource.name, "key": self.label}
+        return {**named, "certain": self.certain, "reason": self.reason}
+
+
+def ranges_of_losses(losses: Iterable[Loss], how: str = "") -> Ranges:
+    """The addresses of losses, of one kind if it is told."""
+    return union(item for loss in losses if how in ("", loss.how) for item in loss.ranges)
+
+
+def loss_by(resource: Resource, obj: Object, reason: str, certain: bool = True) -> Loss:
+    """The loss by an object of a state."""
+    return Loss(resource, resource.key_of(obj), resource.label_of(obj), reason, certain)
 
 
 class Decider(TypedDict):

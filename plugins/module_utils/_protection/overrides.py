@@ -54,7 +54,7 @@ from .._schema.resource import Key, Object, Resource, State, Values, fields_in, 
 from .._schema.rulesets import ENTRY_KEYS, OVERRIDES, PARAMETERS, deployed, named_entries
 from .._text import Unread, first_few
 from .._values.address_set import Ranges, union
-from .loss import Loss, loss_by
+from .modes import Loss, loss_by
 
 Looser = Union[Tuple[str, bool], None]  # a clause without its subject, and whether it is certain
 

@@ -27,8 +27,18 @@ from .._values.address_set import (
     range_of,
 )
 from .coverage import Coverage
-from .loss import LESS, PASSING, SWITCHED_OFF, UNMITIGATED, UNPROTECTED, Loss, ranges_of_losses
-from .modes import Decider, in_order, union_of_modes
+from .modes import (
+    LESS,
+    PASSING,
+    SWITCHED_OFF,
+    UNMITIGATED,
+    UNPROTECTED,
+    Decider,
+    Loss,
+    in_order,
+    ranges_of_losses,
+    union_of_modes,
+)
 from .worse import OF_ACCOUNT, worse
 
 

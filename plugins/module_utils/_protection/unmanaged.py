@@ -58,7 +58,6 @@ from .._schema.zone import (
 from .._text import first_few
 from .._values.address_set import range_of
 from .coverage import Coverage, has_flag
-from .loss import UNMITIGATED, Loss, loss_by
 from .losses import (
     NOTHING,
     Referring,
@@ -69,7 +68,7 @@ from .losses import (
     rule_losses,
     skipped_in_words,
 )
-from .modes import UNDECIDED, union_of_modes
+from .modes import UNDECIDED, UNMITIGATED, Loss, loss_by, union_of_modes
 from .ordinary_traffic import (
     OWNER_NAMES,
     depends_on_owner,

@@ -12,7 +12,7 @@ from typing import Iterator
 from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, STATUS, rules_of
 from .._schema.resource import Resource
 from .coverage import Coverage, account_losses
-from .loss import Loss
+from .modes import Loss
 
 OF_ACCOUNT = (STATUS, PREFIXES, ALLOWLIST, *map(rules_of, COMPONENTS))
 

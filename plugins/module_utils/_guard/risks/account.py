@@ -19,8 +19,16 @@ from ..._expressions.grammar import expression_of
 from ..._expressions.solve import matched
 from ..._plan.plan import Operation
 from ..._protection.coverage import has_flag
-from ..._protection.loss import LESS, LESS_SENSITIVE, UNMITIGATED, ranges_of_losses
-from ..._protection.modes import UNDECIDED, Component, counted_networks, rule_of
+from ..._protection.modes import (
+    LESS,
+    LESS_SENSITIVE,
+    UNDECIDED,
+    UNMITIGATED,
+    Component,
+    counted_networks,
+    ranges_of_losses,
+    rule_of,
+)
 from ..._schema.account import ALLOWLIST, ENABLED, MONITORING, PREFIXES, SHARING, STATUS, rules_of
 from ..._schema.resource import Resource
 from ..._text import Advice, Message, Option, Unread, first_few, sentence

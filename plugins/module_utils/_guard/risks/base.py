@@ -29,7 +29,7 @@ from typing import (
 from ..._errors import OptionError, OptionProblems
 from ..._plan.plan import Operation, Plan
 from ..._protection.coverage import Coverage
-from ..._protection.loss import Loss
+from ..._protection.modes import Loss
 from ..._schema.account import ENABLED, MONITORING
 from ..._schema.resource import Key, Object, OptionSpec, Resource
 from ..._text import Option

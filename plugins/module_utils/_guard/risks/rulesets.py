@@ -16,7 +16,6 @@ from __future__ import annotations
 from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.grammar import normalise_expression
-from ..._protection.loss import Loss
 from ..._protection.losses import (
     ENABLED,
     NARROWED,
@@ -31,6 +30,7 @@ from ..._protection.losses import (
     rule_losses,
     skips_deployments_alone,
 )
+from ..._protection.modes import Loss
 from ..._protection.ordinary_traffic import rules_matching_all_traffic, width
 from ..._protection.overrides import DOUBTED, GONE
 from ..._schema.managed_rules import MANAGED_RULES

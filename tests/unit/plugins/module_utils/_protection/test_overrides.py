@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.loss import Loss
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import Loss
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import (
     OverrideInForce,
     losses_between,
