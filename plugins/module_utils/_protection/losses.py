@@ -19,7 +19,6 @@ from .._expressions.fields import lists_in
 from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import matches_every_request
 from .._schema.lists import LISTS, contents_of, items_in, uses_of
-from .._schema.managed_rules import EXECUTE
 from .._schema.rate_limits import limit_of
 from .._schema.registry import (
     DDOS_OVERRIDES,
@@ -34,6 +33,7 @@ from .._schema.registry import (
     spelt_out,
 )
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
+from .._schema.rulesets import EXECUTE
 from .._text import first_few, plural
 from .._values.address_set import Contents
 from .modes import Loss, loss_by

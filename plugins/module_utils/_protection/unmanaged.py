@@ -19,7 +19,6 @@ from .._expressions.grammar import expression_of
 from .._plan.desired import Desired, DesiredObject
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS, contents_of, managed_lists
-from .._schema.managed_rules import deployed
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import (
     BY_PLURAL,
@@ -44,6 +43,7 @@ from .._schema.resource import (
     State,
     id_of_new,
 )
+from .._schema.rulesets import deployed
 from .._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULES_OF_ACCOUNT,
