@@ -35,7 +35,7 @@ from ..plugin_utils._report.files import compare, read_report_file, write_files
 from ..plugin_utils._report.markdown import summary
 from ..plugin_utils._report.neighbours import predict_host
 from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
-from ..plugin_utils._report.results import HostResults, host_results
+from ..plugin_utils._report.results import host_results, unread_host
 from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables
 from ..plugin_utils._worker import found_by_run, prepare_workers
 
@@ -120,13 +120,13 @@ class ActionModule(FleetAction):
                 predicted = predict_host(task, now)
             except ValueError as exc:
                 told = str(task.with_others(exc, OF_REPORTED_HOST))
-                predicted = HostResults(task.host, errors=[told])
+                predicted = unread_record(task.host, told, now)
             except (AnsibleError, OptionError) as exc:
-                predicted = HostResults(task.host, errors=[str(exc)])
+                predicted = unread_record(task.host, str(exc), now)
             warnings.extend(task.misspelt_variables())
             for name in self._options_aside(task, variables):
                 aside.setdefault(name, []).append(task.host)
-            return record_of(task, predicted, now)
+            return record_of(task, predicted)
 
         every = [*self.of_each(hosts, variables, read, failed_record)]
         records = dict(zip(hosts, _read_now(every)))
@@ -147,10 +147,10 @@ class ActionModule(FleetAction):
 
     def _unreached(self, variables: Mapping[str, Any], read: Records) -> Iterator[HostRecord]:
         """The records of hosts of the play that no task has read."""
-        now = datetime.now(timezone.utc)
+        now = write_timestamp(datetime.now(timezone.utc))
 
         def unreached(task: HostTask) -> HostRecord:
-            return record_of(task, host_results(task.host, {}, {}), now)
+            return record_of(task, host_record(host_results(task.host, {}, {}), now))
 
         hosts = {*variables["ansible_play_hosts_all"]} - {*read}
         yield from self.of_each(sorted(hosts), variables, unreached, failed_record)
@@ -190,7 +190,7 @@ class ActionModule(FleetAction):
             return None
 
 
-def record_of(task: HostTask, host: HostResults, now: datetime) -> HostRecord:
+def record_of(task: HostTask, record: HostRecord) -> HostRecord:
     """The record of a host, with its groups, and with whom to ask about it."""
     try:
         texts = task.values(CONTACTS.values())
@@ -198,15 +198,18 @@ def record_of(task: HostTask, host: HostResults, now: datetime) -> HostRecord:
         texts = {}
     named = {name: texts.get(variable) for name, variable in CONTACTS.items()}
     contacts = {name: excerpt(str(text), MAX_CHARS) for name, text in named.items() if text}
-    record = host_record(host, write_timestamp(now))
     known = {"groups": task.groups, "base_url": task.base_url()}
     return cast(HostRecord, {**record, **contacts, **known})
 
 
+def unread_record(host: str, reason: str, now: datetime) -> HostRecord:
+    """The record of a host that could not be read, for this reason."""
+    return host_record(unread_host(host, reason), write_timestamp(now))
+
+
 def failed_record(host: str, exc: Exception) -> HostRecord:
     """The record of a host that could not even be asked for its variables."""
-    problem = HostResults(host, errors=[f"{type(exc).__name__}: {exc}"])
-    return host_record(problem, write_timestamp(datetime.now(timezone.utc)))
+    return unread_record(host, f"{type(exc).__name__}: {exc}", datetime.now(timezone.utc))
 
 
 def _read_now(records: Iterable[HostRecord]) -> Iterator[HostRecord]:

@@ -71,7 +71,7 @@ from ..plugin_utils._report.document import host_record
 from ..plugin_utils._report.files import other_reasons, read_report_file
 from ..plugin_utils._report.overview import contacts, shown, why
 from ..plugin_utils._report.record import LABELS, HostRecord, Report, severity
-from ..plugin_utils._report.results import HostResults
+from ..plugin_utils._report.results import unread_host
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
 MAX_REASON = 300  # characters
@@ -161,7 +161,7 @@ def _too_old(report: Report, terms: Terms) -> list[HostRecord]:
     if datetime.fromisoformat(made) + terms.again + USUAL_AGE > terms.now:
         return []
     reason = f"Nobody has made a report since {shown(made)}, so that nothing newer is known."
-    return [host_record(HostResults(REPORT, errors=[reason]), made)]
+    return [host_record(unread_host(REPORT, reason), made)]
 
 
 def _what(record: HostRecord, earlier: Told, terms: Terms) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
@@ -19,11 +18,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._expressions.fi
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import ineffective_records
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import ranges_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
+    AcceptedNow,
+    host_record,
+    report_of,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, metrics, sarif
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import AcceptedNow, host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
 from tests.functional.public_rules import PUBLIC_RULES
@@ -227,8 +230,7 @@ ACCEPTED = [{"resource": "custom_rule", "keys": ["partner"], "reason": "moves ne
 
 def reported(results: dict[str, Any], accepted: Any = ()) -> Report:
     entries = AcceptedNow(parse_accepted([*accepted], "lima"), datetime(2026, 11, 22, 10, tzinfo=UTC))
-    host = replace(host_results("lima", {}, results), accepted=entries)
-    report = report_of([host_record(host, NOW)], NOW)
+    report = report_of([host_record(host_results("lima", {}, results), NOW, entries)], NOW)
     validate_report(report)
     return report
 

@@ -7,17 +7,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
+    AcceptedNow,
+    host_record,
+    report_of,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import AcceptedNow, host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules
@@ -68,8 +71,8 @@ def record_of(
 ) -> HostRecord:
     service.account(ACCOUNT).seed(**{**IN_ORDER, **state})
     results = {"account_protection": modules.done("account_protection", check=True, **task)}
-    host = replace(host_results("lima", {}, results), accepted=AcceptedNow(parse_accepted(entries, "lima"), NOW))
-    record = host_record(host, NOW.isoformat())
+    accepted = AcceptedNow(parse_accepted(entries, "lima"), NOW)
+    record = host_record(host_results("lima", {}, results), NOW.isoformat(), accepted)
     validate_report(report_of([record], NOW.isoformat()))
     return record
 

@@ -8,17 +8,20 @@ not."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.unmanaged import parse_accepted
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import (
+    AcceptedNow,
+    host_record,
+    report_of,
+)
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, metrics
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import AcceptedNow, host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import host_results
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
@@ -72,9 +75,8 @@ def seeded(service: LocalService, where: str, obj: Mapping[str, Any]) -> None:
 
 
 def record_of(module: str, result: dict[str, Any], accepted: Any = ()) -> HostRecord:
-    results = host_results("lima", {}, {module: result})
-    host = replace(results, accepted=AcceptedNow(parse_accepted(list(accepted), "lima"), NOW))
-    record = host_record(host, NOW.isoformat())
+    accepted_now = AcceptedNow(parse_accepted(list(accepted), "lima"), NOW)
+    record = host_record(host_results("lima", {}, {module: result}), NOW.isoformat(), accepted_now)
     validate_report(report_of([record], NOW.isoformat()))
     return record
 

@@ -539,5 +539,5 @@ def test_a_report_has_the_sentences_of_risks_that_a_failed_task_says_once(
     terse = modules.failed("account_protection", **options)
     whole = modules.run("account_protection", verbose=True, **options)
     assert len(whole["risks"]) > 1 and not any("message" in risk for risk in terse["risks"])
-    reported = host_results("lima", {}, {"account_protection": terse}).risks()
+    reported = host_results("lima", {}, {"account_protection": terse}).record["risks"]
     assert [risk["message"] for risk in reported] == [risk["message"] for risk in whole["risks"]]

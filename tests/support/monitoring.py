@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 import yaml
@@ -52,7 +51,7 @@ def written_metrics(prediction: Mapping[str, Any]) -> str:
     times = {"since": "2026-06-30T12:00:00+00:00", "until": GENERATED}
     traffic = {"traffic": {**times, "known": True, "unknown": [], "components": components}}
     results = {"account_protection": prediction, "protection_traffic_info": traffic}
-    host = replace(read_results({"host": "lima", "results": results}), postures=[POSTURE])
+    host = read_results({"host": "lima", "results": results}).having(postures=[POSTURE])
     return metrics(make_report([host], GENERATED))
 
 

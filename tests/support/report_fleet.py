@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +104,6 @@ def fleet(number: int) -> list[HostResults]:
     """So many hosts, of every status in turn, from `host-0000`."""
     kinds = list(hosts_of_every_status().values())
     return [
-        replace(kind, host=f"host-{position:04}")
+        kind.having(host=f"host-{position:04}")
         for position, kind in ((position, kinds[position % len(kinds)]) for position in range(number))
     ]

@@ -14,9 +14,9 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import END_OF_TIME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.posture import MergedHost
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import predict_host
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import HostRecord
 
 from tests.fake_service import LocalService
 from tests.support.host_parts import host, run_module
@@ -25,8 +25,8 @@ from tests.support.report_schema import validate_report
 NOW = datetime(2026, 11, 21, 10, tzinfo=UTC)
 
 
-def predicted(service: LocalService, **variables: Any) -> HostResults:
-    """The results of a host that has these variables."""
+def predicted(service: LocalService, **variables: Any) -> HostRecord:
+    """The record of a host that has these variables."""
     values = {**host(service), "baseline_prefixes": [], **variables}
     runner: Callable[..., Any] = lambda **_options: SimpleNamespace(run_module=run_module)  # noqa: E731
     checked: Callable[..., Any] = lambda *_arguments: values  # noqa: E731
@@ -42,8 +42,7 @@ def predicted(service: LocalService, **variables: Any) -> HostResults:
     return predict_host(task, NOW)
 
 
-def assessed(host_of_lists: HostResults) -> tuple[str, list[str]]:
+def assessed(record: HostRecord) -> tuple[str, list[str]]:
     """The status of the host in the report, and the reasons."""
-    record = host_record(host_of_lists, NOW.isoformat())
     validate_report(report_of([record], NOW.isoformat()))
     return record["status"], record["reasons"]

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
@@ -46,8 +46,9 @@ from .arguments import (
     check_report,
     expiring,
 )
-from .record import Announced, LastChange, PostureRecord, Unused, values_by_key
-from .results import AcceptedNow, HostResults, differences_of, host_results
+from .document import AcceptedNow, host_record
+from .record import Announced, HostRecord, LastChange, Unused, values_by_key
+from .results import HostResults, host_results
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 PACKET_PHASES = "packet_phases"  # another one
@@ -96,10 +97,10 @@ class Log:
 
     def last_changes(self, host: HostResults) -> list[LastChange]:
         """The last change of each difference and each hole of a host."""
-        differences = host.of_each(differences_of)
-        holes = [item for item in host.unmanaged() if item["reason"]]
-        owners = {"account_id": host.account_id, "zone_id": host.zone_id}
-        return [self._last_change(item, owners) for item in (*differences, *holes)]
+        record = host.record
+        holes = [item for item in record["unmanaged"] if item["reason"]]
+        owners = {"account_id": record["account_id"], "zone_id": record["zone_id"]}
+        return [self._last_change(item, owners) for item in (*record["operations"], *holes)]
 
     def _last_change(self, item: Mapping[str, Any], owners: Mapping[str, str | None]) -> LastChange:
         resource, key = item["resource"], item["key"]
@@ -213,21 +214,21 @@ class Beside:
         result = self._run(INFO, gather_subset=ANNOUNCED_SUBSETS)
         if result.get("failed"):
             reason = f"The announced networks are not known: {result.get('msg')}"
-            return replace(host, unread=[*host.unread, reason])
+            return host.having(unread=[reason])
         announced = announced_record(result)
         names = announced["not_known"]
         unclear = [f"Whether {network} is announced is not known." for network in names]
-        return replace(host, announced=announced, unread=[*host.unread, *unclear])
+        return host.having(unread=unclear, announced=announced)
 
     def _packet_phases(self, host: HostResults) -> HostResults:
         """The phases beside the Network Firewall that have rules, which nothing evaluates."""
         result = self._run(INFO, gather_subset=[PACKET_PHASES])
         if result.get("failed"):
             what = "Rules beside those of the Network Firewall are not known"
-            return replace(host, not_evaluated=[f"{what}: {result.get('msg')}"])
+            return host.having(not_evaluated=[f"{what}: {result.get('msg')}"])
         phases = [one for one in result[PACKET_PHASES] if one["rules"]]
         texts = [f"{one['title']} ({one['rules']}, phase {one['phase']})" for one in phases]
-        return replace(host, not_evaluated=[f"Not evaluated: {text}." for text in texts])
+        return host.having(not_evaluated=[f"Not evaluated: {text}." for text in texts])
 
     def _hits(self, host: HostResults, hours: float) -> HostResults:
         """The rules of the baseline that nothing has matched, which is no reason for a status."""
@@ -236,7 +237,7 @@ class Beside:
             return host
         result = self._run(ZONE_INFO, hits_hours=hours)
         if result.get("failed"):
-            return replace(host, unknown_hits=[f"Hits are not known: {result.get('msg')}"])
+            return host.having(unknown_hits=[f"Hits are not known: {result.get('msg')}"])
         every = (rule for rule in result["rules"] if rule.get("enabled") is not False)
         return with_unused(host, [rule for rule in every if rule.get("ref") in named])
 
@@ -254,7 +255,7 @@ class Beside:
         else:
             changes = [item for result in results.values() for item in result.get("changes") or ()]
             log = Log(hours, changes, objects_by_resource(results.values()))
-        return replace(host, changes=log.last_changes(host))
+        return host.having(changes=log.last_changes(host))
 
     def _results(
         self, of_account: Mapping[str, Any], of_zone: Mapping[str, Any]
@@ -289,7 +290,7 @@ def with_unused(host: HostResults, rules: Sequence[Mapping[str, Any]]) -> HostRe
     ]
     unknown = [f"Hits of {first_few(named)}: {text}" for text, named in refs.items()]
     is_known = any(rule["hits"]["known"] for rule in rules)
-    return replace(host, unused=unused if is_known else None, unknown_hits=unknown)
+    return host.having(unused=unused if is_known else None, unknown_hits=unknown)
 
 
 def lists_not_read(result: InfoResult) -> list[dict[str, Any]]:
@@ -325,8 +326,9 @@ def traffic_task(part: Part, hours: Any) -> Part | None:
     return Part(TRAFFIC, options, part.context._replace(names=names))
 
 
-def predict_host(task: HostTask, now: datetime) -> HostResults:
-    """The changes that a run would make on the host; raises AnsibleError, OptionError, ValueError.
+def predict_host(task: HostTask, now: datetime) -> HostRecord:
+    """The record of the host, with the changes that a run would make; raises AnsibleError,
+    OptionError, ValueError.
 
     It plans in check mode even if the play does not, so that it writes nothing to Cloudflare.
     """
@@ -351,14 +353,13 @@ def predict_host(task: HostTask, now: datetime) -> HostResults:
         results[traffic.module] = runner.run_module(traffic, True)
     predicted = host_results(task.host, {**part.options, **owners_of(result)}, results)
     beside = Beside(lambda other: runner.run_module(other, True), part, values)
-    return replace(
-        beside.read(predicted),
+    read = beside.read(predicted).having(
         accepted_risks=accepted_risks(part, now),
         expiring=expiring(part, accepted, now, current.postures),
-        postures=cast(Sequence[PostureRecord], [one.record for one in current.postures]),
-        overdue=[*current.still_in_force(predicted.of_each(differences_of))],
-        accepted=AcceptedNow(accepted, now),
+        postures=[one.record for one in current.postures],
+        overdue=[*current.still_in_force(predicted.record["operations"])],
     )
+    return host_record(read, write_timestamp(now), AcceptedNow(accepted, now))
 
 
 def _place(option: str | None, variables: Mapping[str, Any]) -> str | None:

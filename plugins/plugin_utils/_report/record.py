@@ -22,7 +22,9 @@ from typing import (
     NamedTuple,
     TypedDict,
     TypeVar,
+    cast,
     get_args,
+    get_origin,
     get_type_hints,
 )
 
@@ -503,6 +505,14 @@ class HostRecord(TypedDict):
     ]
 
 
+def nothing_known(host: str) -> HostRecord:
+    """The record of a host of which nothing is known: empty lists, and null."""
+    values: dict[str, Any] = {
+        name: [] if get_origin(hint) is list else None for name, hint in HINTS.items()
+    }
+    return cast(HostRecord, {**values, "host": host, "status": "unknown", "base_url": ""})
+
+
 class Totals(TypedDict):
     """The numbers of a report."""
 
@@ -560,6 +570,7 @@ def shown_as(kind: type[Shown]) -> Iterator[tuple[str, Shown]]:
             yield key, item
 
 
+HINTS: Final = get_type_hints(HostRecord)
 METADATA: Final[Sequence[tuple[str, Any]]] = [
     (key, item)
     for key, hint in get_type_hints(HostRecord, include_extras=True).items()

@@ -3,194 +3,44 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The results of a dry run of the baseline on one host, and the parts of its record that follow
-from them."""
+"""The record of a host, as far as the results of its modules tell it.
+
+A module may run packed, in another process, and the filter gets results that a playbook has
+registered, so that a plan comes here as data and not as objects. It is read once, here.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any, TypeVar, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from ...module_utils._arguments import Argument, part_of_result, read_value
 from ...module_utils._guard.terms import Pending
-from ...module_utils._protection.coverage import IDLE
 from ...module_utils._protection.expected import expected_in_words, with_rule
-from ...module_utils._protection.modes import UNDECIDED, counted_networks
-from ...module_utils._schema.account import COMPONENTS
+from ...module_utils._protection.modes import UNDECIDED
 from ...module_utils._schema.registry import BY_NAME, DECIDING, InOrder, ZoneRule, title_of_resource
 from ...module_utils._schema.resource import Object, Resource
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.registry import TRAFFIC
-from ...module_utils._text import Option, capitalised, sentence
-from ...module_utils._timestamps import write_timestamp
+from ...module_utils._text import Option, sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
-from ...module_utils._values.address_set import (
-    Ranges,
-    difference,
-    intersection,
-    networks,
-    ranges_of,
-    union,
-)
-from .._baseline.unmanaged import (
-    ANNOUNCED,
-    NO_PREFIX,
-    PROTECTION_OFF,
-    UNCOVERED,
-    Accepted,
-    UnmanagedObject,
-    accepted_reason,
-)
 from .._plain import plain
-from .coverage import AccountCoverage, component_title, read_coverage
+from .coverage import AccountCoverage, prefix_records, read_coverage
 from .record import (
     ADVICE,
-    AcceptedRisk,
-    AcceptedStatus,
-    Announced,
-    Deadline,
     Difference,
     Expected,
+    HostRecord,
     HostRisk,
     HostTraffic,
     Ineffective,
-    LastChange,
-    PostureRecord,
     SeenTraffic,
     Unmanaged,
-    Unused,
     misfit_of,
+    nothing_known,
 )
-
-NO_ADDRESS = "There is no protected address."
-
-
-@dataclass(frozen=True)
-class AcceptedNow:
-    """The acceptances on a host, at a moment; an expired one is told with its status."""
-
-    entries: Sequence[Accepted] = ()
-    now: datetime | None = None
-
-    def reason_of(self, item: UnmanagedObject) -> str | None:
-        """The reason why an object that no baseline names is accepted; None if it is not."""
-        return accepted_reason(item, self.entries, self.now)
-
-    def unprotected(self, coverage: AccountCoverage) -> list[str]:
-        """The reasons why an account is unprotected, without accepted ones."""
-        meant = {entry.status for entry in self._in_force}
-        off_is_meant = coverage.enabled is False and PROTECTION_OFF in meant
-        is_off = coverage.enabled is False and not off_is_meant
-        has_prefixes = coverage.protected or off_is_meant or NO_PREFIX in meant
-        uncovered = union(
-            network
-            for kind, ranges in _idle(coverage)
-            for network in difference(ranges, self._meant(UNCOVERED, kind))
-        )
-        if not is_off and has_prefixes and not uncovered:
-            return []
-        # That it is off is the first reason of an account that is.
-        reasons = list(coverage.reasons[1:] if off_is_meant else coverage.reasons)
-        if uncovered and not is_off:
-            reasons.append(f"A component does nothing for {counted_networks(uncovered)}.")
-        return [
-            *(reasons or [NO_ADDRESS]),
-            *self._expired(lambda entry: any(_found(entry, coverage))),
-        ]
-
-    def unnamed(self, announced: Announced | None) -> list[str]:
-        """A sentence on announced networks that no prefix names, without accepted ones;
-        none if there are no such networks."""
-        left = difference(_unprotected(announced), self._meant(ANNOUNCED))
-        expired = self._expired(
-            lambda entry: entry.status == ANNOUNCED and intersection(left, entry.networks)
-        )
-        return [_in_no_prefix(left), *expired] if left else []
-
-    def records(
-        self, coverage: AccountCoverage, announced: Announced | None
-    ) -> list[AcceptedStatus]:
-        """The statuses of an account that are accepted."""
-        return [
-            AcceptedStatus(
-                status=entry.status,
-                text=text,
-                networks=networks(ranges),
-                reason=entry.reason,
-                expires=_until(entry.expires),
-            )
-            for entry in self._in_force
-            if entry.status
-            for text, ranges in _found(entry, coverage, announced)
-        ]
-
-    @property
-    def _in_force(self) -> list[Accepted]:
-        return [entry for entry in self.entries if entry.holds(self.now)]
-
-    def _meant(self, status: str, kind: str | None = None) -> Ranges:
-        """The networks for which a status is accepted; if a component is named, of this one."""
-        return union(
-            network
-            for entry in self._in_force
-            if entry.status == status and (kind is None or kind in entry.components)
-            for network in entry.networks
-        )
-
-    def _expired(self, concerns: Callable[[Accepted], object]) -> list[str]:
-        return [
-            f"It was accepted ({entry.reason}) until {_until(entry.expires)}."
-            for entry in self.entries
-            if not entry.holds(self.now) and concerns(entry)
-        ]
-
-
-def _found(
-    entry: Accepted, coverage: AccountCoverage, announced: Announced | None = None
-) -> Iterator[tuple[str, Ranges]]:
-    """The parts of an account with the accepted status: sentences, and addresses."""
-    if entry.status == PROTECTION_OFF and coverage.enabled is False:
-        yield "TCP protection is off.", coverage.protected
-    elif entry.status == NO_PREFIX and not coverage.protected:
-        yield NO_ADDRESS, []
-    elif entry.status == ANNOUNCED:
-        if meant := intersection(_unprotected(announced), entry.networks):
-            yield _in_no_prefix(meant), meant
-    elif entry.status == UNCOVERED:
-        for kind, ranges in _idle(coverage):
-            meant = intersection(ranges, entry.networks)
-            if meant and kind in entry.components:
-                title = capitalised(component_title(kind))
-                yield f"{title} does nothing for {counted_networks(meant)}.", meant
-
-
-def _idle(coverage: AccountCoverage) -> Iterator[tuple[str, Ranges]]:
-    """By component, the addresses that it does nothing for; while the protection is off, that is
-    what counts of the others."""
-    rest = coverage.uncovered
-    for kind, pieces in coverage.pieces.items():
-        idle = union(item for each, modes in pieces if modes - {UNDECIDED} <= IDLE for item in each)
-        rest = difference(rest, idle)
-        if coverage.enabled is not False or not COMPONENTS[kind].is_switched:
-            yield kind, intersection(coverage.uncovered, idle)
-    if rest and coverage.enabled is not False:
-        yield "", rest
-
-
-def _unprotected(announced: Announced | None) -> Ranges:
-    return ranges_of(announced["unprotected"] if announced else [])
-
-
-def _in_no_prefix(ranges: Ranges) -> str:
-    return f"{counted_networks(ranges)} are announced, and neither protected nor excluded."
-
-
-def _until(expires: datetime | None) -> str | None:
-    return write_timestamp(expires) if expires else None
-
 
 MODULE_RESULT: Argument = {"type": "dict"}
 NETWORKS_IN_JSON = 100  # of a component are in report.json
@@ -199,90 +49,33 @@ RULES_OF_ZONES = {
     resource.plural: (resource, in_order) for resource, in_order in DECIDING
 }  # of zones
 
-Element = TypeVar("Element")
-
 
 @dataclass(frozen=True)
 class HostResults:
-    """The results of a host, and what else its variables and its neighbours tell: that of its plan,
-    or those of modules that a playbook has run for it.
+    """All that the results of a host tell: its record, which has no status yet, and what gives the
+    status beside it.
 
-    `errors` and `unread` say in a sentence each why the host, or a part of it, could not be read.
+    `unread` says in a sentence each why the host, or a part of it, could not be read. `coverage` is
+    the existing one of its account, None if it is not known; `weaker` has a sentence on each thing
+    that protects less than described, and `rules` the existing rules of zones, a list for each
+    resource.
     """
 
-    host: str
-    account_id: str | None = None
-    zone_id: str | None = None
-    results: Mapping[str, ModuleResult] = field(default_factory=dict)
-    errors: Sequence[str] = ()
+    record: HostRecord
     unread: Sequence[str] = ()
-    accepted_risks: list[AcceptedRisk] = field(default_factory=list)
-    expiring: list[Deadline] = field(default_factory=list)
-    announced: Announced | None = None
-    changes: list[LastChange] | None = None
-    unused: list[Unused] | None = None
-    unknown_hits: list[str] = field(default_factory=list)
-    not_evaluated: list[str] | None = None
-    traffic: HostTraffic | None = None
-    postures: Sequence[PostureRecord] = ()
-    overdue: list[str] = field(default_factory=list)
-    accepted: AcceptedNow = field(default_factory=AcceptedNow)
+    coverage: AccountCoverage | None = None
+    weaker: Sequence[str] = ()
+    rules: Sequence[Sequence[ZoneRule]] = ()
 
-    def of_each(self, read: Callable[[ModuleResult], Iterable[Element]]) -> list[Element]:
-        """Parts of all results."""
-        return [item for result in self.results.values() for item in read(result)]
+    def having(self, unread: Iterable[str] = (), **values: Any) -> HostResults:
+        """The host with these values in its record, and with more that could not be read."""
+        record = cast(HostRecord, {**self.record, **values})
+        return replace(self, record=record, unread=[*self.unread, *unread])
 
-    def risks(self) -> list[HostRisk]:
-        """The risks of all plans, those first for which a run refuses one."""
-        ordered = sorted(self.results.values(), key=lambda result: not is_refusal(result))
-        return [
-            cast(
-                HostRisk,
-                {
-                    "accepted": not is_refusal(result),
-                    "place": None,
-                    **_sentence(risk, result),
-                    **risk,
-                },
-            )
-            for result in ordered
-            for risk in result.get("risks") or ()
-        ]
 
-    def unmanaged(self) -> list[Unmanaged]:
-        """The objects that no baseline names, with the reason why they are accepted."""
-
-        def read(result: ModuleResult) -> Iterator[Unmanaged]:
-            for item in result.get("unmanaged") or ():
-                reason = self.accepted.reason_of(item)
-                title = title_of_resource(item["resource"])
-                yield cast(Unmanaged, {**item, "title": title, "accepted": reason})
-
-        return self.of_each(read)
-
-    def ineffective(self) -> list[Ineffective]:
-        """The objects that cannot work, with what to do."""
-
-        def read(result: ModuleResult) -> Iterator[Ineffective]:
-            for item in result.get("ineffective") or ():
-                more = {
-                    "title": title_of_resource(item["resource"]),
-                    "advice": ADVICE[item["kind"]],
-                    "accepted": self.accepted.reason_of(item),
-                }
-                yield cast(Ineffective, {"place": None, **item, **more})
-
-        return self.of_each(read)
-
-    def coverage(self) -> tuple[AccountCoverage | None, AccountCoverage | None]:
-        """The coverage of the account before and after its plan, None if it is not known."""
-        for result in self.results.values():
-            shown = result.get("coverage") or {}
-            before, after = shown.get("before"), shown.get("after")
-            if before or after:
-                known = [read_coverage(side) if side else None for side in (before, after)]
-                return known[0], known[1]
-        return None, None
+def unread_host(host: str, *reasons: str) -> HostResults:
+    """A host that could not be read, for these reasons."""
+    return HostResults(nothing_known(host), reasons)
 
 
 def host_results(
@@ -291,8 +84,9 @@ def host_results(
     results: Mapping[str, ModuleResult],
     failures: Sequence[ModuleResult] = (),
 ) -> HostResults:
-    """The results of a host by module, and the failures that ended its run, which may name their
-    `module`; a module that did not run is absent. Raises ValueError for traffic of another shape.
+    """A host by its results: that of its plan, or those of modules that a playbook has run for it,
+    and the failures that ended its run, which may name their `module`; a module that did not run is
+    absent. Raises ValueError for traffic of another shape.
     """
     traffic = _traffic(host, results.get(TRAFFIC))
     every = dict(results)
@@ -313,8 +107,73 @@ def host_results(
             "There is no result: the run did not get to this host, or it has neither account nor"
             " zone."
         ]
-    account, zone = (_identifier(owners.get(name)) for name in ("account_id", "zone_id"))
-    return HostResults(host, account, zone, known, list(dict.fromkeys(errors)), traffic=traffic)
+    read = unread_host(host, *dict.fromkeys(errors)).having(
+        traffic=traffic,
+        account_id=_identifier(owners.get("account_id")),
+        zone_id=_identifier(owners.get("zone_id")),
+    )
+    return _with_plans(read, known)
+
+
+def _with_plans(host: HostResults, results: Mapping[str, ModuleResult]) -> HostResults:
+    """The host with what its plans tell, of which those come first that a run refuses."""
+    every = results.values()
+    before, after = _coverages(every)
+    plans = [str(result["plan_id"]) for result in every if "plan_id" in result]
+    refused_first = sorted(every, key=lambda result: not is_refusal(result))
+    read = host.having(
+        unread=[reason for result in every for reason in result.get("unread") or ()],
+        plan_id=plans[0] if len(plans) == 1 else None,
+        operations=[item for result in every for item in differences_of(result)],
+        risks=[item for result in refused_first for item in _risks(result)],
+        pending=[item for result in every for item in _pending_steps(result)],
+        unmanaged=[item for result in every for item in _unmanaged(result)],
+        ineffective=[item for result in every for item in _ineffective(result)],
+        expectations=[item for result in every for item in expected_records(result)],
+        backtest=next((item["backtest"] for item in every if item.get("backtest")), None),
+        mitigates=before.mitigates if before else None,
+        coverage=before.record() if before else None,
+        prefixes=prefix_records(before, after) if before and after else [],
+    )
+    return replace(
+        read,
+        coverage=before,
+        weaker=[text for result in every for text in _weaker_objects(result)],
+        rules=[rules for item in results.items() for rules in _existing_rules(*item)],
+    )
+
+
+def _coverages(
+    results: Iterable[ModuleResult],
+) -> tuple[AccountCoverage | None, AccountCoverage | None]:
+    """The coverage of the account before and after its plan, None if it is not known."""
+    for result in results:
+        shown = result.get("coverage") or {}
+        before, after = shown.get("before"), shown.get("after")
+        if before or after:
+            known = [read_coverage(side) if side else None for side in (before, after)]
+            return known[0], known[1]
+    return None, None
+
+
+def _risks(result: ModuleResult) -> Iterator[HostRisk]:
+    accepted = not is_refusal(result)
+    for risk in result.get("risks") or ():
+        more = {"accepted": accepted, "place": None, **_sentence(risk, result)}
+        yield cast(HostRisk, {**more, **risk})
+
+
+def _unmanaged(result: ModuleResult) -> Iterator[Unmanaged]:
+    for item in result.get("unmanaged") or ():
+        title = title_of_resource(item["resource"])
+        yield cast(Unmanaged, {**item, "title": title, "accepted": None})
+
+
+def _ineffective(result: ModuleResult) -> Iterator[Ineffective]:
+    for item in result.get("ineffective") or ():
+        title, advice = title_of_resource(item["resource"]), ADVICE[item["kind"]]
+        more = {"title": title, "advice": advice, "accepted": None}
+        yield cast(Ineffective, {"place": None, **item, **more})
 
 
 def _traffic(host: str, result: ModuleResult | None) -> HostTraffic | None:
@@ -405,7 +264,7 @@ def rule_name(key: str, obj: Mapping[str, Any]) -> str:
     return str(description) if obj.get("id") == key else f"{key} ({description})"
 
 
-def pending_steps(result: ModuleResult) -> Iterator[Pending]:
+def _pending_steps(result: ModuleResult) -> Iterator[Pending]:
     """The steps of a result that wait for their time."""
     pending = result.get("pending") or ()
     for step in [pending] if isinstance(pending, Mapping) else pending:
@@ -430,7 +289,7 @@ def expected_records(result: ModuleResult) -> Iterator[Expected]:
         )
 
 
-def weaker_objects(result: ModuleResult) -> Iterator[str]:
+def _weaker_objects(result: ModuleResult) -> Iterator[str]:
     """Sentences on the account and on objects that protect less than described."""
     yield from (result.get("coverage") or {}).get("weaker") or ()
     operations = differences_of(result)
@@ -442,7 +301,7 @@ def weaker_objects(result: ModuleResult) -> Iterator[str]:
         yield sentence(f"The {title_of_resource(item['resource'])}{label} {item['reason']}")
 
 
-def existing_rules(name: str, result: ModuleResult) -> list[list[ZoneRule]]:
+def _existing_rules(name: str, result: ModuleResult) -> list[list[ZoneRule]]:
     """The rules of zones in a result, a list for each resource, as they are before its plan; `name`
     is that of its module."""
     every = {plural: result.get(plural) for plural in RULES_OF_ZONES}

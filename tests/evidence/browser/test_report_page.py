@@ -13,7 +13,6 @@ import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -63,7 +62,7 @@ def browser() -> Iterator[Browser]:
 def full_report(number: int) -> Report:
     """A merged report on so many hosts, with groups, accepted risks, ends, and a report before it."""
     regions = ("eu", "us", "asia")
-    hosts = [replace(host, accepted_risks=[ACCEPTED], expiring=[ENDS]) for host in fleet(number)]
+    hosts = [host.having(accepted_risks=[ACCEPTED], expiring=[ENDS]) for host in fleet(number)]
     report, before = make_report(hosts, GENERATED), make_report(hosts[1:], BEFORE)
     for record in report["hosts"]:
         record["groups"] = ["accounts", regions[int(record["host"][-4:]) % 3]]

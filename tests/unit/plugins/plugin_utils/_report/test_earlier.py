@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.filter.protection_report imp
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import compare, read_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import Report
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import unread_host
 
 NEWER, OLDER = "2026-11-21T10:00:00+00:00", "2026-11-21T10:30:00+01:00"
 EARLY, NOW, LATE = "2026-11-21T11:01:00+00:00", "2026-11-21T11:00:00+00:00", "2999-01-01T00:00:00+00:00"
@@ -22,7 +22,7 @@ COVERED = {"covered": 1, "partial": 0, "monitored": 0, "undecided": 0, "uncovere
 
 
 def report(generated: str, *hosts: str, error: str = "not read") -> Report:
-    return make_report([HostResults(host, errors=[error]) for host in hosts], generated)
+    return make_report([unread_host(host, error) for host in hosts], generated)
 
 
 def test_a_host_without_its_time_is_refused() -> None:

@@ -18,7 +18,11 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbo
     announced_record,
     objects_by_resource,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import HostResults, host_results
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
+    HostResults,
+    host_results,
+    unread_host,
+)
 
 
 def announced(*networks: Any, delegated: Any = (), named: Any = ()) -> Any:
@@ -38,7 +42,7 @@ def test_a_network_without_a_clear_answer_is_not_known() -> None:
 
 
 ACCOUNT = Part("host_baseline", {"account_id": "0" * 32, "enabled": True})
-HOST_SPEC = HostResults("lima", unread=["Something else."])
+HOST_SPEC = unread_host("lima", "Something else.")
 PART = {"prefix": "192.0.2.0/24", "announced": None, "since": None}
 NETWORKS: dict[str, Any] = {"prefix": "192.0.2.0/24", "approved": True, "networks": [PART], "delegated": []}
 
@@ -66,14 +70,15 @@ def test_announced_networks_are_read_from_the_account_of_the_host() -> None:
     host, (part,) = read({"announced": [NETWORKS], "prefixes": []}, report_announced="yes")
     assert (part.module, part.options["account_id"]) == ("protection_info", "0" * 32)
     assert part.options["gather_subset"] == ["prefixes", "announced"] and "enabled" not in part.options
-    assert host.announced is not None and host.announced["not_known"] == ["192.0.2.0/24"]
+    announced = host.record["announced"]
+    assert announced is not None and announced["not_known"] == ["192.0.2.0/24"]
     assert host.unread == ["Something else.", "Whether 192.0.2.0/24 is announced is not known."]
 
 
 def test_a_failure_makes_the_host_unread_and_hides_nothing_else() -> None:
     host, _asked = read({"failed": True, "msg": "It is not allowed."}, report_announced=True)
     assert host.unread == ["Something else.", "The announced networks are not known: It is not allowed."]
-    assert host.announced is None
+    assert host.record["announced"] is None
 
 
 FIREWALL = Part("host_baseline", {"account_id": "0" * 32, "network_firewall_rules": []})
@@ -86,14 +91,16 @@ def test_phases_that_have_rules_are_named_if_the_baseline_has_the_network_firewa
     ]
     host, (part,) = read({"packet_phases": phases}, FIREWALL)
     assert (part.module, part.options["gather_subset"]) == ("protection_info", ["packet_phases"])
-    assert host.not_evaluated == ["Not evaluated: rate limits (2, phase magic_transit_ratelimit)."]
-    assert read({"packet_phases": phases[:1]}, FIREWALL)[0].not_evaluated == []
+    assert host.record["not_evaluated"] == ["Not evaluated: rate limits (2, phase magic_transit_ratelimit)."]
+    assert read({"packet_phases": phases[:1]}, FIREWALL)[0].record["not_evaluated"] == []
 
 
 def test_phases_that_cannot_be_read_are_not_known_and_no_status() -> None:
     host, _asked = read({"failed": True, "msg": "It is not allowed."}, FIREWALL)
-    assert host.not_evaluated == ["Rules beside those of the Network Firewall are not known: It is not allowed."]
-    assert host.unread == HOST_SPEC.unread
+    assert host.record["not_evaluated"] == [
+        "Rules beside those of the Network Firewall are not known: It is not allowed."
+    ]
+    assert [*host.unread] == [*HOST_SPEC.unread]
 
 
 AT, EARLIER = "2026-11-22T09:00:00Z", "2026-11-22T08:00:00Z"

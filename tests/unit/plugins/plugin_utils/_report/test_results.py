@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,14 +21,13 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.documen
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import field_changes
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import expected_lines
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
-    HostResults,
     differences_of,
     expected_records,
     host_results,
     is_refusal,
     is_unmet,
     rule_name,
-    weaker_objects,
+    unread_host,
 )
 
 GENERATED = "2026-11-21T10:00:00+00:00"
@@ -52,13 +52,13 @@ REFUSED = {"failed": True, "msg": "No.", "risks": [RISK], "operations": [], "mod
 
 def test_a_result_is_read_into_the_parts_of_a_record() -> None:
     host = host_results("lima", {"zone_id": "z"}, {"custom_rules": ZONE})
-    (difference,) = host.of_each(differences_of)
+    (difference,) = host.record["operations"]
     assert (difference["title"], difference["name"]) == ("custom rule", "login (log in)")
     assert difference["before"] == {"enabled": False}
-    assert [(item["title"], item["key"], item["accepted"]) for item in host.unmanaged()] == [
+    assert [(item["title"], item["key"], item["accepted"]) for item in host.record["unmanaged"]] == [
         ("custom rule", "other", None)
     ]
-    assert host.of_each(weaker_objects) == ["The custom rule form skips more."]
+    assert host.weaker == ["The custom rule form skips more."]
     record = host_record(host, GENERATED)
     assert (record["status"], record["zone_id"], record["account_id"]) == ("weakened", "z", None)
     assert (record["plan_id"], record["coverage"], record["mitigates"]) == ("a" * 64, None, None)
@@ -67,7 +67,7 @@ def test_a_result_is_read_into_the_parts_of_a_record() -> None:
 
 def test_accepted_risks_are_those_of_a_plan_that_is_not_refused() -> None:
     host = host_results("lima", {}, {"custom_rules": {**ZONE, "risks": [RISK]}})
-    assert [risk["accepted"] for risk in host.risks()] == [True]
+    assert [risk["accepted"] for risk in host.record["risks"]] == [True]
 
 
 def test_a_refusal_is_a_failure_with_risks_and_operations() -> None:
@@ -172,16 +172,17 @@ def test_an_expectation_that_is_unmet_now_weakens_its_host(
     host = host_results(
         "lima", {"zone_id": "z"}, {"custom_rules": with_expectations(expectation(now, planned), **failed)}
     )
-    assert assess(host, None) == (status, reasons)
+    assert assess(host) == (status, reasons)
 
 
 def test_a_part_that_is_unread_makes_its_host_unknown() -> None:
-    assert assess(HostResults("lima", unread=["The networks are not known."]), None)[0] == "unknown"
+    assert assess(unread_host("lima", "The networks are not known."))[0] == "unknown"
 
 
 def test_an_account_whose_status_is_not_known_is_unknown() -> None:
     coverage = read_coverage({"enabled": None, "undecided": ["Nobody knows."]})
-    status, reasons = assess(host_results("lima", {}, {"custom_rules": {"operations": []}}), coverage)
+    host = host_results("lima", {}, {"custom_rules": {"operations": []}})
+    status, reasons = assess(replace(host, coverage=coverage))
     assert (status, reasons[0]) == ("unknown", "Nobody knows.")
 
 

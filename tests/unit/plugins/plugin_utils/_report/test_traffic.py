@@ -68,7 +68,7 @@ def result(**components: Any) -> dict[str, Any]:
 
 
 def traffic(**components: Any) -> Any:
-    return host_results("lima", {}, {TRAFFIC: result(**components)}).traffic
+    return host_results("lima", {}, {TRAFFIC: result(**components)}).record["traffic"]
 
 
 def record(**components: Any) -> Any:
@@ -88,7 +88,7 @@ def test_networks_beyond_the_most_are_counted() -> None:
 
 @pytest.mark.parametrize("value", [None, {"failed": True, "msg": "No."}, {"skipped": True}])
 def test_a_host_without_a_result_has_no_traffic(value: Any) -> None:
-    assert host_results("lima", {}, {TRAFFIC: value} if value else {}).traffic is None
+    assert host_results("lima", {}, {TRAFFIC: value} if value else {}).record["traffic"] is None
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_another_shape_is_refused_with_the_name_of_the_host(value: Any) -> None:
 def test_a_failure_is_a_reason_of_the_host() -> None:
     failed = {"failed": True, "msg": "report_traffic_hours: -1 is not above 0."}
     host = host_results("lima", {}, {"protection_traffic_info": failed})
-    assert (host.errors, host.traffic) == (["report_traffic_hours: -1 is not above 0."], None)
+    assert ([*host.unread], host.record["traffic"]) == (["report_traffic_hours: -1 is not above 0."], None)
 
 
 def test_numbers_of_which_not_all_is_known_say_so() -> None:
