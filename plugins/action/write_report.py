@@ -33,7 +33,7 @@ from ..plugin_utils._report.arguments import (
 from ..plugin_utils._report.document import host_record, report_of
 from ..plugin_utils._report.files import compare, read_report_file, write_files
 from ..plugin_utils._report.markdown import summary
-from ..plugin_utils._report.neighbours import predict_host
+from ..plugin_utils._report.predict import predict_host
 from ..plugin_utils._report.record import MAX_CHARS, HostRecord, Report, was_read
 from ..plugin_utils._report.results import host_results, unread_host
 from ..plugin_utils._variables import CONTACTS, defaults_of, read_variables

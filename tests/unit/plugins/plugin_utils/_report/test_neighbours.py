@@ -13,11 +13,11 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import (
-    Beside,
     Log,
     announced_record,
     objects_by_resource,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import Beside
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
     host_results,
@@ -119,7 +119,7 @@ def change(by: str = "alice", at: str = AT, uri: str = f"{LISTS}/allowlist/abc",
 def last(*changes: Any, unmanaged: Any = None, objects: Any = None, unread: str = "", hours: float = 24) -> Any:
     host = host_results("lima", OWNERS, {"account_protection": {"unmanaged": [unmanaged or UNMANAGED]}})
     existing = objects_by_resource([objects or {"allowlist": [ENTRY]}])
-    return Log(hours, changes, existing, unread).last_changes(host)
+    return Log(hours, changes, existing, unread).last_changes(host.record)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_the_status_belongs_to_its_last_write() -> None:
     result = {"operations": [{**operation, "before": {}}]}
     host = host_results("lima", OWNERS, {"account_protection": result})
     log = Log(24, [change("bob", uri=f"{LISTS}/tcp_protection_status")], {})
-    assert [item["by"] for item in log.last_changes(host)] == ["bob"]
+    assert [item["by"] for item in log.last_changes(host.record)] == ["bob"]
 
 
 def test_the_rules_of_a_zone_are_found_by_their_refs() -> None:

@@ -14,7 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics, packet_samples
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import traffic_task
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import traffic_task
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import NETWORKS_IN_JSON, host_results
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import (
     backtest_lines,
