@@ -8,15 +8,9 @@ from __future__ import annotations
 
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 
-from tests.documentation.assumptions import PAGE as EVIDENCE
-from tests.documentation.assumptions import with_assumptions
+from tests.documentation.generated import GENERATED
 from tests.documentation.pages import MODULES, with_return
-from tests.documentation.report_schema import SCHEMA, report_schema
-from tests.documentation.risks import FRAGMENTS, PAGE, with_fragments, with_limits, with_tables
-from tests.documentation.roles import BASELINE, with_lists
 from tests.documentation.samples import sampled_results
-from tests.documentation.variables_schema import SCHEMA as VARIABLES
-from tests.documentation.variables_schema import variables_schema
 from tests.fake_service import LocalService
 
 if __name__ == "__main__":
@@ -28,9 +22,5 @@ if __name__ == "__main__":
             if after != before:
                 path.write_text(after, encoding="utf-8")
                 print(f"{module}: RETURN is updated.")
-    BASELINE.write_text(with_limits(with_lists(BASELINE.read_text(encoding="utf-8"))), encoding="utf-8")
-    FRAGMENTS.write_text(with_fragments(FRAGMENTS.read_text(encoding="utf-8")), encoding="utf-8")
-    PAGE.write_text(with_tables(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
-    SCHEMA.write_text(report_schema(), encoding="utf-8")
-    EVIDENCE.write_text(with_assumptions(EVIDENCE.read_text(encoding="utf-8")), encoding="utf-8")
-    VARIABLES.write_text(variables_schema(), encoding="utf-8")
+    for path, brought_up_to_date in GENERATED:
+        path.write_text(brought_up_to_date(path.read_text(encoding="utf-8")), encoding="utf-8")

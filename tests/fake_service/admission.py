@@ -6,37 +6,54 @@
 from __future__ import annotations
 
 import traceback
+from collections.abc import Mapping
+from typing import TypeVar
 
 from flask import Flask, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.wrappers import Response
 
+from .accounts import Account
 from .answers import BROKEN, INVALID, METHOD_NOT_ALLOWED, NOT_ENTITLED, Refusal, error, failure, no_route, refusal
 from .contract import API, Breach, Problem, Side
 from .credentials import Area
 from .current import service
+from .zones import Zone
+
+Owner = TypeVar("Owner", Account, Zone)
 
 
 def admit_to_account() -> None:
     """Before each call about an account; leaves the account in g."""
-    account_id = known_caller("protection", "account_id")
-    if account_id not in service.accounts:
-        raise no_route(request.path)
-    g.account = service.accounts[account_id]
+    g.account = account_of("protection")
     if not g.account.entitled:
         raise refusal(403, NOT_ENTITLED, "This account is not entitled to Advanced TCP Protection")
     if not g.account.dns_entitled and "/advanced_dns_protection/" in request.path:
         raise refusal(403, NOT_ENTITLED, "This account is not entitled to Advanced DNS Protection")
-    within_contract()
 
 
 def admit_to_zone(area: Area) -> None:
     """Before each call about a zone; leaves the zone in g."""
-    zone_id = known_caller(area, "zone_id")
-    if zone_id not in service.zones:
+    g.zone = zone_of(area)
+
+
+def account_of(area: Area) -> Account:
+    """The account of a call, once the caller is known to be allowed there and the call is within the contract."""
+    return admitted(service.accounts, area, "account_id")
+
+
+def zone_of(area: Area) -> Zone:
+    """The zone of a call, once the caller is known to be allowed there and the call is within the contract."""
+    return admitted(service.zones, area, "zone_id")
+
+
+def admitted(owners: Mapping[str, Owner], area: Area, name: str) -> Owner:
+    """The owner whose id is in the path under a name."""
+    identity = known_caller(area, name)
+    if identity not in owners:
         raise no_route(request.path)
-    g.zone = service.zones[zone_id]
     within_contract()
+    return owners[identity]
 
 
 def known_caller(area: Area, name: str) -> str:

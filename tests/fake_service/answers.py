@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from werkzeug.wrappers import Response
@@ -42,6 +42,16 @@ def refusal(status: int, code: int, message: str, pointer: str | None = None) ->
 
 def missing(noun: str, identifier: str, pointer: str | None = None) -> Refusal:
     return refusal(404, NOT_FOUND, f"{noun} {identifier!r} does not exist", pointer)
+
+
+def one_of(
+    items: Iterable[dict[str, Any]], noun: str, identifier: str, pointer: str | None = None, by: str = "id"
+) -> Any:
+    """The item with an id, or with another field that identifies it; refused if there is none."""
+    found = next((item for item in items if item[by] == identifier), None)
+    if found is None:
+        raise missing(noun, identifier, pointer)
+    return found
 
 
 def no_route(path: str) -> Refusal:

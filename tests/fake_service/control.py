@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -30,68 +31,34 @@ def sent() -> Any:
     return (request.get_json() if request.is_json else yaml.safe_load(request.get_data())) or {}
 
 
-@controls.get("/calls")
-def read_calls() -> Response:
-    return answer([asdict(call) for call in service.calls])
-
-
-@controls.delete("/calls")
-def forget_calls() -> Response:
-    service.calls.clear()
-    return answer([])
-
-
-@controls.get("/breaches")
-def read_breaches() -> Response:
-    return answer([breach._asdict() for breach in service.breaches])
-
-
-@controls.get("/faults")
-def read_faults() -> Response:
-    return answer([fault.document() for fault in service.faults])
-
-
-@controls.post("/faults")
-def add_fault() -> Response:
-    return answer(service.misbehave(**sent()).document())
-
-
-@controls.delete("/faults")
-def clear_faults() -> Response:
-    service.faults.clear()
-    return answer([])
-
-
-@controls.get("/state")
-def read_state() -> Response:
-    return answer(service.document())
-
-
-@controls.put("/state")
-def replace_state() -> Response:
-    service.load(sent())
-    return read_state()
-
-
-@controls.post("/clock")
-def advance_clock() -> Response:
-    service.clock.advance(**sent())
-    return answer({"now": service.clock.timestamp()})
-
-
-@controls.put("/rate_limit")
-def set_rate_limit() -> Response:
-    service.rate_limit(**sent())
-    return answer(sent())
-
-
-@controls.delete("/rate_limit")
-def lift_rate_limit() -> Response:
+def lift_rate_limit() -> None:
     service.limit = None
-    return answer({})
 
 
-@controls.post("/reset")
-def reset() -> Response:
-    service.reset()
-    return answer({})
+def replace_state() -> dict[str, Any]:
+    service.load(sent())
+    return service.document()
+
+
+ROUTES: Sequence[tuple[str, str, Callable[[], Any]]] = (
+    ("GET", "/calls", lambda: [asdict(call) for call in service.calls]),
+    ("DELETE", "/calls", lambda: service.calls.clear()),
+    ("GET", "/breaches", lambda: [breach._asdict() for breach in service.breaches]),
+    ("GET", "/faults", lambda: [fault.document() for fault in service.faults]),
+    ("POST", "/faults", lambda: service.misbehave(**sent()).document()),
+    ("DELETE", "/faults", lambda: service.faults.clear()),
+    ("GET", "/state", lambda: service.document()),
+    ("PUT", "/state", replace_state),
+    ("POST", "/clock", lambda: service.clock.advance(**sent())),
+    ("PUT", "/rate_limit", lambda: service.rate_limit(**sent())),
+    ("DELETE", "/rate_limit", lift_rate_limit),
+    ("POST", "/reset", lambda: service.reset()),
+)
+
+
+def serve(method: str, path: str, act: Callable[[], Any]) -> None:
+    controls.add_url_rule(path, f"{method} {path}", lambda: answer(act()), methods=[method])
+
+
+for route in ROUTES:
+    serve(*route)

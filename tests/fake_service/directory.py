@@ -13,9 +13,10 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from .accounts import UNSEEN, Account
-from .admission import within_contract
-from .answers import no_route, success
+from .admission import Owner, account_of, within_contract, zone_of
+from .answers import success
 from .contract import API
+from .credentials import Area
 from .current import service
 from .paging import page, part
 from .zones import Zone
@@ -35,50 +36,40 @@ area.before_request(within_contract)
 @area.get("/accounts")
 def list_accounts() -> Response:
     """A token without the permission on accounts sees none of them."""
-    grant = service.credentials.caller(request.headers)
-    names = [
-        (account_name(identity, account), identity)
-        for identity, account in service.accounts.items()
-        if grant.allows("account_settings", identity, writing=False)
-    ]
-    return listing(names, lambda identity: account_object(identity, service.accounts[identity]))
+    return listing(service.accounts, "account_settings", account_name, account_object)
 
 
 @area.get("/accounts/<account_id>")
 def read_account(account_id: str) -> Response:
-    service.credentials.admit(request.headers, "account_settings", account_id, writing=False)
-    if account_id not in service.accounts:
-        raise no_route(request.path)
-    return success(account_object(account_id, service.accounts[account_id]))
+    return success(account_object(account_id, account_of("account_settings")))
 
 
 @area.get("/zones")
 def list_zones() -> Response:
     """The zones on which the token has any permission to read them."""
-    grant = service.credentials.caller(request.headers)
-    names = [
-        (zone_name(identity, zone), identity)
-        for identity, zone in service.zones.items()
-        if grant.allows("zone", identity, writing=False)
-    ]
-    return listing(names, lambda identity: zone_object(identity, service.zones[identity]))
+    return listing(service.zones, "zone", zone_name, zone_object)
 
 
 @area.get("/zones/<zone_id>")
 def read_zone(zone_id: str) -> Response:
-    service.credentials.admit(request.headers, "zone", zone_id, writing=False)
-    if zone_id not in service.zones:
-        raise no_route(request.path)
-    shown = zone_object(zone_id, service.zones[zone_id])
+    shown = zone_object(zone_id, zone_of("zone"))
     shown["account"]["id"] = shown["account"]["id"] or UNSEEN
     return success(shown)
 
 
-def listing(names: list[tuple[str, str]], make: Callable[[str], dict[str, Any]]) -> Response:
-    """The page that the request asks for; of thousands of names with their ids, only those on the page become objects."""
+def listing(
+    owners: Mapping[str, Owner],
+    permission: Area,
+    name_of: Callable[[str, Owner], str],
+    make: Callable[[str, Owner], dict[str, Any]],
+) -> Response:
+    """The page that the request asks for; of thousands of owners that the token sees, only those on the page become objects."""
+    grant = service.credentials.caller(request.headers)
+    seen = [identity for identity in owners if grant.allows(permission, identity, writing=False)]
     if request.args.keys() <= {"page", "per_page"}:
-        return part([identity for _name, identity in sorted(names)], PER_PAGE, make)
-    return page(chosen([make(identity) for _name, identity in names]), "name", PER_PAGE)
+        ordered = sorted(seen, key=lambda identity: (name_of(identity, owners[identity]), identity))
+        return part(ordered, PER_PAGE, lambda identity: make(identity, owners[identity]))
+    return page(chosen([make(identity, owners[identity]) for identity in seen]), "name", PER_PAGE)
 
 
 def account_name(identity: str, account: Account) -> str:

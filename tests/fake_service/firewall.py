@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response
 
 from .accounts import Item
 from .admission import admit_to_zone
-from .answers import INVALID, missing, refusal, success
+from .answers import INVALID, one_of, refusal, success
 from .contract import API
 from .current import service
 from .paging import page
@@ -85,13 +85,13 @@ def replace_filters(zone_id: str) -> Response:
 
 @area.get("/filters/<filter_id>")
 def read_filter(zone_id: str, filter_id: str) -> Response:
-    return success(one(g.zone.filters, "filter", filter_id))
+    return success(one_of(g.zone.filters, "filter", filter_id))
 
 
 @area.put("/filters/<filter_id>")
 def replace_filter(zone_id: str, filter_id: str) -> Response:
     same_id(request.get_json(), filter_id)
-    item = one(g.zone.filters, "filter", filter_id)
+    item = one_of(g.zone.filters, "filter", filter_id)
     overwrite(item, request.get_json())
     return success(item)
 
@@ -121,13 +121,6 @@ def chosen(items: list[Item]) -> list[Item]:
     return [item for item in items if matches(item)]
 
 
-def one(items: list[Item], noun: str, identifier: str, pointer: str | None = None) -> Item:
-    item: Item | None = g.zone.find(items, identifier)
-    if item is None:
-        raise missing(noun, identifier, pointer)
-    return item
-
-
 def matching(items: list[Item], noun: str, bodies: list[Item], pointers: list[str]) -> list[Item]:
     """The existing object of each body; refused when one does not exist or is named twice."""
     identifiers = [body["id"] for body in bodies]
@@ -135,7 +128,8 @@ def matching(items: list[Item], noun: str, bodies: list[Item], pointers: list[st
         if identifier in identifiers[:index]:
             raise refusal(400, INVALID, f"{noun} {identifier!r} is named twice", f"{pointers[index]}/id")
     return [
-        one(items, noun, identifier, f"{pointer}/id") for identifier, pointer in zip(identifiers, pointers, strict=True)
+        one_of(items, noun, identifier, f"{pointer}/id")
+        for identifier, pointer in zip(identifiers, pointers, strict=True)
     ]
 
 

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 from .answers import NOT_ENTITLED, refusal
 from .expressions import PACKETS
-from .rule_checks import Item, check_shape, invalid, same_action
+from .rule_checks import Item, Problem, check_action, check_shape
 
 ACTIONS = ("block", "skip", "log")
 OF_HIGHER_PLANS = re.compile(r"\$[a-z0-9_.]+|\b(?:ip\.(?:src|dst)\.(?:country|asnum)|cf\.colo\.\w+|sip)\b")
@@ -25,17 +26,11 @@ def of(advanced: bool) -> Callable[[Item, Item | None, str], None]:
         if higher and not advanced:
             reason = f"not entitled to use {higher[0]}: it takes the advanced features of the Network Firewall"
             raise refusal(403, NOT_ENTITLED, reason, f"{pointer}/expression")
-        check_action(body, existing, pointer)
+        check_action(body, existing, pointer, ACTIONS, problems_of)
 
     return check
 
 
-def check_action(body: Item, existing: Item | None, pointer: str) -> None:
-    action, parameters = body["action"], body.get("action_parameters", {})
-    if same_action(body, existing):
-        return
-    if action not in ACTIONS:
-        raise invalid("action", action, f"there are only {', '.join(ACTIONS)}", f"{pointer}/action")
+def problems_of(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:
     if parameters != ({"ruleset": "current"} if action == "skip" else {}):
-        reason = "skip takes the ruleset 'current', and no other action takes anything"
-        raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters")
+        yield "", "skip takes the ruleset 'current', and no other action takes anything"

@@ -14,8 +14,8 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from .accounts import Item
-from .admission import known_caller, within_contract
-from .answers import DUPLICATE, INVALID, missing, no_route, refusal, success
+from .admission import account_of
+from .answers import DUPLICATE, INVALID, missing, one_of, refusal, success
 from .contract import API
 from .current import service
 from .ip_lists import MOST, IpLists, key_of, refused_reason
@@ -29,23 +29,18 @@ PER_PAGE = 500  # at most
 area = Blueprint("lists", __name__, url_prefix=f"{API}/accounts/<account_id>/rules/lists")
 
 
-def lists_of(account_id: str) -> IpLists:
+def lists_of() -> IpLists:
     """The lists of the account of a call, once the caller is known to be allowed there, and what is due is done."""
-    known_caller("lists", "account_id")
-    if account_id not in service.accounts:
-        raise no_route(request.path)
-    within_contract()
-    lists = service.accounts[account_id].ip_lists
+    account = account_of("lists")
+    lists = account.ip_lists
     if lists.most in MOST.values():
-        lists.most = MOST.get(service.accounts[account_id].type, MOST["standard"])
+        lists.most = MOST.get(account.type, MOST["standard"])
     lists.settle()
     return lists
 
 
 def one(lists: IpLists, list_id: str) -> Item:
-    found = next((item for item in lists.lists if item["id"] == list_id), None)
-    if found is None:
-        raise missing("list", list_id)
+    found: Item = one_of(lists.lists, "list", list_id)
     return found
 
 
@@ -68,12 +63,12 @@ def references(account_id: str, item: Item) -> int:
 
 @area.get("")
 def list_lists(account_id: str) -> Response:
-    return success([shown(account_id, item) for item in lists_of(account_id).lists])
+    return success([shown(account_id, item) for item in lists_of().lists])
 
 
 @area.post("")
 def create_list(account_id: str) -> Response:
-    lists, body = lists_of(account_id), request.get_json()
+    lists, body = lists_of(), request.get_json()
     if any(item["name"] == body["name"] for item in lists.lists):
         raise refusal(400, DUPLICATE, f"a list with the name {body['name']!r} exists already", "/name")
     if reason := lists.too_many(body["kind"], lists=1):
@@ -84,7 +79,7 @@ def create_list(account_id: str) -> Response:
 
 @area.put("/<list_id>")
 def update_list(account_id: str, list_id: str) -> Response:
-    lists = lists_of(account_id)
+    lists = lists_of()
     item = one(lists, list_id)
     item["description"] = request.get_json().get("description", "")
     lists.touch(item)
@@ -94,7 +89,7 @@ def update_list(account_id: str, list_id: str) -> Response:
 @area.delete("/<list_id>")
 def delete_list(account_id: str, list_id: str) -> Response:
     """A list goes only when nothing refers to it."""
-    lists = lists_of(account_id)
+    lists = lists_of()
     item = one(lists, list_id)
     number = references(account_id, item)
     if number:
@@ -106,7 +101,7 @@ def delete_list(account_id: str, list_id: str) -> Response:
 @area.get("/<list_id>/items")
 def list_items(account_id: str, list_id: str) -> Response:
     """A page of items, and the cursors of those around it."""
-    items = one(lists_of(account_id), list_id)["items"]
+    items = one(lists_of(), list_id)["items"]
     listing: Listing = request.environ.get(LISTING, Listing())
     size = min(int(request.args.get("per_page", PER_PAGE)), listing.page_cap or PER_PAGE)
     start = 0 if listing.same_page else place(request.args.get("cursor", "from-0"))
@@ -117,7 +112,7 @@ def list_items(account_id: str, list_id: str) -> Response:
 
 @area.post("/<list_id>/items")
 def append_items(account_id: str, list_id: str) -> Response:
-    lists, bodies = lists_of(account_id), request.get_json()
+    lists, bodies = lists_of(), request.get_json()
     target = one(lists, list_id)
     check_items(target, bodies)
     known = {key_of(item) for item in target["items"]}
@@ -129,14 +124,14 @@ def append_items(account_id: str, list_id: str) -> Response:
 
 @area.delete("/<list_id>/items")
 def delete_items(account_id: str, list_id: str) -> Response:
-    lists, body = lists_of(account_id), request.get_json()
+    lists, body = lists_of(), request.get_json()
     target = one(lists, list_id)
     return begin(lists, lambda: lists.remove(target, [item["id"] for item in body["items"]]))
 
 
 @area.get("/bulk_operations/<operation_id>")
 def read_operation(account_id: str, operation_id: str) -> Response:
-    operations = lists_of(account_id).operations
+    operations = lists_of().operations
     found = next((operation for operation in operations if operation.identity == operation_id), None)
     if found is None:
         raise missing("bulk operation", operation_id)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .rule_checks import Item, Problem, check_shape, invalid, same_action
+from .rule_checks import Item, Problem, check_action, check_shape
 
 ACTIONS = ("execute", "skip")
 OVERRIDE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log")
@@ -20,14 +20,11 @@ KEYS = {"categories": "category", "rules": "id"}
 def check(body: Item, existing: Item | None, pointer: str) -> None:
     """Refuse a rule that the phase would not take; existing is the one that it replaces."""
     check_shape(body, existing, pointer)
-    if same_action(body, existing):
-        return
-    if body["action"] not in ACTIONS:
-        raise invalid("action", body["action"], f"there are only {', '.join(ACTIONS)}", f"{pointer}/action")
-    parameters = body.get("action_parameters", {})
-    problems = problems_of_deployment if body["action"] == "execute" else problems_of_exception
-    for path, reason in problems(parameters):
-        raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters{path}")
+    check_action(body, existing, pointer, ACTIONS, problems_of)
+
+
+def problems_of(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:
+    return problems_of_deployment(parameters) if action == "execute" else problems_of_exception(parameters)
 
 
 def problems_of_deployment(parameters: Mapping[str, Any]) -> Iterator[Problem]:

@@ -8,47 +8,36 @@ from __future__ import annotations
 from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
-from .accounts import Account, Item
-from .admission import known_caller, within_contract
-from .answers import missing, no_route, success
+from .accounts import Item
+from .admission import account_of
+from .answers import one_of, success
 from .contract import API
-from .credentials import Area
-from .current import service
 
 LIMIT = 100  # entries of the audit log, where the query does not say
 
 area = Blueprint("neighbours", __name__, url_prefix=API)
 
 
-def account_of(account_id: str, permission: Area) -> Account:
-    """The account of a call, once the caller is known to be allowed there."""
-    known_caller(permission, "account_id")
-    if account_id not in service.accounts:
-        raise no_route(request.path)
-    within_contract()
-    return service.accounts[account_id]
-
-
 @area.get("/accounts/<account_id>/addressing/prefixes")
 def list_onboarded(account_id: str) -> Response:
-    prefixes = account_of(account_id, "addressing").onboarded
+    prefixes = account_of("addressing").onboarded
     return success([{name: prefix[name] for name in prefix if name not in PARTS} for prefix in prefixes])
 
 
 @area.get("/accounts/<account_id>/addressing/prefixes/<item_id>/bgp/prefixes")
 def list_bgp_prefixes(account_id: str, item_id: str) -> Response:
-    return success(onboarded(account_of(account_id, "addressing"), item_id)["bgp_prefixes"])
+    return success(onboarded(item_id)["bgp_prefixes"])
 
 
 @area.get("/accounts/<account_id>/addressing/prefixes/<item_id>/delegations")
 def list_delegations(account_id: str, item_id: str) -> Response:
-    return success(onboarded(account_of(account_id, "addressing"), item_id)["delegations"])
+    return success(onboarded(item_id)["delegations"])
 
 
 @area.get("/accounts/<account_id>/logs/audit")
 def list_changes(account_id: str) -> Response:
     """The entries of some time, the newest first, in pages that begin where a cursor says."""
-    account, query = account_of(account_id, "account_settings"), request.args
+    account, query = account_of("account_settings"), request.args
     entries = [item for item in account.audit_log if query["since"] <= item["action"]["time"] <= query["before"]]
     entries = [item for item in entries if query.get("zone_id") in (None, (item.get("zone") or {}).get("id"))]
     entries.sort(key=lambda item: str(item["action"]["time"]), reverse=query.get("direction", "desc") == "desc")
@@ -61,8 +50,6 @@ def list_changes(account_id: str) -> Response:
 PARTS = ("bgp_prefixes", "delegations")  # of an onboarded prefix, each at a path of its own
 
 
-def onboarded(account: Account, identity: str) -> Item:
-    found = next((item for item in account.onboarded if item["id"] == identity), None)
-    if found is None:
-        raise missing("prefix", identity)
+def onboarded(identity: str) -> Item:
+    found: Item = one_of(account_of("addressing").onboarded, "prefix", identity)
     return found

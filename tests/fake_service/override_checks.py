@@ -11,7 +11,7 @@ from typing import Any
 
 from .answers import NOT_ENTITLED, refusal
 from .expressions import PACKETS
-from .rule_checks import Item, check_shape, invalid, same_action
+from .rule_checks import Item, Problem, check_action, check_shape, same_action
 
 MOST_RULES = 10
 LONGEST = 4000
@@ -20,7 +20,6 @@ STAMP = "2026-01-01T00:00:00Z"
 
 Allowed = list[str] | None  # of a managed rule; None where the service does not say
 BOTH, ANY = ["block", "log"], ["block", "ddos_dynamic", "log"]
-Problem = tuple[str, str]  # a pointer below the parameters, and what is wrong there
 
 
 @dataclass(frozen=True)
@@ -104,14 +103,10 @@ def of(overridden: Overridden, advanced: bool) -> Callable[[Item, Item | None, s
 
     def check(body: Item, existing: Item | None, pointer: str) -> None:
         check_shape(body, existing, pointer, overridden.scheme, LONGEST)
-        parameters = body.get("action_parameters", {})
-        if same_action(body, existing):
+        check_action(body, existing, pointer, ("execute",), lambda _action, given: problems_of(given, overridden))
+        if same_action(body, existing) or advanced:
             return
-        if body["action"] != "execute":
-            raise invalid("action", body["action"], "the phase takes execute only", f"{pointer}/action")
-        for path, reason in problems_of(parameters, overridden):
-            raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters{path}")
-        if not advanced and "log" in actions_in(parameters["overrides"]):
+        if "log" in actions_in(body["action_parameters"]["overrides"]):
             reason = "not entitled to use the action log: it takes Advanced DDoS Protection"
             raise refusal(403, NOT_ENTITLED, reason, f"{pointer}/action_parameters/overrides")
 

@@ -38,20 +38,17 @@ def check_of_custom_rules(owner: Account | Zone) -> Check:
     return rule_checks.of_entry_point([each["id"] for each in owner.custom_rulesets], isinstance(owner, Account))
 
 
-DDOS_L4 = Phase(
-    "ddos_l4",
-    "ddos_l4",
-    lambda owner: override_checks.of(override_checks.L4, getattr(owner, "advanced", True)),
-    lambda owner: override_checks.MOST_RULES,
-    override_checks.L4.managed,
-)
-DDOS_L7 = Phase(
-    "ddos_l7",
-    "ddos_l7",
-    lambda owner: override_checks.of(override_checks.L7, getattr(owner, "advanced", True)),
-    lambda owner: override_checks.MOST_RULES,
-    override_checks.L7.managed,
-)
+def of_overrides(name: Area, overridden: override_checks.Overridden) -> Phase:
+    return Phase(
+        name,
+        name,
+        lambda owner: override_checks.of(overridden, getattr(owner, "advanced", True)),
+        lambda owner: override_checks.MOST_RULES,
+        overridden.managed,
+    )
+
+
+DDOS_L4, DDOS_L7 = of_overrides("ddos_l4", override_checks.L4), of_overrides("ddos_l7", override_checks.L7)
 NETWORK_FIREWALL = Phase(
     "magic_transit",
     "network_firewall",

@@ -14,7 +14,16 @@ from typing import Any
 
 from .answers import NOT_ENTITLED, refusal
 from .expressions import fault_in
-from .rule_checks import BAD_EXPRESSION, Item, check_shape, invalid, problems_of_response, same_action
+from .rule_checks import (
+    BAD_EXPRESSION,
+    Item,
+    Problem,
+    check_action,
+    check_shape,
+    invalid,
+    problems_of_response,
+    same_action,
+)
 
 ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log")
 LISTED = re.compile(r"\$[a-z0-9_.]+")
@@ -29,7 +38,7 @@ def of(plan: str) -> Callable[[Item, Item | None, str], None]:
 
     def check(body: Item, existing: Item | None, pointer: str) -> None:
         check_shape(body, existing, pointer)
-        check_action(body, existing, pointer)
+        check_action(body, existing, pointer, ACTIONS, problems_of_parameters)
         limit = body.get("ratelimit")
         if existing and existing.get("ratelimit") == limit and same_action(body, existing):
             return
@@ -42,25 +51,17 @@ def of(plan: str) -> Callable[[Item, Item | None, str], None]:
     return check
 
 
-def check_action(body: Item, existing: Item | None, pointer: str) -> None:
-    action, parameters = body["action"], body.get("action_parameters", {})
-    if same_action(body, existing):
-        return
-    if action not in ACTIONS:
-        raise invalid("action", action, f"there are only {', '.join(ACTIONS)}", f"{pointer}/action")
+def problems_of_parameters(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:
     allowed = {"response"} if action == "block" else set()
-    problems = [(f"/{name}", "there is no such parameter") for name in parameters if name not in allowed]
-    if "response" in parameters and not problems:
-        problems += problems_of_response(parameters["response"])
-        if not problems and len(parameters["response"]["content"].encode()) > LARGEST:
-            problems.append(("/response/content", f"it has more than {LARGEST} bytes"))
-    for path, reason in problems:
-        raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters{path}")
+    unknown = [(f"/{name}", "there is no such parameter") for name in parameters if name not in allowed]
+    yield from unknown
+    if "response" in parameters and not unknown:
+        yield from problems_of_response(parameters["response"])
+        if len(str(parameters["response"].get("content")).encode()) > LARGEST:
+            yield "/response/content", f"it has more than {LARGEST} bytes"
 
 
-def problems_of_limit(
-    limit: Mapping[str, Any], expression: str, existing: Mapping[str, Any]
-) -> Iterator[tuple[str, str]]:
+def problems_of_limit(limit: Mapping[str, Any], expression: str, existing: Mapping[str, Any]) -> Iterator[Problem]:
     yield from ((f"/{name}", "there is no such field") for name in limit if name not in {*FIELDS, *existing})
     yield from ((f"/{name}", "it is required") for name in ("characteristics", "period") if name not in limit)
     if limit.keys().isdisjoint(("requests_per_period", "score_per_period")):

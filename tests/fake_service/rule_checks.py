@@ -9,7 +9,7 @@ has shown of it is accepted back.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .answers import INVALID, Refusal, refusal
@@ -37,7 +37,7 @@ Problem = tuple[str, str]  # a pointer below the parameters, and what is wrong t
 def check(body: Item, existing: Item | None, pointer: str) -> None:
     """Refuse a custom rule that the service would not take; existing is the one that it replaces."""
     check_shape(body, existing, pointer)
-    check_action(body, existing, pointer)
+    check_action(body, existing, pointer, ACTIONS, problems_of if existing else problems_of_new)
 
 
 def of_entry_point(known: Sequence[str], of_account: bool) -> Callable[[Item, Item | None, str], None]:
@@ -83,20 +83,31 @@ def same_action(body: Item, existing: Item | None) -> bool:
     return all(body.get(name, {}) == existing.get(name, {}) for name in ("action", "action_parameters"))
 
 
-def check_action(body: Item, existing: Item | None, pointer: str) -> None:
+def check_action(
+    body: Item,
+    existing: Item | None,
+    pointer: str,
+    actions: Sequence[str],
+    problems: Callable[[str, Mapping[str, Any]], Iterable[Problem]],
+) -> None:
+    """Refuse an action that is none of these, and parameters with problems, unless both are there already."""
     action, parameters = body["action"], body.get("action_parameters", {})
     if same_action(body, existing):
         return
-    if action not in (*ACTIONS, existing and existing["action"]):
-        raise invalid("action", action, f"there are only {', '.join(ACTIONS)}", f"{pointer}/action")
-    problems = [*problems_of(action, parameters), *(unknown(action, parameters) if existing is None else ())]
-    for path, reason in problems:
+    if action not in (*actions, existing and existing["action"]):
+        raise invalid("action", action, f"there are only {', '.join(actions)}", f"{pointer}/action")
+    for path, reason in problems(action, parameters):
         raise invalid("action_parameters", parameters, reason, f"{pointer}/action_parameters{path}")
 
 
 def unknown(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:
     known = PARAMETERS.get(action, ())
     yield from ((f"/{name}", "there is no such parameter") for name in parameters if name not in known)
+
+
+def problems_of_new(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:
+    yield from problems_of(action, parameters)
+    yield from unknown(action, parameters)
 
 
 def problems_of(action: str, parameters: Mapping[str, Any]) -> Iterator[Problem]:

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from .accounts import UNSEEN, Account, Item
 from .admission import known_caller, within_contract
-from .answers import INVALID, METHOD_NOT_ALLOWED, Refusal, missing, no_route, refusal, success
+from .answers import INVALID, METHOD_NOT_ALLOWED, no_route, one_of, refusal, success
 from .contract import API
 from .credentials import Area
 from .current import service
@@ -151,9 +151,7 @@ def delete_rule(ruleset_id: str, rule_id: str, **owner: str) -> Response:
 
 
 def known_rule(stored: Ruleset, rule_id: str) -> Item:
-    rule: Item | None = next((each for each in stored["rules"] if each["id"] == rule_id), None)
-    if rule is None:
-        raise missing("rule", rule_id)
+    rule: Item = one_of(stored["rules"], "rule", rule_id)
     return rule
 
 
@@ -178,9 +176,7 @@ def read_version_of_entry_point(phase: str, version: str, **owner: str) -> Respo
 
 
 def version_of(stored: Ruleset | None, version: str) -> Item:
-    kept = next((each for each in stored.versions if each["version"] == version), None) if stored else None
-    if kept is None:
-        raise missing("version", version)
+    kept: Item = one_of(stored.versions if stored else [], "version", version, by="version")
     return kept
 
 
@@ -206,11 +202,9 @@ def is_managed(phase: Phase, ruleset_id: str) -> bool:
 
 
 def ruleset(ruleset_id: str) -> Ruleset:
-    stored: Ruleset | None = next((each for each in g.place.rulesets if each["id"] == ruleset_id), None)
-    if stored is None and any(is_managed(phase, ruleset_id) for phase in g.place.phases):
-        raise Refusal(405, [{"code": METHOD_NOT_ALLOWED, "message": "a managed ruleset cannot be changed"}])
-    if stored is None:
-        raise missing("ruleset", ruleset_id)
+    if any(is_managed(phase, ruleset_id) for phase in g.place.phases):
+        raise refusal(405, METHOD_NOT_ALLOWED, "a managed ruleset cannot be changed")
+    stored: Ruleset = one_of(g.place.rulesets, "ruleset", ruleset_id)
     return stored
 
 

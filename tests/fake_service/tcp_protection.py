@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 
 from .accounts import COLLECTIONS, Collection, Item
 from .admission import admit_to_account
-from .answers import DUPLICATE, INVALID, deleted, missing, refusal, success
+from .answers import DUPLICATE, INVALID, deleted, one_of, refusal, success
 from .beside import refused_networks
 from .contract import API
 from .current import service
@@ -98,10 +98,8 @@ def delete_item(collection: Collection, account_id: str, item_id: str) -> Respon
 
 
 def find(collection: Collection, item_id: str) -> Item:
-    for item in collection.items(g.account):
-        if item["id"] == item_id:
-            return item
-    raise missing(collection.noun, item_id)
+    item: Item = one_of(collection.items(g.account), collection.noun, item_id)
+    return item
 
 
 def serve(collection: Collection) -> None:

@@ -85,11 +85,9 @@ def test_new_rules_go_to_their_positions_and_those_with_one_position_stand_in_th
     service.reset()
     service.zone(ZONE).seed(custom_rules=[{"ref": ref, **BLOCK} for ref in "xyz"])
     rules = [{"ref": ref, **BLOCK, "position": position} for ref, position in zip("abc", positions, strict=False)]
-    predicted = modules.done("custom_rules", check=True, rules=rules)
-    modules.done("custom_rules", rules=rules)
-    assert refs(service) == [rule["ref"] for rule in predicted["rules"]] == [*order]
-    assert predicted["diff"]["after"]["custom_rules_order"] == [*order]
-    assert modules.done("custom_rules", rules=rules)["changed"] is False
+    done = modules.lawful("custom_rules", rules=rules)
+    assert refs(service) == [rule["ref"] for rule in done["rules"]] == [*order]
+    assert done["diff"]["after"]["custom_rules_order"] == [*order]
 
 
 def test_a_position_beside_a_rule_further_down_in_the_task_is_refused_with_what_to_do(modules: Modules) -> None:

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapsho
 
 from tests.fake_service import LocalService
 from tests.support.baseline_runs import restored, snapshot
-from tests.support.host_parts import host, run_module
+from tests.support.host_parts import host, lawful_part, run_module
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.reported_host import assessed, predicted
 
@@ -111,8 +111,7 @@ def test_an_item_of_a_posture_comes_and_goes(kind: str, service: LocalService) -
     for now, change in ((BEFORE, 0), (DURING, 1), (AFTER, -1)):
         part = MergedHost("lima", values, [("baseline_posture", posture)] if now is not BEFORE else [], now).part()
         had = len(items_in(service))
-        predicted, done, again = (run_module(part, check) for check in (True, False, False))
-        assert (predicted["operations"], again["operations"]) == (done["operations"], []), now
+        lawful_part(part)
         assert len(items_in(service)) == had + change
     assert items_in(service) == before
 

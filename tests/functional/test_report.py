@@ -14,7 +14,6 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import read_results
 
-from tests.documentation.report_schema import SCHEMA, report_schema
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 from tests.support.report_schema import validate_report
@@ -230,10 +229,6 @@ def test_a_refusal_needs_no_name_of_its_module(service: LocalService, modules: M
     service.account(ACCOUNT).seed(**account())
     refused = modules.failed("account_protection", check=True, prefixes=[], purge=["prefixes"])
     assert only_record({"host": "lima", "failures": [refused]})["status"] == "drift"
-
-
-def test_the_schema_is_that_of_the_declaration() -> None:
-    assert SCHEMA.read_text(encoding="utf-8") == report_schema()
 
 
 def test_hosts_come_with_the_worst_first(service: LocalService, modules: Modules) -> None:

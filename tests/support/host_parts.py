@@ -12,7 +12,7 @@ import yaml
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 
 from tests.fake_service import LocalService
-from tests.support.module_run import ACCOUNT, ZONE, run_main
+from tests.support.module_run import ACCOUNT, ZONE, lawful, run_main
 
 RISKS = [
     "unprotects_addresses", "stops_mitigation", "disables_protection", "lowers_sensitivity", "skips_monitoring", "broad_allowlist",
@@ -50,6 +50,17 @@ def host(service: LocalService) -> dict[str, Any]:
         "baseline_staged_rollout": False,
         "baseline_accept_risks": RISKS,
     }
+
+
+def lawful_part(part: Part) -> dict[str, Any]:
+    """Predict, apply and apply again what a role runs for a host; see Modules.lawful."""
+
+    def run(check_mode: bool) -> dict[str, Any]:
+        result = run_module(part, check_mode)
+        assert not result.get("failed"), result["msg"]
+        return result
+
+    return lawful(run)
 
 
 def run_module(part: Part, check_mode: bool) -> dict[str, Any]:

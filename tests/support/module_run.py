@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from importlib import import_module
@@ -118,6 +118,19 @@ class Modules:
         result = self.run(module, check, **options)
         assert result.get("failed"), result
         return result
+
+    def lawful(self, module: str, **options: Any) -> dict[str, Any]:
+        """The result of a module that ends well, as it was predicted, and leaves nothing to do."""
+        return lawful(lambda check: self.done(module, check, **options))
+
+
+def lawful(run: Callable[[bool], dict[str, Any]]) -> dict[str, Any]:
+    """Predict, apply, and apply again; the result, which is as predicted and leaves nothing to do. `run` takes the check mode."""
+    predicted, done, again = (run(check) for check in (True, False, False))
+    for name in ("operations", "plan_id", "diff", "changed"):
+        assert done[name] == predicted[name]
+    assert (again["changed"], again["operations"]) == (False, [])
+    return done
 
 
 def warnings_of(result: Mapping[str, Any]) -> str:

@@ -110,7 +110,7 @@ OVERRIDES = {"id": L4, "overrides": {"sensitivity_level": "low"}}
         ("magic_transit", {"action": "challenge", "expression": "sip"}, "block, skip, log"),
         ("magic_transit", {"action": "block", "expression": 'http.host eq "a"'}, "expression"),
         ("magic_transit", {"action": "skip", "expression": "sip"}, "ruleset 'current'"),
-        ("ddos_l4", {"action": "block", "expression": "true"}, "execute only"),
+        ("ddos_l4", {"action": "block", "expression": "true"}, "there are only execute"),
         (
             "ddos_l4",
             {"action": "execute", "expression": "true", "action_parameters": {"id": L7}},
