@@ -31,6 +31,10 @@ def sent() -> Any:
     return (request.get_json() if request.is_json else yaml.safe_load(request.get_data())) or {}
 
 
+def advance_clock() -> None:
+    service.clock.advance(**sent())
+
+
 def lift_rate_limit() -> None:
     service.limit = None
 
@@ -49,7 +53,7 @@ ROUTES: Sequence[tuple[str, str, Callable[[], Any]]] = (
     ("DELETE", "/faults", lambda: service.faults.clear()),
     ("GET", "/state", lambda: service.document()),
     ("PUT", "/state", replace_state),
-    ("POST", "/clock", lambda: service.clock.advance(**sent())),
+    ("POST", "/clock", advance_clock),
     ("PUT", "/rate_limit", lambda: service.rate_limit(**sent())),
     ("DELETE", "/rate_limit", lift_rate_limit),
     ("POST", "/reset", lambda: service.reset()),

@@ -59,12 +59,12 @@ def test_all_errors_in_the_options_are_reported_at_once(
     assert service.calls == []
 
 
-def test_the_id_of_a_zone_is_recognised_by_the_services_answer(service: LocalService, modules: Modules) -> None:
+def test_the_id_of_a_zone_is_recognised_by_the_services_answer(modules: Modules) -> None:
     message = modules.failed("protection_info", account_id=ZONE)["msg"]
     assert message.endswith("Check account_id and base_url; is account_id the id of a zone?")
 
 
-def test_no_account_anywhere_is_named(service: LocalService, modules: Modules) -> None:
+def test_no_account_anywhere_is_named(modules: Modules) -> None:
     message = modules.failed("tcp_protection_status", account_id=None, enabled=True)["msg"]
     assert "account_id" in message
 

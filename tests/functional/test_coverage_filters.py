@@ -45,7 +45,7 @@ def test_the_result_of_account_protection_will_do_as_well(service: LocalService,
     assert coverage(source) == source["coverage"]["after"]
 
 
-def test_variables_are_what_a_new_account_would_become(service: LocalService, modules: Modules) -> None:
+def test_variables_are_what_a_new_account_would_become(modules: Modules) -> None:
     desired: dict[str, Any] = {
         "enabled": True,
         "prefixes": [{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.64/28", "excluded": True}],

@@ -96,7 +96,7 @@ def test_a_position_beside_a_rule_further_down_in_the_task_is_refused_with_what_
     assert "The position of custom rule a names the ref b, which comes later in the task; move it up." in message
 
 
-def test_a_rule_that_exists_is_not_moved_by_its_position(service: LocalService, modules: Modules) -> None:
+def test_a_rule_that_exists_is_not_moved_by_its_position(modules: Modules) -> None:
     assert modules.done("custom_rules", rules=[{"ref": "last", "position": "first"}])["changed"] is False
 
 

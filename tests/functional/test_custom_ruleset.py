@@ -250,7 +250,7 @@ def test_rules_of_a_ruleset_are_judged_where_it_is_executed(
         assert modules.done(MODULE, **owner, name="Bots", accept_risks=codes(predicted), **task)["changed"]
 
 
-def test_a_risk_can_be_accepted_for_one_rule(service: LocalService, modules: Modules) -> None:
+def test_a_risk_can_be_accepted_for_one_rule(modules: Modules) -> None:
     failed = modules.failed(MODULE, **{**NEW, "rules": [BLOCK_ALL]})
     assert "all of the ruleset Bots (new): every request matches, and would be blocked by it" in failed["msg"].replace(
         "custom rule ", ""
@@ -260,7 +260,7 @@ def test_a_risk_can_be_accepted_for_one_rule(service: LocalService, modules: Mod
     assert modules.done(MODULE, **{**NEW, "rules": [BLOCK_ALL]}, accept_risks=[bound])["changed"]
 
 
-def test_a_ruleset_that_nothing_deploys_is_no_risk(service: LocalService, modules: Modules) -> None:
+def test_a_ruleset_that_nothing_deploys_is_no_risk(modules: Modules) -> None:
     assert modules.done(MODULE, name="Bots", rules=[BLOCK_ALL])["changed"]
     assert codes(modules.failed(MODULE, name="Bots", deploy={"expression": "true"})) == ["blocks_everything"]
     assert modules.done(MODULE, name="Bots", deploy={"expression": "ip.src in {192.0.2.0/24}"})["changed"]

@@ -206,7 +206,7 @@ def test_what_a_managed_rule_does_not_take_is_refused(
     assert service.writes == []
 
 
-def test_what_a_managed_rule_lists_is_taken_and_exported(service: LocalService, modules: Modules) -> None:
+def test_what_a_managed_rule_lists_is_taken_and_exported(modules: Modules) -> None:
     options: Any = {"overrides": [{**OF_UDP, "rules": [{"id": UDP_FLOOD, "action": "ddos_dynamic"}]}]}
     done = modules.lawful("ddos_l4_overrides", **options)
     export = export_state({"ddos_l4_overrides": done["overrides"]})

@@ -85,12 +85,12 @@ def test_plans_that_leave_one_unmet_are_refused(service: LocalService, modules: 
     assert len(service.writes) == before
 
 
-def test_an_undecided_expectation_is_refused_although_nothing_changes(service: LocalService, modules: Modules) -> None:
+def test_an_undecided_expectation_is_refused_although_nothing_changes(modules: Modules) -> None:
     result = modules.failed("custom_rules", rules=[], expectations=[CLOSED])
     assert "expected blocked by the rule admin, but allowed, as it is already: there is no rule admin." in result["msg"]
 
 
-def test_packets_are_checked_on_the_planned_account(service: LocalService, modules: Modules) -> None:
+def test_packets_are_checked_on_the_planned_account(modules: Modules) -> None:
     options: dict[str, Any] = {
         "enabled": True,
         "prefixes": PREFIXES,

@@ -187,6 +187,6 @@ def test_the_place_of_a_temporary_rule_is_free_once_it_expired(
     assert "names the ref attack, which is not there" in modules.failed("custom_rules", rules=beside)["msg"]
 
 
-def test_a_rule_of_others_does_not_expire(service: LocalService, modules: Modules) -> None:
+def test_a_rule_of_others_does_not_expire(modules: Modules) -> None:
     result = modules.failed("custom_rules", rules=[{"ref": "theirs", "expires": FRIDAY}], purge=True, ignore=["theirs"])
     assert "'theirs' matches theirs, which rules[0] names; keep one of them" in result["msg"]

@@ -38,9 +38,7 @@ def test_the_changes_of_two_rules_reach_their_filter_together(service: LocalServ
 
 
 @pytest.mark.parametrize("check", [True, False])
-def test_the_diff_and_the_result_show_every_rule_that_a_filter_concerns(
-    check: bool, service: LocalService, modules: Modules
-) -> None:
+def test_the_diff_and_the_result_show_every_rule_that_a_filter_concerns(check: bool, modules: Modules) -> None:
     rules = [{"id": RULE_1, "filter": {"expression": "not ssl"}}, {"id": RULE_2}]
     result = modules.done("firewall_rules", check=check, rules=rules)
     for side, expression in (("before", "cf.client.bot"), ("after", "not ssl")):
@@ -92,9 +90,7 @@ def test_two_values_for_one_filter_are_refused(
     assert len(service.calls) == calls
 
 
-def test_values_that_are_written_differently_and_are_equal_contradict_nothing(
-    service: LocalService, modules: Modules
-) -> None:
+def test_values_that_are_written_differently_and_are_equal_contradict_nothing(modules: Modules) -> None:
     rules = [
         {"id": RULE_1, "filter": {"expression": "cf.client.bot and  ssl"}},
         {"id": RULE_2, "filter": {"expression": "cf.client.bot and ssl"}},

@@ -96,7 +96,7 @@ def told(result: dict[str, Any]) -> list[str]:
 
 @pytest.mark.parametrize(("rules", "expected"), CUSTOM_CASES.values(), ids=CUSTOM_CASES)
 def test_a_custom_rule_that_cannot_work_is_predicted_and_told(
-    rules: list[dict[str, Any]], expected: list[tuple[str, str, list[str]]], service: LocalService, modules: Modules
+    rules: list[dict[str, Any]], expected: list[tuple[str, str, list[str]]], modules: Modules
 ) -> None:
     predicted = modules.done("custom_rules", check=True, rules=rules)
     done = modules.done("custom_rules", rules=rules)
@@ -118,7 +118,7 @@ def test_the_same_rules_are_judged_by_the_zone_that_has_them(service: LocalServi
         assert claims(modules.done("custom_rules", check=True, rules=rules)) == [(idle, "never", [])]
 
 
-def test_rules_that_the_task_does_not_name_are_not_judged(service: LocalService, modules: Modules) -> None:
+def test_rules_that_the_task_does_not_name_are_not_judged(modules: Modules) -> None:
     modules.done("custom_rules", rules=[NETWORK, PARTNER])
     assert claims(modules.done("custom_rules", rules=[rule("other", "ssl", "log")])) == []
     by_others = modules.done("custom_rules", check=True, rules=[rule("late", "ip.src in {192.0.2.9}", position="last")])
@@ -138,7 +138,7 @@ def test_more_than_three_are_counted_in_the_warning(modules: Modules) -> None:
 LIMIT = {"characteristics": ["cf.colo.id", "ip.src"], "period": 60, "requests_per_period": 9, "mitigation_timeout": 60}
 
 
-def test_a_rate_limit_whose_requests_skip_its_phase(service: LocalService, modules: Modules) -> None:
+def test_a_rate_limit_whose_requests_skip_its_phase(modules: Modules) -> None:
     passing = rule("pass", "ip.src in {192.0.2.0/24}", "skip", action_parameters={"phases": ["http_ratelimit"]})
     modules.done("custom_rules", rules=[passing], accept_risks=["skips_everything"])
     limits = [

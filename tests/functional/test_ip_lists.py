@@ -158,9 +158,7 @@ KINDS: list[tuple[str, list[Any], list[Any], list[Any]]] = [
 
 
 @pytest.mark.parametrize(("kind", "values", "sent", "alike"), KINDS)
-def test_items_of_each_kind(
-    kind: str, values: list[Any], sent: list[Any], alike: list[Any], service: LocalService, modules: Modules
-) -> None:
+def test_items_of_each_kind(kind: str, values: list[Any], sent: list[Any], alike: list[Any], modules: Modules) -> None:
     def items(some: list[Any]) -> list[dict[str, Any]]:
         return [{kind: value, "comment": "one"} for value in some]
 
@@ -331,7 +329,7 @@ def test_a_rule_may_name_a_list_of_the_same_run_or_of_another_kind_or_one_that_i
     modules.done("host_baseline", custom_rules=[{**BLOCK, "expression": named}], ip_lists=[{**NEW, "name": "new"}])
 
 
-def test_packets_of_the_network_firewall_meet_lists(service: LocalService, modules: Modules) -> None:
+def test_packets_of_the_network_firewall_meet_lists(modules: Modules) -> None:
     rule = {"ref": "offices", "action": "block", "expression": "ip.src in $offices"}
     packet = {"destination": "203.0.113.53", "source": "198.51.100.3"}
     expected = {"description": "offices", "packet": packet, "expect": "blocked"}

@@ -93,7 +93,7 @@ def test_the_account_is_locked_before_the_zone() -> None:
 
 
 def test_a_lock_that_cannot_be_used_is_said_and_holds_up_nobody(
-    service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    modules: Modules, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path / "file"))

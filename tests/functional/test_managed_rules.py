@@ -273,7 +273,7 @@ def test_an_exception_of_nothing_behind_it_is_no_risk(wider: Rule, service: Loca
     ],
 )
 def test_an_exception_without_a_deployment_behind_it_is_told(
-    rules: list[Rule], is_idle: bool, service: LocalService, modules: Modules
+    rules: list[Rule], is_idle: bool, modules: Modules
 ) -> None:
     done = modules.done("managed_rules", rules=rules, accept_risks=["weakens_managed_rules"])
     assert (IDLE in str(done.get("warnings"))) is is_idle

@@ -32,6 +32,7 @@ GENERATED = "2026-11-21T10:00:00+00:00"
 ENABLED = {"scope": "global", "name": "global", "mode": "enabled"}
 HALF = {"prefix": "192.0.2.0/25"}
 WHOLE = {"prefix": "192.0.2.0/24"}
+PORT = {"expression": "tcp.dstport eq 80"}
 
 
 @dataclass(frozen=True)
@@ -124,6 +125,8 @@ CASES = [
     of_account("an allowlist entry is off", "allowlist", {**HALF, "enabled": False}, HALF, None),
     of_account("a rule is disabled", "rules", {**ENABLED, "mode": "disabled"}, {"scope": "global"}, {"mode": "monitoring"}, "unprotected"),
     of_account("a rule mitigates", "rules", ENABLED, {"scope": "global"}, None),
+    of_account("a filter is disabled", "filters", {**PORT, "mode": "disabled"}, PORT, {"mode": "monitoring"}, "drift"),
+    of_account("a filter mitigates", "filters", {**PORT, "mode": "enabled"}, PORT, None),
     of_account("a mode is not known", "rules", {**ENABLED, "mode": "perhaps"}, {"scope": "global"}, None, "unknown"),
     *cases_of_rules("custom_rules"),
     *cases_of_rules("network_firewall_rules"),
@@ -157,8 +160,9 @@ def seeded(service: LocalService, case: Case) -> None:
     if case.module != "account_protection":
         name = "rules" if case.module == "firewall_rules" else case.module
         (zone if case.module in AREA_B else account).seed(**{name: [existing]})
-    elif case.option == "rules":
-        account.seed(enabled=True, prefixes=[WHOLE], **{**kinds, "syn_flood": {"rules": [existing]}})
+    elif case.option in ("rules", "filters"):
+        syn_flood = {"rules": [ENABLED], case.option: [existing]}
+        account.seed(enabled=True, prefixes=[WHOLE], **{**kinds, "syn_flood": syn_flood})
     else:
         account.seed(
             enabled=True,
@@ -168,11 +172,8 @@ def seeded(service: LocalService, case: Case) -> None:
 
 
 def options(case: Case) -> dict[str, Any]:
-    entry = (
-        {"kind": "syn_flood", **case.entry}
-        if (case.module, case.option) == ("account_protection", "rules")
-        else case.entry
-    )
+    of_a_kind = case.module == "account_protection" and case.option in ("rules", "filters")
+    entry = {**({"kind": "syn_flood"} if of_a_kind else {}), **case.entry}
     beside: Sequence[Mapping[str, Any]] = [WHOLE] if case.option == "prefixes" else []
     return {case.option: [*beside, entry], "accept_risks": RISKS}
 

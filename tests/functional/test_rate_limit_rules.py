@@ -146,7 +146,7 @@ def test_a_plan_within_that_of_the_zone_goes_on(
     assert done["changed"] and "warnings" not in done
 
 
-def test_a_period_that_one_page_has_alone_is_warned_of(service: LocalService, modules: Modules) -> None:
+def test_a_period_that_one_page_has_alone_is_warned_of(modules: Modules) -> None:
     (warning,) = modules.done(MODULE, rules=[limited(period=15)])["warnings"]
     expected = "Rate limiting rule login has the period 15, and Cloudflare's page on its API lists only 10, 60, 120"
     assert expected in str(warning)

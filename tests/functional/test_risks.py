@@ -416,7 +416,7 @@ def test_a_prefix_that_is_hardly_ones_own_is_a_warning(
     assert "warnings" not in modules.done("protected_prefixes", prefixes=[{"prefix": prefix, "excluded": True}])
 
 
-def test_host_bits_and_missing_lengths_are_warnings_with_their_entry(service: LocalService, modules: Modules) -> None:
+def test_host_bits_and_missing_lengths_are_warnings_with_their_entry(modules: Modules) -> None:
     prefixes = [{"prefix": prefix} for prefix in ("203.0.113.0/24", "198.51.100.77/24", "192.0.2.7")]
     for check in (True, False):
         warnings = modules.done("protected_prefixes", check=check, prefixes=prefixes)["warnings"]
@@ -433,7 +433,7 @@ def test_host_bits_and_missing_lengths_are_warnings_with_their_entry(service: Lo
 
 @pytest.mark.parametrize("field", ["http.host", "http.hots", "hots"])
 def test_an_unknown_field_of_a_custom_rule_is_a_warning_until_the_service_takes_it(
-    field: str, service: LocalService, modules: Modules
+    field: str, modules: Modules
 ) -> None:
     rules = [{"ref": "a", "action": "block", "expression": f'{field} eq "a.example"'}]
     result = modules.done("custom_rules", check=True, rules=rules)
@@ -471,9 +471,7 @@ def test_a_word_that_is_no_field_of_filters_is_a_warning(modules: Modules) -> No
     [("region", "WEUR", True), ("region", "oc", True), ("region", "Europe", False), ("region", "EU-1", False),
      ("datacenter", "lax", True), ("datacenter", "FRA03", True), ("datacenter", "FRANKFURT1", False)],
 )  # fmt: skip
-def test_a_code_without_the_usual_form_is_a_warning(
-    scope: str, name: str, usual: bool, service: LocalService, modules: Modules
-) -> None:
+def test_a_code_without_the_usual_form_is_a_warning(scope: str, name: str, usual: bool, modules: Modules) -> None:
     for check in (True, False):
         result = modules.done("protection_rule", check=check, kind="syn_flood", scope=scope, name=name)
         reason = f"Is this meant? SYN flood rule {scope} {name} has a code that no {scope} has; they look like"

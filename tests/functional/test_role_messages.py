@@ -97,11 +97,6 @@ OF_SERVICE: list[tuple[str, dict[str, Any], str]] = [
 TEXT = "rules: max_wait: accept_risks[0]: see ticket 7"
 
 
-@pytest.fixture
-def zone_and_account(service: LocalService) -> LocalService:
-    return service
-
-
 def of_role(modules: Modules, **options: Any) -> dict[str, Any]:
     """The result of the role, some of whose options the inventory fills."""
     names = {option: f"baseline_{option}" for option in OPTIONS}
@@ -123,47 +118,41 @@ def is_said(text: str, result: dict[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize(("options", "text"), OF_ACCOUNT)
-def test_messages_on_an_account_name_the_variables(
-    options: dict[str, Any], text: str, zone_and_account: LocalService, modules: Modules
-) -> None:
+def test_messages_on_an_account_name_the_variables(options: dict[str, Any], text: str, modules: Modules) -> None:
     assert is_said(text, of_account(modules, **options))
 
 
 @pytest.mark.parametrize(("options", "text"), OF_ZONE)
-def test_messages_on_a_zone_name_the_variables(
-    options: dict[str, Any], text: str, zone_and_account: LocalService, modules: Modules
-) -> None:
+def test_messages_on_a_zone_name_the_variables(options: dict[str, Any], text: str, modules: Modules) -> None:
     assert is_said(text, of_role(modules, **{"zone_id": ZONE, "custom_rules": [], **options}))
 
 
 @pytest.mark.parametrize(("kind", "settings", "text"), OF_SERVICE)
 def test_hints_on_calls_name_the_variables(
-    kind: str, settings: dict[str, Any], text: str, zone_and_account: LocalService, modules: Modules
+    kind: str, settings: dict[str, Any], text: str, service: LocalService, modules: Modules
 ) -> None:
-    zone_and_account.misbehave(kind, **settings)
+    service.misbehave(kind, **settings)
     limits = {"max_wait": 0, "timeout": 0.3, "retries": 0}
     assert text in said(of_account(modules, **limits))
 
 
-def test_text_of_the_service_stays_as_it_is(zone_and_account: LocalService, modules: Modules) -> None:
-    zone_and_account.misbehave("status", status=400, errors=[{"code": 1004, "message": TEXT}])
+def test_text_of_the_service_stays_as_it_is(service: LocalService, modules: Modules) -> None:
+    service.misbehave("status", status=400, errors=[{"code": 1004, "message": TEXT}])
     assert TEXT in said(of_account(modules))
 
 
-def test_a_stored_comment_stays_as_it_is(zone_and_account: LocalService, modules: Modules) -> None:
-    zone_and_account.misbehave("entry", method="POST", fields={"comment": json.dumps(TEXT)})
+def test_a_stored_comment_stays_as_it_is(service: LocalService, modules: Modules) -> None:
+    service.misbehave("entry", method="POST", fields={"comment": json.dumps(TEXT)})
     result = of_account(modules, prefixes=[{**PREFIX, "comment": "ours"}])
     assert f"Cloudflare stored '{TEXT}' as comment of" in said(result)
 
 
-def test_risks_in_a_result_name_the_variables(zone_and_account: LocalService, modules: Modules) -> None:
+def test_risks_in_a_result_name_the_variables(modules: Modules) -> None:
     result = of_account(modules, rules=[RULE], accept_risks=["skips_monitoring"])
     assert "let baseline_staged_rollout: true do it" in result["risks"][0]["message"]
 
 
-def test_a_task_is_not_warned_of_acceptances_that_meet_nothing(
-    zone_and_account: LocalService, modules: Modules
-) -> None:
+def test_a_task_is_not_warned_of_acceptances_that_meet_nothing(modules: Modules) -> None:
     bound = {"code": "empties_list", "networks": []}
     codes = ["mass_deletion", bound, "weakens_zone"]
     assert said(modules.done("account_protection", accept_risks=codes)) == ""

@@ -143,9 +143,7 @@ DESIRED: dict[str, Any] = {
 }
 
 
-def test_the_sdk_reads_objects_that_a_module_wrote(
-    service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules
-) -> None:
+def test_the_sdk_reads_objects_that_a_module_wrote(sdk: cloudflare.Cloudflare, modules: Modules) -> None:
     written = modules.done("account_protection", **DESIRED)["protection"]
     tcp = collection(sdk, ATP)
     read = {
@@ -177,9 +175,7 @@ def timed(item: Mapping[str, Any]) -> dict[str, Any]:
     return {**item, **{name: datetime.fromisoformat(str(stamp)) for name, stamp in stamps.items()}}
 
 
-def test_a_module_finds_objects_of_the_sdk_in_order(
-    service: LocalService, sdk: cloudflare.Cloudflare, modules: Modules
-) -> None:
+def test_a_module_finds_objects_of_the_sdk_in_order(sdk: cloudflare.Cloudflare, modules: Modules) -> None:
     tcp = collection(sdk, ATP)
     tcp.status.edit(account_id=ACCOUNT, enabled=True)
     list(tcp.prefixes.bulk_create(account_id=ACCOUNT, body=DESIRED["prefixes"]))

@@ -12,6 +12,7 @@ from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
+from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
@@ -27,7 +28,10 @@ def change_of(state: Mapping[str, Any], resource: Resource, entries: list[Entry]
 
 
 def changes_of(state: Mapping[str, Any], *desired: Desired) -> Change:
-    plan = make_plan(state, desired)
+    return change_from(make_plan(state, desired))
+
+
+def change_from(plan: Plan) -> Change:
     return Change(plan, Coverage(plan.before), Coverage(plan.after()), worse, NOON)
 
 

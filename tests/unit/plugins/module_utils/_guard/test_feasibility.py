@@ -192,12 +192,6 @@ def test_a_prefix_that_is_no_longer_excluded_is_new() -> None:
     assert "is delegated" in check_onboarding(protecting("203.0.113.128/25", existing, excluded=False), Reading())
 
 
-def test_unreadable_prefixes_are_not_known() -> None:
-    assert unchecked(check_onboarding, protecting("203.0.113.0/24"), refusing) == (
-        "Whether the new prefixes are approved, and not delegated to other accounts, is not known: Not allowed."
-    )
-
-
 EXISTING = {"id": "1", "ref": "calm", "expression": "true", "categories": [{"category": "gone", "action": "block"}]}
 DNS = [{"category": "dns", "action": "block"}]
 

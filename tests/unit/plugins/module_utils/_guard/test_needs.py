@@ -12,14 +12,12 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.needs import Asked, completed
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import weakens_ddos_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import warnings_of_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import contents_in
@@ -27,6 +25,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import Contents
+
+from tests.support.changes import change_from
 
 ACCOUNT, ZONE = "a" * 32, "b" * 32
 OF_ACCOUNT, OF_ZONE = {"account_id": ACCOUNT}, {"zone_id": ZONE}
@@ -113,7 +113,7 @@ def last(*overrides: dict[str, Any], **reading: Any) -> Plan:
     ],
 )
 def test_overrides_of_the_account_that_protect_more_are_a_risk_and_no_warning(plan: Plan, message: str) -> None:
-    change = Change(plan, Coverage(plan.before), Coverage(plan.after()), worse)
+    change = change_from(plan)
     risk = weakens_ddos_rules.in_change(change, Limits())
     assert risk is not None
     assert f"{message} attack may pass" in risk.message
@@ -138,10 +138,7 @@ def test_overrides_of_the_account_that_protect_more_are_a_risk_and_no_warning(pl
     ],
 )
 def test_other_overrides_of_the_account_are_a_warning_and_no_risk(plan: Plan, warning: str) -> None:
-    assert (
-        weakens_ddos_rules.in_change(Change(plan, Coverage(plan.before), Coverage(plan.after()), worse), Limits())
-        is None
-    )
+    assert weakens_ddos_rules.in_change(change_from(plan), Limits()) is None
     assert warning in str(warnings_of_rules(plan))
     assert bool(warning) is bool(warnings_of_rules(plan))
 
@@ -270,7 +267,7 @@ def test_the_categories_of_managed_rules_are_read_and_may_be_any_otherwise(
     client = Reading({"rules": [{"id": "a" * 32, "categories": categories}]}, refused=categories is None)
     plan = complete(WITHOUT_SYN, client)
     assert client.asked == [L4_OVERRIDES.catalogue_object().plural]
-    risk = weakens_ddos_rules.in_change(Change(plan, Coverage(plan.before), Coverage(plan.after()), worse), Limits())
+    risk = weakens_ddos_rules.in_change(change_from(plan), Limits())
     assert bool(risk) is is_risk
     what = "The categories of the managed DDoS rules are not known, so that any may be in any: "
     assert warnings_of_rules(plan) == ([what + reason] if reason else [])

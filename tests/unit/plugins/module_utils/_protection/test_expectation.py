@@ -10,10 +10,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import (
     checked_elsewhere,
-    parse_expectation,
     parse_expectations,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 RESOLVER = {"destination": "203.0.113.53", "destination_port": 53}
 
@@ -67,9 +65,3 @@ def test_wrong_expectations_are_errors_with_their_place(entry: dict[str, Any], p
     with pytest.raises(OptionError) as error:
         parsed(entry)
     assert problem in error.value.message
-
-
-def test_one_expectation_is_of_either_kind() -> None:
-    assert parse_expectation(Option("x"), {"request": {"path": "/"}, "expect": "blocked"}).request
-    with pytest.raises(OptionError, match="x: it takes either a request or a packet"):
-        parse_expectation(Option("x"), {"expect": "blocked"})

@@ -47,9 +47,6 @@ def test_parameters_and_logging_go_with_their_action_unless_the_task_names_them(
         ({**SKIP, "action_parameters": {"rules": {}}}, ""),
         ({"action": "rewrite", "expression": "true", "action_parameters": {"uri": {}}}, ""),
         ({"expression": "true"}, "is new and needs action"),
-        ({}, "is new and needs action and expression"),
-        ({**SKIP, "action_parameters": None}, "has the action skip and needs action_parameters that say what is skipped"),
-        ({**SKIP, "action": "log"}, "has the action log, and only skip says what is skipped"),
         ({**SKIP, "action_parameters": {"phase": "current", "response": {}}}, "has the action skip, and only block has a response"),
     ],
 )  # fmt: skip

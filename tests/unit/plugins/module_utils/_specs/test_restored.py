@@ -92,14 +92,6 @@ def test_a_duplicate_is_named_once_and_the_other_one_comes_back(exists: list[str
     assert [fields["mode"] for _action, _identity, fields in rest] == ["enabled"]
 
 
-def test_an_object_that_cannot_come_back_is_named() -> None:
-    malformed = {**PREFIX, "prefix": "203.0.113/24"}
-    assert operations({"prefixes": [malformed]}, {"prefixes": [malformed]}) == []
-    with pytest.raises(PlanError, match=r"The prefix 203.0.113/24 \(id p1\) cannot be brought back: .* To restore"):
-        operations({"prefixes": [malformed]}, {"prefixes": []})
-    assert operations({"prefixes": [malformed]}, {"prefixes": []}, restored={"leave_objects": ["p1"]}) == []
-
-
 def test_a_firewall_rule_that_was_deleted_cannot_come_back() -> None:
     rule = {"id": "f" * 32, "action": "block", "filter": {"id": "e" * 32, "expression": "ssl"}}
     with pytest.raises(PlanError, match=f"{'f' * 32} cannot be brought back: it was deleted"):

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 import requests
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic import ask
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import ask_traffic
@@ -174,15 +173,6 @@ def test_an_answer_without_settings_is_not_known(service: LocalService, asked: A
     answer: dict[str, Any] = {"data": {"viewer": {"accounts": [{"tcp": [], "dns": []}]}}}
     service.misbehave("raw", path="graphql", body=json.dumps(answer))
     assert {*chain(*asked().unknown.values())} == {"The analytics do not tell how long they are kept."}
-
-
-def test_a_query_without_an_answer_is_not_known(service: LocalService) -> None:
-    def send(request: Request) -> Response:
-        raise ServiceError("POST graphql got no response.", NO_ANSWER, maybe_applied=False)  # type: ignore[arg-type]
-
-    now = service.clock.now()
-    traffic = ask_traffic(send, ACCOUNT, ["dns"], now, now).traffic()
-    assert traffic.unknown == {"dns": ["The analytics did not answer: POST graphql got no response."]}
 
 
 def test_subnets_at_the_edge_are_asked_for_by_address(service: LocalService, asked: Asked) -> None:

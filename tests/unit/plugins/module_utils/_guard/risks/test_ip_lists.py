@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import removes_referenced_list
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of, uses_of
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
+
+from tests.support.changes import change_from
 
 ITEMS = items_of("offices")
 
@@ -27,7 +27,7 @@ def entries_at_risk(number: Any, *, whole: bool) -> list[str]:
     state = {LISTS.plural: [offices], ITEMS.plural: [{"id": "b", "ip": "192.0.2.1"}]}
     named = (LISTS, {"name": "offices"}) if whole else (ITEMS, {"ip": "192.0.2.1"})
     plan = make_plan(state, [parse_desired(named[0], [(Option(), named[1])], absent=True)], inner=[ITEMS])
-    change = Change(plan, Coverage(plan.before), Coverage(plan.after()), worse)
+    change = change_from(plan)
     found = removes_referenced_list.in_change(change, Limits())
     return [entry.text for entry in found.entries] if found else []
 

@@ -24,13 +24,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.wor
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 
+from tests.support.changes import change_from
+
 FINDERS = (weakens_zone, skips_everything, blocks_everything)
 
 
 def change_of(existing: Sequence[dict[str, Any]], desired: Sequence[dict[str, Any]], exclusive: bool = False) -> Change:
     state = {"custom_rules": [{"id": str(number), **item} for number, item in enumerate(existing)]}
     plan = make_plan(state, [parse_desired(CUSTOM_RULES, numbered("rules", desired), exclusive=exclusive)])
-    return Change(plan, Coverage(plan.before), Coverage(plan.after()), worse)
+    return change_from(plan)
 
 
 def block(number: int, expression: str = "") -> dict[str, Any]:
@@ -40,11 +42,7 @@ def block(number: int, expression: str = "") -> dict[str, Any]:
 def test_a_plan_without_a_change_of_rules_has_none_of_these_risks() -> None:
     state = {"custom_rules": [block(1, "true")], "prefixes": []}
     plan = make_plan(state, [parse_desired(PREFIXES, numbered("prefixes", [{"prefix": "192.0.2.0/24"}]))])
-    for change in (
-        Change(plan, Coverage(plan.before), Coverage(plan.after()), worse),
-        Change(Plan(state, ()), Coverage(state), Coverage(state), worse),
-        change_of([block(1, "true")], [block(1, "true")]),
-    ):
+    for change in (change_from(plan), change_from(Plan(state, ())), change_of([block(1, "true")], [block(1, "true")])):
         assert [finder.find(change, Limits()) for finder in FINDERS] == [None, None, None]
 
 
