@@ -44,7 +44,6 @@ class ActionModule(FleetAction):
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         try:
             options = self.options(DOCTOR, "doctor_", variables)
-            self.require_requests()
             return self.results(variables, lambda task: self._examined(task, options))
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}

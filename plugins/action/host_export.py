@@ -42,7 +42,6 @@ class ActionModule(FleetAction):
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         check_mode = bool(self._task.check_mode)
         try:
-            self.require_requests()
             return self.results(variables, lambda task: _export(task, check_mode))
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}

@@ -132,7 +132,8 @@ class FleetAction(CollectionAction):
 
     def results(self, variables: Mapping[str, Any], work: Work[dict[str, Any]]) -> dict[str, Any]:
         """The results of the work on all hosts of the task as one; that of a single host is its
-        own."""
+        own. Raises ValueError without the library that makes calls."""
+        self.require_requests()
         hosts = self.hosts(variables)
         every = dict(zip(hosts, self.of_each(hosts, variables, work, failed_host)))
         return every[hosts[0]] if len(hosts) == 1 else self.together(every)

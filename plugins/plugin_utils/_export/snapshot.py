@@ -292,9 +292,8 @@ IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence", "backtest")
 # Variables of the playbook in messages, which do not advise a staged rollout.
 NAMES = {"accept_risks": "restore_accept_risks", "staged_rollout": ""}
-# What the variables of the inventory say of a host that is restored: where it is and how it is
-# reached, limits, and what belongs to others.
 NOT_ASKED = (POSTURES, POSTURE, POSTURES_FILE, EXPECTED_PLAN, f"{PREFIX}validate")
+# A restore reads these of the host: its place, how to reach it, limits, and the objects of others.
 OF_INVENTORY: Arguments = {
     name: argument
     for name, argument in OF_HOST.items()

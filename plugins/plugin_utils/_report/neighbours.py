@@ -3,9 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What stands beside the protection of a host, out of results of modules that read it: announced
-networks, who changed an object last, rules that nothing matches, lists that were not read, and the
-places of options in files."""
+"""Parts of a record that modules read beside the protection of a host: announced networks, the last
+changes of objects, rules that nothing matches, and lists that were not read."""
 
 from __future__ import annotations
 
