@@ -21,8 +21,14 @@ from ..plugin_utils._action import say
 from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
-from ..plugin_utils._baseline.host_task import HeldTexts, HostRun, HostRunner, HostTask
-from ..plugin_utils._baseline.results import host_outcome, sentence_of, shortened
+from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
+from ..plugin_utils._baseline.results import (
+    HostRun,
+    HostRunner,
+    host_outcome,
+    sentence_of,
+    shortened,
+)
 from ..plugin_utils._baseline.variables import (
     BASELINE,
     EACH_HOST,

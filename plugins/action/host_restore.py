@@ -18,7 +18,8 @@ from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import OptionError
 from ..module_utils._text import Option
 from ..plugin_utils._action import CollectionAction
-from ..plugin_utils._baseline.host_task import HostRun, HostTask
+from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._baseline.results import HostRun
 from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY
 from ..plugin_utils._export.snapshot import (
     OF_INVENTORY,

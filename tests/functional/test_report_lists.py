@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 
 from tests.fake_service import LocalService

@@ -37,9 +37,9 @@ from ...module_utils._text import Option, first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline import variables as of_host
-from .._baseline.host_task import HostRun, HostRunner, HostTask
+from .._baseline.host_task import HostTask
 from .._baseline.posture import RISKS, Changed, MergedHost, PostureFile, no_such_posture
-from .._baseline.results import AFTER_THE_RUN, mitigated
+from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
 from .._baseline.variables import PREFIX, Part, connection_options, names_owner
 from .._files import require_writable
 from .._plain import plain

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from ansible.errors import AnsibleError
 from ansible.utils.display import Display
@@ -23,7 +22,6 @@ from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL, a
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNER_OPTIONS, State, without
-from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import Names, Option, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, failure_diff, option_problems, say
@@ -41,7 +39,6 @@ from .._variables import (
     wrong_variables,
 )
 from .._worker import claimed_before
-from .approval import ApprovedPlan
 from .posture import (
     RISKS,
     START_OF_TIME,
@@ -52,18 +49,23 @@ from .posture import (
     postures_of,
     read_there,
 )
-from .results import AFTER_THE_RUN, NOTHING_CHANGED, IsAccepted, lines, shown_result
+from .results import (
+    AFTER_THE_RUN,
+    NOTHING_CHANGED,
+    HostRun,
+    HostRunner,
+    IsAccepted,
+    lines,
+    shown_result,
+)
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     POSTURE,
     POSTURES,
     POSTURES_FILE,
     PREFIX,
-    SNAPSHOT_DIRECTORY,
     SNAPSHOT_KEEP,
     Part,
-    RunModule,
-    TakeSnapshot,
     check_keep,
     described_by,
     host_part,
@@ -71,77 +73,6 @@ from .variables import (
     without_omitted,
     wrong_names,
 )
-
-
-class HostRun(NamedTuple):
-    """The result of a host."""
-
-    result: ModuleResult
-    predicted: bool  # whether nothing was applied
-    snapshot: str = ""  # the path of the state before the first change
-    deleted: Sequence[str] = ()  # the paths of older snapshots
-    postures: Sequence[Mapping[str, Any]] = ()  # that hold
-    lines: Sequence[str] = ()  # for people, in place of those on the coverage
-
-    @property
-    def failed(self) -> bool:
-        """Return whether the run failed."""
-        return bool(self.result.get("failed"))
-
-    @property
-    def only_predicted(self) -> bool:
-        """Return whether the host has something to do that was not done."""
-        return self.predicted and bool(self.result.get("plan_id"))
-
-
-NOTHING_TO_DO: ModuleResult = {"changed": False}
-
-
-@dataclass(frozen=True)
-class HostRunner:
-    """Runs modules of a host through `run_module`."""
-
-    run_module: RunModule
-
-    def update(
-        self,
-        part: Part,
-        check_mode: bool,
-        approved: ApprovedPlan | None = None,
-        snapshot: TakeSnapshot | None = None,
-    ) -> HostRun:
-        """Update a host to match what it describes, in check mode only in prediction.
-
-        If there is something to do, Cloudflare validates it, and the snapshot is taken, between
-        prediction and run.
-        """
-        if not described_by(part):
-            return HostRun(NOTHING_TO_DO, True)
-        if approved is not None:
-            part = replace(part, options={**part.options, "expected_plan": approved.plan_id})
-        if snapshot is None and not part.options.get("validate"):
-            return HostRun(self._run(part, check_mode, approved), check_mode)
-        predicted = HostRun(self._run(part, True, approved), True)
-        if predicted.failed or not predicted.only_predicted:
-            return predicted
-        try:
-            path = snapshot(predicted.result) if snapshot else ""
-        except (OSError, ValueError) as exc:
-            refusal = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). {NOTHING_CHANGED}"
-            failure = {**predicted.result, "changed": False, "failed": True, "msg": refusal}
-            return HostRun(failure, True)
-        if check_mode:
-            return predicted
-        return HostRun(self._run(part, False, approved), False, snapshot=path)
-
-    def _run(self, part: Part, check_mode: bool, approved: ApprovedPlan | None) -> ModuleResult:
-        result = self.run_module(part, check_mode)
-        differences = approved.differences(result) if approved else ""
-        if not differences:
-            return result
-        whole = f"{differences} {NOTHING_CHANGED}"
-        return {**result, "msg": result["msg"].replace(NOTHING_CHANGED, whole)}
-
 
 COLLECTION = "edgeops.protection."
 OWNER_VARIABLES = {

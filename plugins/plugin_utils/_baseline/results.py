@@ -3,13 +3,14 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The result of a host, as the role baseline returns it, and in a line or two for people."""
+"""The run of a host; its result, as the role baseline returns it and in a line or two for people."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 from ...module_utils._result import readable_failure
 from ...module_utils._schema.account import COMPONENTS, ENABLED
@@ -18,7 +19,9 @@ from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.host import option_of
 from ...module_utils._text import capitalised, first_sentences, plural, visible
 from ...module_utils._values.address_set import counted, ranges_of
+from .approval import ApprovedPlan
 from .unmanaged import UnmanagedObject, weakening
+from .variables import SNAPSHOT_DIRECTORY, Part, RunModule, TakeSnapshot, described_by
 
 IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline names
 
@@ -33,6 +36,76 @@ SELDOM = (UNFINISHED, NOT_KNOWN)  # which are named if there are some
 PREDICTED = {CHANGED: "would change"}
 # Of a task, Ansible shows these, and does not look for them deeper.
 FOR_ANSIBLE = ("warnings", "deprecations")
+
+
+class HostRun(NamedTuple):
+    """The result of a host."""
+
+    result: ModuleResult
+    predicted: bool  # whether nothing was applied
+    snapshot: str = ""  # the path of the state before the first change
+    deleted: Sequence[str] = ()  # the paths of older snapshots
+    postures: Sequence[Mapping[str, Any]] = ()  # that hold
+    lines: Sequence[str] = ()  # for people, in place of those on the coverage
+
+    @property
+    def failed(self) -> bool:
+        """Return whether the run failed."""
+        return bool(self.result.get("failed"))
+
+    @property
+    def only_predicted(self) -> bool:
+        """Return whether the host has something to do that was not done."""
+        return self.predicted and bool(self.result.get("plan_id"))
+
+
+NOTHING_TO_DO: ModuleResult = {"changed": False}
+
+
+@dataclass(frozen=True)
+class HostRunner:
+    """Runs modules of a host through `run_module`."""
+
+    run_module: RunModule
+
+    def update(
+        self,
+        part: Part,
+        check_mode: bool,
+        approved: ApprovedPlan | None = None,
+        snapshot: TakeSnapshot | None = None,
+    ) -> HostRun:
+        """Update a host to match what it describes, in check mode only in prediction.
+
+        If there is something to do, Cloudflare validates it, and the snapshot is taken, between
+        prediction and run.
+        """
+        if not described_by(part):
+            return HostRun(NOTHING_TO_DO, True)
+        if approved is not None:
+            part = replace(part, options={**part.options, "expected_plan": approved.plan_id})
+        if snapshot is None and not part.options.get("validate"):
+            return HostRun(self._run(part, check_mode, approved), check_mode)
+        predicted = HostRun(self._run(part, True, approved), True)
+        if predicted.failed or not predicted.only_predicted:
+            return predicted
+        try:
+            path = snapshot(predicted.result) if snapshot else ""
+        except (OSError, ValueError) as exc:
+            refusal = f"{SNAPSHOT_DIRECTORY}: there is no snapshot ({exc}). {NOTHING_CHANGED}"
+            failure = {**predicted.result, "changed": False, "failed": True, "msg": refusal}
+            return HostRun(failure, True)
+        if check_mode:
+            return predicted
+        return HostRun(self._run(part, False, approved), False, snapshot=path)
+
+    def _run(self, part: Part, check_mode: bool, approved: ApprovedPlan | None) -> ModuleResult:
+        result = self.run_module(part, check_mode)
+        differences = approved.differences(result) if approved else ""
+        if not differences:
+            return result
+        whole = f"{differences} {NOTHING_CHANGED}"
+        return {**result, "msg": result["msg"].replace(NOTHING_CHANGED, whole)}
 
 
 def shown_result(

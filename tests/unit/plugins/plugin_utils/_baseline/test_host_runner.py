@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import ApprovedPlan
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRunner
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRunner
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
 
 TOKEN = {"edge_api_token": "secret"}

@@ -7,7 +7,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostRun, HostTask
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.host_task import HostTask
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import HostRun
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_HOST, Part
 
 OMIT = "__omit_place_holder__"
