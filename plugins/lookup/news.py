@@ -65,11 +65,12 @@ from ansible.errors import AnsibleError
 from ansible.plugins.lookup import LookupBase
 
 from ..module_utils._text import excerpt, left_out, sentence, visible
+from ..module_utils._timestamps import to_the_minute
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._plain import plain
 from ..plugin_utils._report.document import host_record
 from ..plugin_utils._report.files import other_reasons, read_report_file
-from ..plugin_utils._report.overview import contacts, shown, why
+from ..plugin_utils._report.overview import contacts, why
 from ..plugin_utils._report.record import LABELS, HostRecord, Report, severity
 from ..plugin_utils._report.results import unread_host
 
@@ -160,7 +161,8 @@ def _too_old(report: Report, terms: Terms) -> list[HostRecord]:
     made = report["generated"]
     if datetime.fromisoformat(made) + terms.again + USUAL_AGE > terms.now:
         return []
-    reason = f"Nobody has made a report since {shown(made)}, so that nothing newer is known."
+    moment = to_the_minute(made)
+    reason = f"Nobody has made a report since {moment}, so that nothing newer is known."
     return [host_record(unread_host(REPORT, reason), made)]
 
 
@@ -186,7 +188,7 @@ def _item(record: HostRecord, what: str, earlier: Told, since: str) -> dict[str,
 def _line(item: Mapping[str, Any]) -> str:
     """A host in a line."""
     status = f" is {LABELS[item['status']]}." if item["status"] else "."
-    about = [f"since {shown(item['since'])}"] if item["what"] == "again" else []
+    about = [f"since {to_the_minute(item['since'])}"] if item["what"] == "again" else []
     about += [": ".join(pair) for pair in contacts(item).items()]
     words = (f"{NAMES[item['what']]}: {item['host']}{status}", item["reason"])
     return visible(" ".join(filter(None, words)) + (f" ({'; '.join(about)})" if about else ""))

@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The run of a host; its result, as the role baseline returns it and in a line or two for people."""
+"""The run of a host, its result as the role baseline returns it, and in lines for people."""
 
 from __future__ import annotations
 

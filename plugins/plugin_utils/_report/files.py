@@ -26,6 +26,7 @@ from jinja2 import Environment, Template, TemplateError
 from markupsafe import Markup
 
 from ...module_utils._text import INVISIBLE, capitalised, first_few, left_out, plural, visible
+from ...module_utils._timestamps import to_the_minute
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
 from .._variables import CONTACTS
@@ -212,7 +213,7 @@ def first_networks(networks: Sequence[str], most: int = SHOWN_NETWORKS) -> str:
 
 
 # The template calls these by their names.
-CALLED = (dashboard, first_networks, left_out, plural, prefix_rows)
+CALLED = (dashboard, first_networks, left_out, plural, prefix_rows, to_the_minute)
 
 
 METRIC_PREFIX = "edgeops_protection_"

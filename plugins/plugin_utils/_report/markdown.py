@@ -22,6 +22,7 @@ from ...module_utils._text import (
     sentence,
     visible,
 )
+from ...module_utils._timestamps import to_the_minute
 from .overview import (
     REMEDIES,
     FieldChange,
@@ -30,10 +31,10 @@ from .overview import (
     bars,
     by_hosts,
     contacts,
+    ends,
     lead,
     operation_texts,
     protection,
-    shown,
     status_change,
     until,
 )
@@ -95,7 +96,7 @@ def markdown_page(report: Report) -> str:
 def _head(report: Report) -> Iterator[str]:
     totals = report["totals"]
     yield from (f"# Protection of {plural(totals['hosts'], 'host', 'hosts')}", "")
-    yield from (f"{lead(totals)} Read {shown(report['generated'])}.", "")
+    yield from (f"{lead(totals)} Read {to_the_minute(report['generated'])}.", "")
     yield markdown_row(LABELS[status] for status in STATUSES)
     yield "|" + "---:|" * len(STATUSES)
     yield from (markdown_row(f"{totals['statuses'][status]:,}" for status in STATUSES), "")
@@ -170,7 +171,7 @@ def _first_lines(
 def _previous(report: Report) -> Iterator[str]:
     if previous := report["previous"]:
         lines = [line for item in previous["hosts"] for line in _change_lines(item)]
-        title = f"Since the report of {shown(previous['generated'])}"
+        title = f"Since the report of {to_the_minute(previous['generated'])}"
         lines = lines or ["No host stands otherwise."]
         yield from _bounded_part(title, lines, "line", "lines", MAX_LINES)
 
@@ -185,15 +186,10 @@ def _change_lines(item: HostChange) -> Iterator[str]:
 
 
 def _deadlines(report: Report) -> Iterator[str]:
-    ends = [
-        (item["expires"], record["host"], item)
-        for record in report["hosts"]
-        for item in record["expiring"]
-    ]
     lines = [
-        f"- {until(expires, report)}: {as_markdown(item['title'])}"
-        f" {code(excerpt(item['key'], MAX_CELL))} of {as_markdown(host)}"
-        for expires, host, item in sorted(ends, key=lambda end: end[:2])
+        f"- {until(expires, report)}: {as_markdown(title)} {code(excerpt(key, MAX_CELL))} of"
+        f" {as_markdown(first_few(hosts))}"
+        for (expires, title, key), hosts in ends(report["hosts"])
     ]
     return _bounded_part("Ends within two weeks", lines, "end", "ends")
 

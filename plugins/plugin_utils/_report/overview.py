@@ -12,11 +12,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeVar
 
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._text import capitalised, excerpt, plural, sentence, visible
+from ...module_utils._timestamps import to_the_minute
 from .._plain import by_path
 from .._variables import CONTACTS
 from .coverage import (
@@ -132,7 +133,7 @@ def ages(report: Report) -> list[str]:
     hosts and their age, the oldest first; hosts of the same minute are one part."""
     made = datetime.fromisoformat(report["generated"])
     moments = [_read_aside(record, made) or made for record in report["hosts"]]
-    parts = values_by_key((shown(read.isoformat()), read) for read in moments)
+    parts = values_by_key((to_the_minute(read.isoformat()), read) for read in moments)
     ordered = sorted(parts.values(), key=min)
     return [_age(min(part), len(part), made) for part in ordered] if len(parts) > 1 else []
 
@@ -143,7 +144,7 @@ def _age(read: datetime, hosts: int, made: datetime) -> str:
     # The clock of another machine may be ahead.
     side = "before" if read < made else "after"
     long = "" if read == made else f", {_duration(abs(made - read))} {side} this report"
-    return f"{plural(hosts, 'host', 'hosts')} {verb} read {shown(read.isoformat())}{long}"
+    return f"{plural(hosts, 'host', 'hosts')} {verb} read {to_the_minute(read.isoformat())}{long}"
 
 
 def as_of(record: HostRecord, report: Report) -> str:
@@ -152,7 +153,7 @@ def as_of(record: HostRecord, report: Report) -> str:
     read = _read_aside(record, made)
     if read is None or read > made:
         return ""
-    return f"as of {shown(record['generated'])}, {_duration(made - read)} ago"
+    return f"as of {to_the_minute(record['generated'])}, {_duration(made - read)} ago"
 
 
 def _read_aside(record: HostRecord, made: datetime) -> datetime | None:
@@ -161,16 +162,10 @@ def _read_aside(record: HostRecord, made: datetime) -> datetime | None:
     return read if abs(made - read) >= UNITS["minute"] else None
 
 
-def shown(timestamp: str) -> str:
-    """A moment to the minute, in UTC."""
-    moment = datetime.fromisoformat(timestamp).astimezone(timezone.utc)
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
-
-
 def until(end: str, report: Report) -> str:
     """A moment, and how long it is until then if it lies ahead of the report."""
     left = datetime.fromisoformat(end) - datetime.fromisoformat(report["generated"])
-    return f"{shown(end)} (in {_duration(left)})" if left > timedelta() else shown(end)
+    return to_the_minute(end) + (f" (in {_duration(left)})" if left > timedelta() else "")
 
 
 def _duration(duration: timedelta) -> str:
@@ -287,7 +282,7 @@ def risks_by_scope(records: Iterable[HostRecord]) -> dict[tuple[str, ...], list[
 def _scope(item: AcceptedRisk) -> tuple[str, str, str]:
     """The bounds of an accepted risk, its end, and its reason."""
     bound = ", ".join([*item["networks"], *item["entries"]]) or "all"
-    until = shown(item["expires"]) if item["expires"] else "for ever"
+    until = to_the_minute(item["expires"]) if item["expires"] else "for ever"
     return bound, until, item["reason"] or "none given"
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import to_the_minute
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.coverage import amount
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import (
     ages,
@@ -15,7 +16,6 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overvie
     by_hosts,
     operation_texts,
     shared_operations,
-    shown,
     signature,
     value_text,
 )
@@ -180,4 +180,4 @@ def test_a_clock_that_is_ahead_is_told() -> None:
 
 
 def test_a_moment_is_shown_in_utc() -> None:
-    assert shown("2026-11-21T23:30:59-02:00") == "2026-11-22 01:30 UTC"
+    assert to_the_minute("2026-11-21T23:30:59-02:00") == "2026-11-22 01:30 UTC"
