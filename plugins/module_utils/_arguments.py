@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections import abc
-from typing import AbstractSet, Any, Callable, Collection, Dict, Mapping, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Collection, Dict, Iterable, Mapping, Sequence, Tuple
 
 from ansible.module_utils.common.validation import (
     check_type_bool,
@@ -25,7 +25,7 @@ from ansible.module_utils.common.validation import (
 )
 from ansible.module_utils.errors import AnsibleFallbackNotFound
 
-from ._errors import OptionError, as_one
+from ._errors import OptionError, OptionProblems, as_one
 from ._text import Option, OptionStep, closest, did_you_mean, excerpt, first_few, visible
 
 Argument = Mapping[str, Any]  # as in an argument spec: type, elements, choices, options, required
@@ -100,10 +100,11 @@ def without_ignored(arguments: Arguments, value: Any) -> Any:
 
 
 class ReadOptions(Dict[str, Any]):
-    """Options with defaults filled in, and the errors in them.
+    """Options, or the fields of one, with defaults filled in, and the errors in them.
 
-    To read an option that is wrong raises its errors, so that a reader tells what else is wrong in
-    all options that do not depend on it. Of a list of dictionaries, the wrong ones are None.
+    To read one that is wrong raises its errors, so that a reader tells what else is wrong in all
+    that does not depend on it. A dictionary in which something is wrong is one of these as well,
+    `depth` steps below the options; what is no dictionary in a list of them is None.
     """
 
     def __init__(
@@ -111,15 +112,28 @@ class ReadOptions(Dict[str, Any]):
         options: Mapping[str, Any],
         errors: Sequence[OptionError] = (),
         wrong: AbstractSet[str] = frozenset(),
+        depth: int = 0,
     ) -> None:
-        self.errors, self._wrong = errors, wrong
+        self.errors, self._wrong, self._depth = errors, wrong, depth
         super().__init__({name: options[name] for name in options if name not in wrong})
 
     def __missing__(self, name: str) -> Any:
         if name not in self._wrong:
             raise KeyError(name)
-        own = [error for error in self.errors if error.option.path[0] == name]
-        raise as_one(own or self.errors)  # which have another name for it
+        raise as_one(self.errors_in(name) or self.errors)  # which have another name for it
+
+    def errors_in(self, name: str) -> Sequence[OptionError]:
+        """The errors in the value of one of them."""
+        return [error for error in self.errors if error.option.path[self._depth] == name]
+
+    def filled(self, options: Mapping[str, Any]) -> ReadOptions:
+        """These options, in which the same is wrong."""
+        return ReadOptions(options, self.errors, self._wrong, self._depth)
+
+    def only(self, names: Iterable[str]) -> ReadOptions:
+        """Those with these names, null for one that is left out."""
+        own = {name: dict.get(self, name) for name in names}
+        return ReadOptions(own, self.errors, self._wrong & own.keys(), self._depth)
 
     def under(self, names: Mapping[str, str]) -> ReadOptions:
         """The options of a part, by its own names for some of these."""
@@ -138,14 +152,26 @@ def read_options(
 ) -> ReadOptions:
     """The options that a task gives, as AnsibleModule reads them, in words of options or
     variables."""
-    reader = _Reader(kind)
-    options = reader.fields((), arguments, values)
-    named = {error.option.path[0] for error in reader.errors}
-    missing = {name for name in arguments if options[name] is None}
-    needed = {name for name in arguments if _is_needed(arguments[name])}
-    lists = {name for name in arguments if arguments[name].get("elements") == "dict"}
-    wrong = {name for name in arguments if name in named} - (lists - missing)
-    return ReadOptions(options, reader.errors, wrong | (needed & missing))
+    options = _Reader(kind).fields((), arguments, values)
+    return options if isinstance(options, ReadOptions) else ReadOptions(options)
+
+
+def errors_in(options: Mapping[str, Any]) -> Sequence[OptionError]:
+    """The errors in what was read."""
+    return options.errors if isinstance(options, ReadOptions) else ()
+
+
+def raise_any_in(options: Mapping[str, Any], name: str) -> None:
+    """Raise the errors in the value of one of the options, if there are any."""
+    if options.__class__ is ReadOptions and (errors := options.errors_in(name)):
+        raise as_one(errors)
+
+
+def only(options: Mapping[str, Any], names: Iterable[str]) -> Mapping[str, Any]:
+    """Those options with these names, null for one that is left out; wrong ones stay wrong."""
+    if isinstance(options, ReadOptions):
+        return options.only(names)
+    return {name: options.get(name) for name in names}
 
 
 def _is_needed(argument: Argument) -> bool:
@@ -163,17 +189,23 @@ def no_such(kind: str, name: str, names: Collection[str]) -> tuple[str, str]:
     return f"there is no such {kind}{hint}", prefix * bool(close) + close
 
 
-def read_value(option: Option, argument: Argument, value: Any) -> Any:
-    """The value of one option, or of an entry of one; raises OptionError with all that is wrong."""
+def read_value(
+    option: Option, argument: Argument, value: Any, problems: OptionProblems | None = None
+) -> Any:
+    """The value of one option, or of an entry of one; raises OptionError with all that is wrong, or
+    lets the caller raise these `problems`."""
     reader = _Reader()
     read = reader.value(tuple(option.path), argument, value)
-    if reader.errors:
+    if problems is not None:
+        problems.errors += reader.errors
+    elif reader.errors:
         raise as_one(reader.errors)
     return read
 
 
 class _Reader:
-    """Reads values by their arguments, and keeps the errors; a wrong value is read as None."""
+    """Reads values by their arguments, and keeps the errors; a wrong value is read as None, and a
+    dictionary in which something is wrong as ReadOptions."""
 
     def __init__(self, kind: str = "option") -> None:
         self.errors: list[OptionError] = []
@@ -186,7 +218,7 @@ class _Reader:
         self, path: Path, arguments: Arguments, values: Mapping[Any, Any]
     ) -> Mapping[str, Any]:
         """The options, or fields of one, with defaults and environment filled in."""
-        is_open = isinstance(arguments, PartOfResult)
+        is_open, number = isinstance(arguments, PartOfResult), len(self.errors)
         ignored = values if is_open else getattr(arguments, "ignored", ())
         unknown = [name for name in values if name not in arguments and name not in ignored]
         meant = {self._refuse_unknown(path, name, arguments) for name in unknown}
@@ -195,7 +227,10 @@ class _Reader:
         for name, argument in arguments.items():
             value = values.get(name)
             if value is not None:
-                fields[name] = self.value((*path, name), argument, value)
+                read = self.value((*path, name), argument, value)
+                if read is None and argument.get("type", "str") != "str":  # a text may decide
+                    read = argument.get("default")
+                fields[name] = read
                 continue
             if leaves_out and name not in values:
                 continue
@@ -207,9 +242,10 @@ class _Reader:
                 self._refuse((*path, name), f"it is {lack}; write {_form(argument)}")
             elif name in values and (argument.get("choices") or fields[name] is not None):
                 self._refuse((*path, name), NULL)
-        if is_open:
-            return dict(values)
-        return values if leaves_out and fields == values else fields
+        read_fields = values if is_open or (leaves_out and fields == values) else fields
+        if len(self.errors) > number:
+            return _with_errors(read_fields, arguments, self.errors[number:], len(path))
+        return dict(values) if is_open else read_fields
 
     def _refuse_unknown(self, path: Path, name: Any, arguments: Arguments) -> str:
         """The name that may be meant by one that there is not."""
@@ -245,21 +281,21 @@ class _Reader:
             return self._list(path, {**argument, "elements": "str", "choices": words}, value)
 
     def _list(self, path: Path, argument: Argument, value: Any) -> Any:
-        """The entries of a list, also of a text with commas; wrong ones are None."""
+        """The entries of a list, also of a text with commas. Of dictionaries, a wrong one is None;
+        of choices, the right ones remain; any other list is wrong as a whole."""
         of_entry = {**argument, "type": argument.get("elements", "raw"), "default": None}
         if of_entry["type"] != "dict" and isinstance(value, (str, int, float)):
             value = _parts_of_text(value)
         if not isinstance(value, (list, tuple)):
             return self._refuse(path, _misfit(argument, value))
-        read = []
+        number, read = len(self.errors), []
         for position, entry in enumerate(value):
-            number, at = len(self.errors), (*path, position)
-            if entry is None:
-                self._refuse(at, NULL)
-            else:
-                entry = self.value(at, of_entry, entry)
-            read.append(entry if len(self.errors) == number else None)
-        return read
+            at = (*path, position)
+            is_null = entry is None
+            read.append(self._refuse(at, NULL) if is_null else self.value(at, of_entry, entry))
+        if len(self.errors) == number or of_entry["type"] == "dict":
+            return read
+        return [one for one in read if one is not None] if "choices" in argument else None
 
     def _chosen(self, path: Path, argument: Argument, value: Any, read: Any) -> Any:
         choices = argument.get("choices")
@@ -271,6 +307,20 @@ class _Reader:
         hint = did_you_mean(str(value).lower(), named)
         shown = _shown(argument, value)
         return self._refuse(path, f"{shown} is none of {', '.join(named)}{hint}")
+
+
+def _with_errors(
+    fields: Mapping[str, Any], arguments: Arguments, errors: Sequence[OptionError], depth: int
+) -> ReadOptions:
+    """The fields of a dictionary in which these errors are; wrong is one without a value that is
+    needed, or of which there is an error."""
+    named = {error.option.path[depth] for error in errors}
+    wrong = {
+        name
+        for name, argument in arguments.items()
+        if fields.get(name) is None and (name in named or _is_needed(argument))
+    }
+    return ReadOptions(fields, errors, wrong, depth)
 
 
 def _fallback(argument: Argument) -> Any:

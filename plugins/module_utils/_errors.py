@@ -117,8 +117,9 @@ class OptionErrors(OptionError):
 
 
 def as_one(errors: Sequence[OptionError]) -> OptionError:
-    """One error that reports some, of which there is at least one."""
-    return errors[0] if len(errors) == 1 else OptionErrors(errors)
+    """One error that reports some, of which there is at least one, each once."""
+    first, *others = {error.message: error for error in errors}.values()
+    return OptionErrors([first, *others]) if others else first
 
 
 Parsed = TypeVar("Parsed")

@@ -97,8 +97,7 @@ def option_errors(
     try:
         parse_task(spec, options, os.environ, lambda _warning: None, context)
     except OptionError as exc:
-        every = {error.message: error for error in (*options.errors, *exc.errors)}
-        return [*every.values()]
+        return as_one([*options.errors, *exc.errors]).errors
     return options.errors
 
 

@@ -303,8 +303,8 @@ def test_requests_before_the_end_of_a_broken_file_are_evaluated(modules: Modules
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"hours": 0}, "backtest.hours: 0.0 is not above 0"),
-        ({"max_blocked_percent": 101}, "backtest.max_blocked_percent: 101.0 is not between 0 and 100"),
+        ({"hours": 0}, "backtest.hours: 0 is not above 0"),
+        ({"max_blocked_percent": 101}, "backtest.max_blocked_percent: 101 is not between 0 and 100"),
     ],
 )
 def test_wrong_limits_are_refused(service: LocalService, modules: Modules, options: Any, words: str) -> None:

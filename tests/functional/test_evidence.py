@@ -326,10 +326,10 @@ def test_the_traffic_is_asked_once_although_an_answer_is_lost(
 @pytest.mark.parametrize(
     ("evidence", "message"),
     [
-        ({"hours": 0}, "rollout_evidence.hours: 0.0 is not above 0 and at most 2160"),
-        ({"hours": -1}, "rollout_evidence.hours: -1.0 is not above 0"),
+        ({"hours": 0}, "rollout_evidence.hours: 0 is not above 0 and at most 2160"),
+        ({"hours": -1}, "rollout_evidence.hours: -1 is not above 0"),
         ({"max_would_drop_percent": 100.5}, "rollout_evidence.max_would_drop_percent: 100.5 is not between 0 and 100"),
-        ({"max_would_drop_percent": -1}, "rollout_evidence.max_would_drop_percent: -1.0 is not between 0 and 100"),
+        ({"max_would_drop_percent": -1}, "rollout_evidence.max_would_drop_percent: -1 is not between 0 and 100"),
         ({"max_would_drop_packets": -1}, "rollout_evidence.max_would_drop_packets: -1 is not 0 or more"),
     ],
 )

@@ -204,7 +204,7 @@ def parse_settings(
     if options["call_budget"] > MAX_CALLS:
         text = f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
         problems.add(OptionError(Option("call_budget"), text))
-    ca_path = options["ca_path"]
+    ca_path = dict.get(options, "ca_path")  # of a wrong one its own error tells
     with problems.collected():
         if ca_path and not os.path.exists(ca_path):
             raise OptionError(Option("ca_path"), f"there is nothing at {ca_path}")

@@ -89,24 +89,33 @@ def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptanc
     code = {**NEEDED, "choices": codes}
     if isinstance(element, str):
         return Acceptance(option, read_value(option, code, element))
-    fields = {**ACCEPTANCE_FIELDS, "code": code}
-    values = read_value(option, {"type": "dict", "options": fields}, element)
-    networks, entries, expires = (values[name] for name in ("networks", "entries", "expires"))
-    return Acceptance(
-        option,
-        values["code"],
-        None if networks is None else _read_networks(option.at("networks"), networks),
-        None if entries is None else frozenset(entries),
-        None if expires is None else parsed(option.at("expires"), parse_expiry, expires),
-        values["reason"],
-    )
+    fields, problems = {**ACCEPTANCE_FIELDS, "code": code}, OptionProblems()
+    values = read_value(option, {"type": "dict", "options": fields}, element, problems) or {}
+    bound: dict[str, Any] = {}
+    for name, read in BOUND_TO.items():
+        with problems.collected():
+            value = values.get(name)
+            bound[name] = None if value is None else read(option.at(name), value)
+    problems.raise_any()
+    return Acceptance(option, values["code"], reason=values["reason"], **bound)
 
 
 def _read_networks(option: Option, texts: Sequence[str]) -> Ranges:
+    problems = OptionProblems()
     for position, text in enumerate(texts):
         if range_of(text) is None:
-            raise OptionError(option.at(position), f"'{text}' is neither an address nor a network")
+            problem = f"'{text}' is neither an address nor a network"
+            problems.add(OptionError(option.at(position), problem))
+    problems.raise_any()
     return ranges_of(texts)
+
+
+# How to read what an acceptance is bound to.
+BOUND_TO: Mapping[str, Callable[[Option, Any], Any]] = {
+    "networks": _read_networks,
+    "entries": lambda _option, texts: frozenset(texts),
+    "expires": lambda option, text: parsed(option, parse_expiry, text),
+}
 
 
 def accepting(
@@ -242,7 +251,7 @@ def _limits(options: Mapping[str, Any], name: str, *limits: str) -> list[Any]:
     for limit, value in (chosen or {}).items():
         with problems.collected():
             if limit in FITTING and value is not None and not FITTING[limit][0](value):
-                raise OptionError(Option(name, limit), f"{value} is not {FITTING[limit][1]}")
+                raise OptionError(Option(name, limit), f"{value:g} is not {FITTING[limit][1]}")
     problems.raise_any()
     return [] if chosen is None else [*map(chosen.get, limits)]
 

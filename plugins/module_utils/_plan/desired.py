@@ -26,19 +26,10 @@ from typing import (
     Tuple,
 )
 
+from .._arguments import ReadOptions, errors_in, only, raise_any_in
 from .._errors import OptionError, OptionProblems, as_one, parsed
 from .._remembered import remembered
-from .._schema.resource import (
-    API_FIELDS,
-    EXPIRES,
-    ByCursor,
-    Field,
-    Key,
-    Object,
-    Resource,
-    Values,
-    without,
-)
+from .._schema.resource import API_FIELDS, EXPIRES, ByCursor, Field, Key, Object, Resource, Values
 from .._text import Message, Names, Option
 from .._timestamps import parse_expiry
 from .api_fields import with_api_fields
@@ -279,43 +270,79 @@ def parse_position(text: str) -> Position:
 
 
 def parse_desired(
-    resource: Resource, entries: Entries, absent: bool = False, exclusive: bool = False
+    resource: Resource,
+    entries: Entries,
+    absent: bool = False,
+    exclusive: bool = False,
+    errors: OptionProblems | None = None,
 ) -> Desired:
     """Parse the options of some objects.
 
-    Raises OptionError for a malformed value, a key that is given twice, and two values for one
-    nested object.
+    Raises OptionError for malformed values, keys that are given twice, and two values for one
+    nested object; or lets the caller raise these `errors`.
     """
     objects: dict[Key, DesiredObject] | LongList = {}
     if isinstance(resource.listing, ByCursor) and len(entries) > 1:
         objects = LongList(Option(*entries[0][0][:-1]))
     names = (*resource.key, *(item.name for item in resource.fixed))  # of what must not exist
     presence = Presence.ABSENT if absent else Presence.NEEDED
-    problems = OptionProblems()
+    problems = OptionProblems() if errors is None else errors
     remarks: list[Message] = []
     for path, options in entries:
+        named = only(options, names) if absent else options
         try:
-            named = {name: options.get(name) for name in names} if absent else options
             end = _parse_expiry(path, named) if resource.may_expire else None
             values: Values = parse_values(resource, path, named)
             if isinstance(objects, LongList) and named == values:
                 values = named  # so that each entry is there once
-            key = resource.key_of(values)
-            if key in objects:
-                label = resource.label_of(values)
-                named_twice = f"{label} is named here and in "
-                raise OptionError(
-                    path, Message(named_twice, objects[key].path, "; keep one of them")
-                )
+            key = _new_key(resource, path, values, objects)
             objects[key] = DesiredObject(values, path, expires=end, presence=presence)
             remarks.extend(_remarks(resource.fields, path, named))
-        except OptionError as exc:
-            problems.add(exc)
+        except OptionError:
+            with problems.collected():
+                _raise_all(resource, path, named, objects, presence)
     desired = Desired(resource, objects, exclusive, remarks=remarks)
-    raise_any(problems, [] if absent else [desired])
     if resource.nested:
-        merge_nested(resource, desired.objects, desired.paths, {})
+        with problems.collected():
+            merge_nested(resource, desired.objects, desired.paths, {})
+    if errors is None:
+        raise_any(problems, [] if absent else [desired])
     return desired
+
+
+def _new_key(
+    resource: Resource, path: Option, values: Values, objects: Mapping[Key, DesiredObject]
+) -> Key:
+    """The key of an object that is none of these; raises OptionError."""
+    key = resource.key_of(values)
+    if key in objects:
+        named_twice = f"{resource.label_of(values)} is named here and in "
+        raise OptionError(path, Message(named_twice, objects[key].path, "; keep one of them"))
+    return key
+
+
+def _raise_all(
+    resource: Resource,
+    path: Option,
+    options: Mapping[str, Any],
+    objects: dict[Key, DesiredObject] | LongList,
+    presence: Presence,
+) -> None:
+    """Raise OptionError with all that is wrong in an entry; it stands among the objects as far as
+    it can be read, so that another one with its key is told as well."""
+    problems, values = OptionProblems(), _fields_of(resource, path, options)
+    with problems.collected():
+        _parse_expiry(path, options)
+    with problems.collected():
+        completed = _completed(resource, path, options, values)
+        values = values.filled(completed) if isinstance(values, ReadOptions) else completed
+    if presence is not Presence.ABSENT:
+        with problems.collected():
+            _examine_object(resource, path, values)
+    with problems.collected():
+        key = _new_key(resource, path, values, objects)
+        objects[key] = DesiredObject(values, path, presence=presence)
+    raise as_one([*errors_in(values), *problems.errors])
 
 
 def _remarks(
@@ -339,13 +366,29 @@ def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
 def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that the task names, as they are sent, without what only Cloudflare sets; raises
     OptionError."""
-    values = _read_fields(resource.fields, path, options, resource.title, resource.other_options)
+    values = _fields_of(resource, path, options)
+    if errors := errors_in(values):
+        raise as_one(errors)
+    return _completed(resource, path, options, values)
+
+
+def _completed(
+    resource: Resource, path: Option, options: Mapping[str, Any], values: Values
+) -> dict[str, Any]:
+    """The fields with those that the task does not name; raises OptionError."""
     if options.get(API_FIELDS) and API_FIELDS in resource.other_options:
         values = with_api_fields(resource, path, values, options[API_FIELDS])
     try:
         return resource.semantics.complete(values)
     except OptionError as exc:
+        if exc.errors[0] in errors_in(values):  # which has its whole path
+            raise
         raise OptionError(path.at(*exc.option.path), exc.problem) from exc
+
+
+def _fields_of(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
+    others = resource.other_options
+    return _read_fields(resource.fields, path, options, resource.title, others)
 
 
 def _read_fields(
@@ -355,29 +398,32 @@ def _read_fields(
     title: str,
     others: AbstractSet[str] = frozenset(),
 ) -> dict[str, Any]:
-    """The fields that the options name; `others` are the names of other options."""
+    """The fields that the options name, ReadOptions if some are wrong; `others` are the names of
+    other options."""
     values: dict[str, Any] = {}
     errors: list[OptionError] = []
+    wrong: set[str] = set()
     for item in fields:
-        option = options.get(item.name)
-        if option is None:
-            continue
         try:
+            option = options.get(item.name)
+            if option is None:
+                continue
             if item.fields:
-                values[item.name] = _read_fields(item.fields, path.at(item.name), option, item.name)
+                inner = _read_fields(item.fields, path.at(item.name), option, item.name)
+                values[item.name] = inner
+                errors += errors_in(inner)
             else:
+                raise_any_in(options, item.name)
                 values[item.name] = item.value.parse(option)
-        except ValueError as exc:
-            errors.append(OptionError(path.at(item.name), str(exc)))
-        except OptionError as exc:
-            errors.extend(exc.errors)
-    unread = [name for name in options if name not in values and options[name] is not None]
-    for name in unread:
-        if name not in others and all(name != item.name for item in fields):
+        except (ValueError, OptionError) as exc:
+            wrong.add(item.name)
+            known = isinstance(exc, OptionError)
+            errors += exc.errors if known else [OptionError(path.at(item.name), str(exc))]
+    known = {*others, *values, *wrong}
+    for name in options:
+        if name not in known and options[name] is not None:
             errors.append(OptionError(path.at(name), f"{title} has no such field; leave it out"))
-    if errors:
-        raise as_one(errors)
-    return values
+    return ReadOptions(values, errors, wrong, len(path)) if errors else values
 
 
 def parse_ignore(desired: Desired, patterns: Sequence[str], path: Option = THE_TASK) -> Desired:
@@ -474,28 +520,36 @@ def _examined(desired: Desired) -> list[str]:
 
 
 def _examine_object(resource: Resource, path: Option, values: Values) -> list[str]:
-    try:
-        return _examine_fields(resource.fields, path, values)
-    except OptionError as exc:
-        if exc.option in [path.at(name) for name in resource.key]:
-            raise
-        raise OptionError(exc.option, Message(exc.problem, f" ({resource.named(values)})")) from exc
+    errors: list[OptionError] = []
+    warnings = _examine_fields(resource.fields, path, values, errors)
+    if not errors:
+        return warnings
+    keys, named = [path.at(name) for name in resource.key], f" ({resource.named({**values})})"
+    raise as_one(
+        [
+            one if one.option in keys else OptionError(one.option, Message(one.problem, named))
+            for one in errors
+        ]
+    )
 
 
-def _examine_fields(fields: tuple[Field, ...], path: Option, values: Values) -> list[str]:
+def _examine_fields(
+    fields: tuple[Field, ...], path: Option, values: Values, errors: list[OptionError]
+) -> list[str]:
     warnings: list[str] = []
     for item in fields:
         if item.name not in values:
             continue
-        value = values[item.name]
+        value, option = values[item.name], path.at(item.name)
         if item.fields:
-            warnings += _examine_fields(item.fields, path.at(item.name), value)
+            warnings += _examine_fields(item.fields, option, value, errors)
             continue
         try:
             sentences = item.value.examine(value)
         except ValueError as exc:
-            raise OptionError(path.at(item.name), str(exc)) from exc
-        warnings += [Message(path.at(item.name), f": {warning}.") for warning in sentences]
+            errors.append(OptionError(option, str(exc)))
+            continue
+        warnings += [Message(option, f": {warning}.") for warning in sentences]
     return warnings
 
 
@@ -506,24 +560,21 @@ def desired_rules(
     purge: bool,
     path: Option,
     ignore: Sequence[str],
+    problems: OptionProblems,
 ) -> Desired:
     """The desired rules of a list, by entries with positions; `path` is the option around the
-    patterns of the refs to `ignore`. Raises OptionError."""
+    patterns of the refs to `ignore`. Raises OptionError, also with these problems."""
     positions: dict[Key, Position] = {}
-    values = []
-    problems = OptionProblems()
     for option, entry in entries:
-        position = entry["position"]
-        if position is not None and not absent:
-            with problems.collected():
+        with problems.collected():
+            position = entry["position"]
+            if position is not None and not absent:
                 positions[resource.key_of(entry)] = _position(option, position, purge)
-        values.append((option, without(entry, "position")))
-    parsed: list[Desired] = []
+    desired = parse_desired(resource, entries, absent, purge, problems)
     with problems.collected():
-        parsed = [parse_desired(resource, values, absent=absent, exclusive=purge)]
-        parsed = [parse_ignore(parsed[0], ignore, path)]
-    raise_any(problems, parsed)
-    return parsed[0].at_positions(positions)
+        desired = parse_ignore(desired, ignore, path)
+    raise_any(problems, [desired])
+    return desired.at_positions(positions)
 
 
 def _position(path: Option, text: str, purge: bool) -> Position:

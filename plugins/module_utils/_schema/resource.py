@@ -440,7 +440,9 @@ class Resource:
     @cached_property
     def other_options(self) -> frozenset[str]:
         """The names of what a task may say of an object beside its fields."""
-        return frozenset([*self.assigned, *(self.options.keys() - self.field_options.keys())])
+        beside = ["kind"] * bool(self.kind) + ["position"] * self.is_ordered
+        own = self.options.keys() - self.field_options.keys()
+        return frozenset([*self.assigned, *own, *beside])
 
     @property
     def has_patterns(self) -> bool:

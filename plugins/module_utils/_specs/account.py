@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
+from .._arguments import only
 from .._errors import OptionProblems
 from .._guard.risks.account import ACCOUNT_RISKS, risks_of_account
 from .._guard.risks.base import risk_options
@@ -18,10 +19,9 @@ from .._guard.terms import ROLLOUT_EVIDENCE
 from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, raise_any
 from .._protection.expectation import EXPECTATION_OPTIONS, PACKET
 from .._schema.account import ACCOUNT_RESOURCES, ALLOWLIST, COLLECTIONS, PREFIXES, RULES, STATUS
-from .._schema.resource import Object, OptionSpec, Resource, State, without
+from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Option
 from .base import (
-    ABSENT,
     PURGE_OPTION,
     STATE_OPTION,
     ModuleResult,
@@ -29,6 +29,7 @@ from .base import (
     Options,
     Setting,
     fields_of,
+    is_absent,
     list_option,
     purge_option,
     purged,
@@ -80,12 +81,15 @@ class WholeList(ModuleSpec):
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        absent, purge = options["state"] == ABSENT, options["purge"]
+        absent, purge, problems = is_absent(options), options["purge"], OptionProblems()
         entries = options[self._option]
-        if purge:
-            check_purge(self._option, entries, absent=absent)
-        numbered_entries = numbered(self._option, entries)
-        return (parse_desired(self._resource, numbered_entries, absent=absent, exclusive=purge),)
+        with problems.collected():
+            if purge:
+                check_purge(self._option, entries, absent=absent)
+        entries = numbered(self._option, entries)
+        desired = parse_desired(self._resource, entries, absent, purge, problems)
+        raise_any(problems, [desired])
+        return (desired,)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {self._option: shown_objects((self._resource,), state)}
@@ -110,10 +114,10 @@ class SingleObject(ModuleSpec):
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        resource = next(one for one in self._resources if one.kind == options.get("kind"))
         # With fields of other kinds, which parse_desired refuses.
-        named = {option: options.get(option) for option in self._resources[0].options}
-        return (parse_desired(resource, [(Option(), named)], absent=options["state"] == ABSENT),)
+        named = only(options, self._resources[0].options)
+        resource = _resource_of(self._resources, options)
+        return (parse_desired(resource, [(Option(), named)], absent=is_absent(options)),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         resource, (key,) = desired[0].resource, desired[0].objects
@@ -157,8 +161,8 @@ class AccountProtection(ModuleSpec):
             with problems.collected():
                 if resource.on_demand and options.get(option) is None and not needs_dns:
                     continue
-                entries = _entries_of(option, resource, options)
-                parsed.append(parse_desired(resource, entries, exclusive=option in purge))
+                entries, purged_too = _entries_of(option, resource, options), option in purge
+                parsed.append(parse_desired(resource, entries, False, purged_too, problems))
         raise_any(problems, parsed)
         ignored = frozenset(options.get("ignore_ids") or ())
         return [replace(item, ignore_ids=ignored) for item in parsed]
@@ -175,11 +179,17 @@ def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
     """Options of one collection of the account."""
     if resource is STATUS:
         return [] if options["enabled"] is None else [(Option(), fields_of(STATUS, options))]
-    return [
-        (path, without(entry, "kind"))
-        for path, entry in numbered(option, options[option] or [])
-        if resource.kind is None or entry["kind"] == resource.kind
-    ]
+    every = numbered(option, options[option] or [])
+    if resource.kind is None:
+        return every
+    return [one for one in every if _resource_of(COLLECTIONS[option], one[1]).kind == resource.kind]
+
+
+def _resource_of(resources: Sequence[Resource], options: Options) -> Resource:
+    """The resource of the kind that the options name; if they name none, the first one, which has
+    the fields of all."""
+    kind = dict.get(options, "kind")  # type: ignore[arg-type]
+    return next((one for one in resources if one.kind == kind), resources[0])
 
 
 SPECS: Mapping[str, ModuleSpec] = {

@@ -14,7 +14,7 @@ from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.client import Client
 from .._api.settings import shared_options
-from .._arguments import ArgumentFields
+from .._arguments import ArgumentFields, only
 from .._context import Context
 from .._errors import OptionError
 from .._guard.risks.base import Risk, risk_options
@@ -113,9 +113,15 @@ class ModuleSpec(ABC):
         return type(self).desired is not ModuleSpec.desired
 
 
-def fields_of(resource: Resource, options: Options) -> dict[str, Any]:
+def fields_of(resource: Resource, options: Options) -> Options:
     """The options that are fields of a resource."""
-    return {item.name: options.get(item.name) for item in resource.fields}
+    return only(options, [item.name for item in resource.fields])
+
+
+def is_absent(options: Options) -> bool:
+    """Return whether the task wants objects gone; a wrong state, of which its own error tells, is
+    the usual one."""
+    return dict.get(options, "state") == ABSENT  # type: ignore[arg-type]
 
 
 class Setting(ModuleSpec):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import AbstractSet, Any, Callable, Mapping, Sequence
 
-from .._arguments import ArgumentFields
+from .._arguments import ArgumentFields, only
 from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import risks_of_rules
@@ -57,7 +57,6 @@ from .._schema.zone import (
 )
 from .._text import Message, Option, first_few
 from .base import (
-    ABSENT,
     IGNORE_OPTION,
     POSITION_OPTION,
     PURGE_OPTION,
@@ -66,6 +65,7 @@ from .base import (
     ModuleSpec,
     Options,
     Resources,
+    is_absent,
     list_option,
 )
 
@@ -113,13 +113,10 @@ class OfRulesets(ModuleSpec):
         problems = OptionProblems()
         rules: list[Desired] = []
         fields = ("name", "description", "expires")
-        named = [(path, {name: entry[name] for name in fields}) for path, entry in entries]
-        with problems.collected():
-            rulesets = parse_desired(CUSTOM_RULESETS[self.owner], named)
+        named = [(path, only(entry, fields)) for path, entry in entries]
+        rulesets = parse_desired(CUSTOM_RULESETS[self.owner], named, errors=problems)
         for path, entry in entries:
             with problems.collected():
-                if entry["purge"]:
-                    check_purge("rules", entry["rules"], path=path)
                 rules.append(self._rules(path, entry, purge=entry["purge"]))
         with problems.collected():
             deployments = self._deployments(entries)
@@ -129,9 +126,15 @@ class OfRulesets(ModuleSpec):
     def _rules(
         self, path: Option, entry: Options, absent: bool = False, purge: bool = False
     ) -> Desired:
+        problems, name = OptionProblems(), ""
+        with problems.collected():
+            if purge:
+                check_purge("rules", entry["rules"], absent, path)
+        with problems.collected():
+            name = _parsed_name(path.at("name"), entry["name"])
         rules = numbered("rules", entry["rules"] or (), path)
-        resource = rules_of(self.owner, _parsed_name(path.at("name"), entry["name"]))
-        return desired_rules(resource, rules, absent, purge, path, entry.get("ignore") or ())
+        around = path, entry.get("ignore") or (), problems
+        return desired_rules(rules_of(self.owner, name), rules, absent, purge, *around)
 
     def _deployments(self, entries: Entries) -> Desired:
         """The desired rules of the entry point, each of which executes a ruleset; raises
@@ -261,19 +264,17 @@ class CustomRuleset(OfRulesets):
         self.options = {**owners, **OF_A_RULESET, **STATE_OPTION, **BACKTEST, **risks}
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        absent, some = options["state"] == ABSENT, options["rules"] is not None
+        absent, some = is_absent(options), dict.get(options, "rules") is not None
         if absent and options["rules"] == []:
             advice = "it names no rule. Leave it out to delete the ruleset, or set "
             problem = Message(advice, STATE, " to present")
             raise OptionError(Option("rules"), problem)
         if not absent:
             return self._described([(Option(), options)])
-        if options["purge"]:
-            check_purge("rules", options["rules"], absent=True)
+        rules = self._rules(Option(), options, True, options["purge"])
         rulesets = parse_desired(
             CUSTOM_RULESETS[self.owner], [(Option(), {"name": options["name"]})], absent=not some
         )
-        rules = self._rules(Option(), options, absent=True)
         return (replace(rulesets, only_deletes=some), rules, self._deployments([]))
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:

@@ -13,7 +13,7 @@ from typing import Any, Callable, Mapping, Sequence
 from .._api.client import Client
 from .._api.neighbours import read_announced, read_changes, read_ip_lists, read_packet_phases
 from .._context import Context
-from .._errors import OptionError, parsed
+from .._errors import OptionError, OptionProblems, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
@@ -67,9 +67,13 @@ class ProtectionInfo(ModuleSpec):
         }
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        problems = OptionProblems()
         for position, network in enumerate(options["covers"] or []):
-            check_network(Option("covers", position), network)
-        check_changes(options.get(CHANGES_HOURS) or 0)
+            with problems.collected():
+                check_network(Option("covers", position), network)
+        with problems.collected():
+            check_changes(options.get(CHANGES_HOURS) or 0)
+        problems.raise_any()
         names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
 

@@ -10,12 +10,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
-from .._arguments import ArgumentFields
+from .._arguments import ArgumentFields, only
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS
-from .._plan.desired import Desired, Entries, check_purge, numbered, parse_desired, parse_ignore
+from .._plan.desired import (
+    Desired,
+    Entries,
+    check_purge,
+    numbered,
+    parse_desired,
+    parse_ignore,
+    raise_any,
+)
 from .._schema.lists import (
     ANY_ITEM,
     LIST_KIND,
@@ -31,7 +39,6 @@ from .._schema.lists import (
 from .._schema.resource import Object, OptionSpec, Resource, State
 from .._text import Message, Option
 from .base import (
-    ABSENT,
     IGNORE_OPTION,
     PURGE_OPTION,
     STATE_OPTION,
@@ -40,6 +47,7 @@ from .base import (
     Options,
     Resources,
     fields_of,
+    is_absent,
     list_option,
 )
 
@@ -65,16 +73,31 @@ def _with_items(state: State, obj: Object) -> dict[str, Any]:
 
 def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -> Desired:
     """The desired items of one list; raises OptionError."""
-    items, kind = entry.get("items"), entry["kind"]
-    name = parsed_name(path, entry["name"])
-    entries = numbered("items", items or (), path)
-    problems = OptionProblems()
-    for option, item in entries:
-        if kind_of_item(item) != kind:
+    items, kind = entry.get("items"), dict.get(entry, "kind")  # type: ignore[arg-type]
+    entries, problems, others = numbered("items", items or (), path), OptionProblems(), set[int]()
+    if kind is None:  # it is wrong
+        kind = _kind_of(entries[0][1], LIST_KIND) if entries else LIST_KIND
+    for index, (option, item) in enumerate(entries):
+        if _kind_of(item, kind) != kind:
             problems.add(_wrong_kind(option, item, kind, path))
-    problems.raise_any()
+            others.add(index)
+    if others:
+        entries = [one for index, one in enumerate(entries) if index not in others]
+    name = ""
+    with problems.collected():
+        name = parsed_name(path, entry["name"])
     exclusive = exclusive and items is not None
-    return parse_desired(items_of(name, kind), entries, absent=absent, exclusive=exclusive)
+    desired = parse_desired(items_of(name, kind), entries, absent, exclusive, problems)
+    raise_any(problems, [] if absent else [desired])
+    return desired
+
+
+def _kind_of(item: Options, kind: str) -> str:
+    """The kind of an item, or of its list if it is wrong, so that the rest of it is read."""
+    try:
+        return kind_of_item(item)
+    except OptionError:
+        return kind
 
 
 def _wrong_kind(option: Option, item: Options, kind: str, path: Option) -> OptionError:
@@ -96,20 +119,29 @@ class IpList(ModuleSpec):
         self.options = {**LIST_OPTIONS, **STATE_OPTION, **risk_options(LIST_RISKS)}
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        absent, purge = options["state"] == ABSENT, options["purge"]
-        if purge:
-            check_purge("items", options["items"], absent=absent)
-        if absent and options["items"] == []:
-            advice = "it names no item. Leave it out to delete the list, or set "
-            problem = Message(advice, Option("state"), " to present")
-            raise OptionError(Option("items"), problem)
-        items = desired_items(Option(), options, absent, purge)
+        absent, purge, problems = is_absent(options), options["purge"], OptionProblems()
+        with problems.collected():
+            if purge:
+                check_purge("items", options["items"], absent=absent)
+        with problems.collected():
+            if absent and options["items"] == []:
+                advice = "it names no item. Leave it out to delete the list, or set "
+                problem = Message(advice, Option("state"), " to present")
+                raise OptionError(Option("items"), problem)
+        with problems.collected():
+            items = desired_items(Option(), options, absent, purge)
+        with problems.collected():
+            holder = self._holder(options, absent)
+        problems.raise_any()
+        return (holder, items)
+
+    @staticmethod
+    def _holder(options: Options, absent: bool) -> Desired:
+        """The desired list without its items; raises OptionError."""
         if absent and options["items"] is not None:
-            named = {name: options[name] for name in ("name", "kind")}
-            holder = parse_desired(LISTS, [(Option(), named)])
-            return (replace(holder, only_deletes=True), items)
-        fields = [(Option(), fields_of(LISTS, options))]
-        return (parse_desired(LISTS, fields, absent=absent), items)
+            named = only(options, ("name", "kind"))
+            return replace(parse_desired(LISTS, [(Option(), named)]), only_deletes=True)
+        return parse_desired(LISTS, [(Option(), fields_of(LISTS, options))], absent=absent)
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
         every = super().reads(options, desired, state)
@@ -161,11 +193,12 @@ class IpLists(ModuleSpec):
             with problems.collected():
                 if entry["purge"]:
                     check_purge("items", entry["items"], path=path)
+            with problems.collected():
                 if entry["items"] is not None:
                     items.append(desired_items(path, entry, False, entry["purge"]))
         fields = [(path, fields_of(LISTS, entry)) for path, entry in entries]
+        lists = parse_desired(LISTS, fields, exclusive=options["purge"], errors=problems)
         with problems.collected():
-            lists = parse_desired(LISTS, fields, exclusive=options["purge"])
             lists = parse_ignore(lists, options["ignore"] or ())
         problems.raise_any()
         return (lists, *items)

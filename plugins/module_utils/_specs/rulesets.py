@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Mapping, Sequence
 
+from .._errors import OptionProblems
 from .._guard.risks.account import lowers_sensitivity
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import ZONE_RULE_RISKS, risks_of_rules
@@ -21,7 +22,6 @@ from .._schema.registry import MANAGED, Managed
 from .._schema.resource import ZONE_OPTION, Resource, State
 from .._schema.zone import FIREWALL_RULES
 from .base import (
-    ABSENT,
     IGNORE_OPTION,
     PURGE_OPTION,
     STATE_OPTION,
@@ -29,6 +29,7 @@ from .base import (
     ModuleSpec,
     Options,
     Setting,
+    is_absent,
     list_option,
 )
 
@@ -69,8 +70,8 @@ class OrderedRules(ModuleSpec):
         }
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        values = (options[name] for name in (self._option, "state", "purge", "ignore"))
-        return (_desired_rules(self._resource, self._option, *values),)
+        values = (options[name] for name in (self._option, "purge", "ignore"))
+        return (_desired_rules(self._resource, self._option, is_absent(options), *values),)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         return {self._option: list(state[self._resource.plural])}
@@ -80,15 +81,17 @@ class OrderedRules(ModuleSpec):
 def _desired_rules(
     resource: Resource,
     option: str,
+    absent: bool,
     rules: Sequence[Options],
-    state: str,
     purge: bool,
     ignore: Sequence[str] | None,
 ) -> Desired:
-    absent = state == ABSENT
-    if purge:
-        check_purge(option, rules, absent=absent)
-    return desired_rules(resource, numbered(option, rules), absent, purge, THE_TASK, ignore or ())
+    problems = OptionProblems()
+    with problems.collected():
+        if purge:
+            check_purge(option, rules, absent=absent)
+    around = THE_TASK, ignore or (), problems
+    return desired_rules(resource, numbered(option, rules), absent, purge, *around)
 
 
 class FirewallRules(ModuleSpec):

@@ -78,7 +78,9 @@ def parse_accepted(entries: Any, host: str) -> list[Accepted]:
     for position, item in enumerate(every):
         option = Option(ACCEPTED, position)
         with problems.collected():
-            entry = read_value(option, _argument_for(item), item)
+            entry = read_value(option, _argument_for(item), item, problems)
+            if entry is None:
+                continue
             for steps, problem in _acceptance_problems(entry):
                 problems.add(OptionError(option.at(*steps), problem))
             expires = entry["expires"]
@@ -100,13 +102,14 @@ def _argument_for(item: Any) -> Argument:
 
 
 def _acceptance_problems(entry: Mapping[str, Any]) -> Iterator[tuple[Sequence[OptionStep], str]]:
-    """The problems of an entry, each with the way to it."""
+    """The problems of an entry, each with the way to it, beside those of wrong fields."""
+    known = {**entry}
     for name in ("keys", "hosts"):
-        if entry.get(name) == []:
+        if known.get(name) == []:
             yield [name], "it is empty"
-    if not entry["reason"].strip():
+    if not known.get("reason", "wrong").strip():
         yield ["reason"], "it is empty; say why this is meant"
-    status, texts = entry.get("status"), entry.get("networks") or []
+    status, texts = known.get("status"), known.get("networks") or []
     if status and (status in OF_NETWORKS) is not bool(texts):
         yield [], f"the status {status} {'takes no' if texts else 'needs'} networks"
     for position, text in enumerate(texts):

@@ -158,17 +158,40 @@ def test_the_environment_stands_for_what_is_left_out(monkeypatch: pytest.MonkeyP
 
 def test_an_option_that_is_wrong_cannot_be_read() -> None:
     options = read_options(
-        ARGUMENTS, {"number": "x", "kinds": ["tow", "one"], "flag": True, "rules": [{"ref": "a"}, "b"]}
+        {**ARGUMENTS, "names": {"type": "list", "elements": "str"}},
+        {"number": "x", "kinds": ["tow", "one"], "names": ["x", {}], "flag": True, "rules": [{"ref": "a"}, "b"]},
     )
     assert (options["flag"], options.get("name"), options.get("none", 1)) == (True, None, 1)
     for read in (options.__getitem__, options.get):
-        for name, position in (("number", 0), ("kinds", 1)):
+        for name in ("number", "names"):
             with pytest.raises(OptionError) as caught:
                 read(name)
-            assert caught.value is options.errors[position]
+            assert caught.value in options.errors
     with pytest.raises(KeyError):
         options["none"]
     assert [entry and entry["ref"] for entry in options["rules"]] == ["a", None]  # wrong entries are left out
+
+
+def test_the_rest_of_what_is_partly_wrong_is_read() -> None:
+    arguments = {**ARGUMENTS, "purge": {"type": "bool", "default": False}}
+    given = {
+        "purge": "perhaps",
+        "kinds": ["tow", "one"],
+        "rules": [{"ref": "a", "products": "{}"}, {"products": []}],
+    }
+    options = read_options(arguments, given)
+    assert (options["purge"], options["kinds"]) == (False, ["one"])  # its default, and the right ones
+    first, second = options["rules"]
+    assert (first["ref"], second["products"]) == ("a", [])
+    for entry, name in ((first, "products"), (second, "ref")):
+        with pytest.raises(OptionError, match=rf"rules\[.\]\.{name}: "):
+            entry[name]
+    assert [error.option.name({}) for error in options.errors] == [
+        "purge",
+        "kinds[0]",
+        "rules[0].products",
+        "rules[1].ref",
+    ]
 
 
 SCALARS = [None, True, False, 0, 7, 1.5, float("inf"), "", "7", "yes", "a,b", "a=b", "{}", "['a']", "off", "one", "x"]
