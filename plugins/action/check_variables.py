@@ -19,10 +19,13 @@ from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError
 from ..module_utils._schema.resource import without
 from ..module_utils._text import Option, first_sentences
+from ..plugin_utils._attack.attack import ATTACK
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import wrong_names
+from ..plugin_utils._doctor.record import DOCTOR
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
+from ..plugin_utils._export.snapshot import RESTORE
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES, check_report
 from ..plugin_utils._report.files import json_text, sarif_of_mistakes, write_file
 from ..plugin_utils._variables import (
@@ -31,13 +34,14 @@ from ..plugin_utils._variables import (
     misspelt_errors,
     read_variables,
     sentences,
+    wrong_variables,
 )
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
 # Left out: credentials may be encrypted, and the certificates may be of another machine.
-LEFT_OUT = ("api_token", "api_email", "api_key", "ca_path")
+LEFT_OUT = ("api_token", "api_email", "api_key", "ca_path", "notify_url", "notify_key")
 CHECKED: Arguments = {
     name: argument
     for name, argument in {**EXPORT, **OF_REPORTED_HOST}.items()
@@ -66,6 +70,8 @@ NOTIFY: Arguments = {
     "notify_timeout": {"type": "int"},
     "notify_delay": {"type": "int"},
 }
+# The variables of the playbooks that have no role.
+PLAYBOOKS: Arguments = {**ATTACK, **CHECK, **DOCTOR, **EVALUATE, **NOTIFY, **RESTORE}
 # The environment variables that count where a variable is not set.
 BESIDE = {f"notify_{name}": f"PROTECTION_NOTIFY_{name.upper()}" for name in ("url", "key", "kind")}
 ADDRESS = re.compile(r"https://|http://(127\.0\.0\.1|localhost)(:[0-9]+)?(/|$)")
@@ -157,10 +163,17 @@ def _told(result: Mapping[str, Any]) -> Sequence[str]:
 
 def _checked(task: HostTask) -> dict[str, Any]:
     """The result of a host."""
-    known = (*REPORT_VARIABLES, *EXPORT)
-    names = [*wrong_names(task.variables), *misspelt_errors(task.variables, known)]
+    names = misspelt_errors(task.variables, (*REPORT_VARIABLES, *EXPORT, *PLAYBOOKS))
+    readable = [name for name in PLAYBOOKS if not name.endswith(LEFT_OUT)]
+    values = {name: value for name, value in task.values(readable).items() if value != ""}
+    errors = [
+        *errors_of(task.require_control_node),
+        *wrong_names(task.variables),
+        *names,
+        *wrong_variables(PLAYBOOKS, values),
+    ]
     problems = [
-        *sentences([*errors_of(task.require_control_node), *names], {}, {}, task.variables),
+        *sentences(errors, {}, {}, task.variables),
         *task.shared_owners(),
         *task.mistakes(CHECKED, PLACEHOLDER, check_report),
     ]

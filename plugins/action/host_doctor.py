@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any
 
 from ..module_utils._api.settings import known_secrets
-from ..module_utils._arguments import Arguments
 from ..module_utils._text import redact
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import say
@@ -23,19 +22,15 @@ from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import OF_CONNECTION, host_part
 from ..plugin_utils._doctor.answers import examine_host
-from ..plugin_utils._doctor.record import bundle_text, failures, lines_of, record_of
+from ..plugin_utils._doctor.record import DOCTOR, bundle_text, failures, lines_of, record_of
 from ..plugin_utils._files import host_folder, write_private
+from ..plugin_utils._variables import all_read
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
 BUNDLE = "bundle.json"
-KINDS = ["deviation", "unknown"]
 CLOCK = partial(datetime.now, timezone.utc)
-DOCTOR: Arguments = {
-    "doctor_directory": {"type": "str", "default": "doctor"},
-    "doctor_fail_on": {"type": "list", "elements": "str", "choices": KINDS, "default": []},
-}
 
 
 class ActionModule(FleetAction):
@@ -43,15 +38,19 @@ class ActionModule(FleetAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            options = self.options(DOCTOR, "doctor_", variables)
-            return self.results(variables, lambda task: self._examined(task, options))
+            return self.results(variables, self._examined)
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
 
-    def _examined(self, task: HostTask, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _examined(self, task: HostTask) -> dict[str, Any]:
         """The result of the task; raises OSError and ValueError."""
-        task.require_control_node()
-        part = host_part(task.host, task.checked(OF_CONNECTION))
+        options: dict[str, Any] = {}
+        all_read(
+            task.require_control_node,
+            lambda: options.update(self.options(DOCTOR, "doctor_", task.variables)),
+            lambda: task.require_right(OF_CONNECTION),
+        )
+        part = host_part(task.host, task.values(OF_CONNECTION))
         known = known_secrets(part.options, os.environ)
         examination = examine_host(part, task.warn, CLOCK, task.screen("doctor"))
         record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)

@@ -14,7 +14,6 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import OptionError
 from ..module_utils._text import Option
 from ..plugin_utils._action import CollectionAction
@@ -23,6 +22,7 @@ from ..plugin_utils._baseline.results import HostRun
 from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY
 from ..plugin_utils._export.snapshot import (
     OF_INVENTORY,
+    RESTORE,
     StateFile,
     parse_before,
     parse_moment,
@@ -36,12 +36,6 @@ from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
 
-RESTORE: Arguments = {
-    **{f"restore_{name}": {"type": "str", "default": ""} for name in ("file", "before", "since")},
-    "restore_accept_risks": {"type": "list", "elements": "raw", "default": []},
-    "restore_leave_objects": {**TEXTS, "default": []},
-    "restore_leave_fields": {**TEXTS, "default": []},
-}
 REVERT = (
     "A restore changes no file. Revert the commit that it undoes, or the next run of the baseline"
     " applies it again."

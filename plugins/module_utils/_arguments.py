@@ -156,6 +156,11 @@ def read_options(
     return options if isinstance(options, ReadOptions) else ReadOptions(options)
 
 
+def unless_wrong(options: Mapping[str, Any], name: str) -> Any:
+    """The value of an option; None for a wrong one, of which its own error tells."""
+    return dict.get(options, name) if isinstance(options, dict) else options.get(name)
+
+
 def errors_in(options: Mapping[str, Any]) -> Sequence[OptionError]:
     """The errors in what was read."""
     return options.errors if isinstance(options, ReadOptions) else ()
@@ -291,8 +296,11 @@ class _Reader:
         number, read = len(self.errors), []
         for position, entry in enumerate(value):
             at = (*path, position)
-            is_null = entry is None
-            read.append(self._refuse(at, NULL) if is_null else self.value(at, of_entry, entry))
+            if entry is None:
+                self._refuse(at, NULL)
+            else:
+                entry = self.value(at, of_entry, entry)
+            read.append(entry)
         if len(self.errors) == number or of_entry["type"] == "dict":
             return read
         return [one for one in read if one is not None] if "choices" in argument else None

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.action.host_restore import RESTORE
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import ACCEPTANCE_FIELDS
@@ -38,6 +37,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     SOURCE,
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as OF_REPORT
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import CONTACTS, declared_in
 

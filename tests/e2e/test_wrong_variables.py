@@ -196,6 +196,12 @@ def test_independent_mistakes_of_a_host_are_told_in_one_round(service: LocalServ
         "baseline_custom_rulesets": [{"name": "A", "rules": wrong_networks, "deploy": {"expression": "("}}],
         "baseline_limits": {"max_deletions_percent": 300},
         "report_fail_on": "drfit",
+        "baselin_prefixes": [],
+        "attack_hour": 4,
+        "doctor_fail_on": ["unkown"],
+        "notify_timeout": "long",
+        "restore_befor": "latest",
+        "attack_reason": "",  # as a survey leaves it
     }
     run = run_playbook(
         "check_inventory",
@@ -212,6 +218,11 @@ def test_independent_mistakes_of_a_host_are_told_in_one_round(service: LocalServ
         "baseline_custom_rulesets[0].rules[1].expression: ",
         "baseline_custom_rulesets[0].deploy.expression: ",
         "report_fail_on",
+        "baselin_prefixes: there is no such variable (did you mean baseline_prefixes?)",
+        "attack_hour: there is no such variable (did you mean attack_hours?)",
+        "doctor_fail_on[0]: 'unkown' is none of deviation, unknown (did you mean unknown?)",
+        "notify_timeout: 'long' is a text; write a whole number",
+        "restore_befor: there is no such variable (did you mean restore_before?)",
     )
     (task,) = [task for task in run.tasks if task.outcome == "failed"]
     problems = sorted(task.result["hosts"]["lima"]["problems"])
@@ -307,6 +318,42 @@ def test_a_misspelt_variable_of_a_playbook_stops_it(
     run = run_playbook(playbook, tmp_path, service, {"lima": {"edge_account_id": ACCOUNT}}, of_play)
     assert f"{name}: there is no such variable (did you mean {meant}?)" in " ".join(messages(run).values())
     assert "mine" not in str(messages(run)) and run.code == 2
+    assert service.calls == []
+
+
+# By playbook: variables of its own and of the host, each with a mistake, and the beginning of each sentence.
+BOTH: dict[str, tuple[dict[str, Any], list[str]]] = {
+    "doctor": (
+        {"doctor_fail_on": ["unkown"], "baseline_timeout": 0, "baseline_retries": "many"},
+        ["doctor_fail_on[0]: 'unkown'", "baseline_timeout: it must be", "baseline_retries: 'many' is a text"],
+    ),
+    "attack": (
+        {
+            "attack_block": {"networks": ["192.0.2.7", "198.51.100.0/24"]},
+            "attack_hours": 0,
+            "attack_all": True,
+            "baseline_prefixes": [{"prefix": "192.0.2.0/24"}],
+            "baseline_allowlist": [{"prefix": "198.51.100.7"}, "x"],
+        },
+        [
+            "attack_hours: 0 is not above 0",
+            "attack_block.networks[0]: 192.0.2.7 has addresses of 192.0.2.0/24, your own in baseline_prefixes",
+            "attack_block.networks[1]: 198.51.100.0/24 has addresses of 198.51.100.7, your own in baseline_allowlist",
+            "baseline_allowlist[1]: 'x' is a text; write {prefix: x}",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("playbook", BOTH)
+def test_mistakes_of_a_playbook_and_of_the_host_are_told_together(
+    playbook: str, service: LocalService, tmp_path: Path
+) -> None:
+    variables, starts = BOTH[playbook]
+    run = run_playbook(playbook, tmp_path, service, {"lima": {"edge_account_id": ACCOUNT, **variables}})
+    message = messages(run)["lima"]
+    assert message.startswith(f"{len(starts)} errors: ")
+    assert all(f") {start}" in message for start in starts), message
     assert service.calls == []
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 import yaml
-from ansible_collections.edgeops.protection.plugins.action.host_restore import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import OF_HOST
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import RESTORE
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_VARIABLES as REPORT
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 

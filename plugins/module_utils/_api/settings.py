@@ -18,6 +18,7 @@ from hashlib import sha256
 from typing import Any, Callable, Mapping, Sequence
 from urllib.parse import urlsplit
 
+from .._arguments import unless_wrong
 from .._budget.budget import MAX_CALLS
 from .._errors import OptionError, OptionProblems, parsed
 from .._schema.neighbours import domain
@@ -204,7 +205,7 @@ def parse_settings(
     if options["call_budget"] > MAX_CALLS:
         text = f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
         problems.add(OptionError(Option("call_budget"), text))
-    ca_path = dict.get(options, "ca_path")  # of a wrong one its own error tells
+    ca_path = unless_wrong(options, "ca_path")  # of a wrong one its own error tells
     with problems.collected():
         if ca_path and not os.path.exists(ca_path):
             raise OptionError(Option("ca_path"), f"there is nothing at {ca_path}")

@@ -403,6 +403,7 @@ def _read_fields(
     values: dict[str, Any] = {}
     errors: list[OptionError] = []
     wrong: set[str] = set()
+    is_partial = isinstance(options, ReadOptions)
     for item in fields:
         try:
             option = options.get(item.name)
@@ -413,15 +414,18 @@ def _read_fields(
                 values[item.name] = inner
                 errors += errors_in(inner)
             else:
-                raise_any_in(options, item.name)
+                if is_partial:
+                    raise_any_in(options, item.name)
                 values[item.name] = item.value.parse(option)
-        except (ValueError, OptionError) as exc:
+        except ValueError as exc:
             wrong.add(item.name)
-            known = isinstance(exc, OptionError)
-            errors += exc.errors if known else [OptionError(path.at(item.name), str(exc))]
-    known = {*others, *values, *wrong}
-    for name in options:
-        if name not in known and options[name] is not None:
+            errors.append(OptionError(path.at(item.name), str(exc)))
+        except OptionError as exc:
+            wrong.add(item.name)
+            errors += exc.errors
+    unread = [name for name in options if name not in values and options[name] is not None]
+    for name in unread:
+        if name not in others and all(name != item.name for item in fields):
             errors.append(OptionError(path.at(name), f"{title} has no such field; leave it out"))
     return ReadOptions(values, errors, wrong, len(path)) if errors else values
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
-from .._arguments import only
+from .._arguments import only, unless_wrong
 from .._errors import OptionProblems
 from .._guard.risks.account import ACCOUNT_RISKS, risks_of_account
 from .._guard.risks.base import risk_options
@@ -188,7 +188,7 @@ def _entries_of(option: str, resource: Resource, options: Options) -> Entries:
 def _resource_of(resources: Sequence[Resource], options: Options) -> Resource:
     """The resource of the kind that the options name; if they name none, the first one, which has
     the fields of all."""
-    kind = dict.get(options, "kind")  # type: ignore[arg-type]
+    kind = unless_wrong(options, "kind")
     return next((one for one in resources if one.kind == kind), resources[0])
 
 

@@ -14,7 +14,7 @@ from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.client import Client
 from .._api.settings import shared_options
-from .._arguments import ArgumentFields, only
+from .._arguments import ArgumentFields, only, unless_wrong
 from .._context import Context
 from .._errors import OptionError
 from .._guard.risks.base import Risk, risk_options
@@ -121,7 +121,7 @@ def fields_of(resource: Resource, options: Options) -> Options:
 def is_absent(options: Options) -> bool:
     """Return whether the task wants objects gone; a wrong state, of which its own error tells, is
     the usual one."""
-    return dict.get(options, "state") == ABSENT  # type: ignore[arg-type]
+    return bool(unless_wrong(options, "state") == ABSENT)
 
 
 class Setting(ModuleSpec):

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import AbstractSet, Any, Callable, Mapping, Sequence
 
-from .._arguments import ArgumentFields, only
+from .._arguments import ArgumentFields, only, unless_wrong
 from .._errors import OptionError, OptionProblems, PlanError, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.rulesets import risks_of_rules
@@ -264,7 +264,7 @@ class CustomRuleset(OfRulesets):
         self.options = {**owners, **OF_A_RULESET, **STATE_OPTION, **BACKTEST, **risks}
 
     def desired(self, options: Options) -> Sequence[Desired]:
-        absent, some = is_absent(options), dict.get(options, "rules") is not None
+        absent, some = is_absent(options), unless_wrong(options, "rules") is not None
         if absent and options["rules"] == []:
             advice = "it names no rule. Leave it out to delete the ruleset, or set "
             problem = Message(advice, STATE, " to present")

@@ -22,7 +22,7 @@ from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.settings import shared_options
-from .._arguments import ReadOptions, read_options
+from .._arguments import ReadOptions, read_options, unless_wrong
 from .._errors import OptionProblems, PlanError, as_one
 from .._guard.risks.base import risk_options
 from .._plan.desired import Desired, as_part, raise_any
@@ -207,7 +207,7 @@ def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShar
 def _purge_of(part: str, own: ReadOptions) -> bool | list[str]:
     """The collections of a part that are exclusive, of those that the host has; none if the option
     is wrong."""
-    purge = dict.get(own, "purge")
+    purge = unless_wrong(own, "purge")
     if part != ACCOUNT:
         return bool(purged(purge, [part]))
     lists = purged(purge, COLLECTIONS)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any, Mapping, Sequence
 
-from .._arguments import ArgumentFields, only
+from .._arguments import ArgumentFields, only, unless_wrong
 from .._errors import OptionError, OptionProblems, parsed
 from .._guard.risks.base import risk_options
 from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
@@ -73,8 +73,9 @@ def _with_items(state: State, obj: Object) -> dict[str, Any]:
 
 def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -> Desired:
     """The desired items of one list; raises OptionError."""
-    items, kind = entry.get("items"), dict.get(entry, "kind")  # type: ignore[arg-type]
-    entries, problems, others = numbered("items", items or (), path), OptionProblems(), set[int]()
+    items, kind = entry.get("items"), unless_wrong(entry, "kind")
+    entries, problems = numbered("items", items or (), path), OptionProblems()
+    others: set[int] = set()
     if kind is None:  # it is wrong
         kind = _kind_of(entries[0][1], LIST_KIND) if entries else LIST_KIND
     for index, (option, item) in enumerate(entries):

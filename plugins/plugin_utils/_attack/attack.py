@@ -103,7 +103,8 @@ class Attack:
 
         def options() -> dict[str, Any]:
             values, named = task.values(ATTACK), task.value(of_host.POSTURES) or {}
-            check = partial(_errors, hosts, task.value("ansible_limit"), named)
+            own = task.values(OWN_NETWORKS)
+            check = partial(_errors, hosts, task.value("ansible_limit"), named, own)
             return read_attack(values, task.variables, check)
 
         self._options, checked = all_read(options, lambda: task.checked(of_host.OF_HOST))
@@ -284,10 +285,15 @@ def _over(value: Any) -> str:
 
 
 def _errors(
-    hosts: Sequence[str], limit: Any, named: Any, options: Mapping[str, Any], given: Container[str]
+    hosts: Sequence[str],
+    limit: Any,
+    named: Any,
+    own: Mapping[str, Any],
+    options: Mapping[str, Any],
+    given: Container[str],
 ) -> Iterator[OptionError]:
     """An error for each thing that is missing or does not fit together, by the hosts that there
-    are, the limit, and the prepared postures."""
+    are, the limit, the prepared postures, and the variables with the networks of one's own."""
     if not (limit or "attack_all" in given):
         yield OptionError(
             Option(),
@@ -314,7 +320,7 @@ def _errors(
         yield OptionError(Option("attack_posture"), problem)
     yield from errors_of(
         lambda: expiry_of("attack_until", until) if until else None,
-        lambda: _blocking(options["attack_block"], {}) if options["attack_block"] else None,
+        lambda: _blocking(options["attack_block"], own) if options["attack_block"] else None,
     )
 
 
@@ -398,7 +404,8 @@ def _problem(network: str, host: Mapping[str, Any]) -> str:
     here = here.rpartition(":")[2] if "." in here else here  # ::ffff:192.0.2.1 is an IPv4 address
     own = {here: "from which you work (SSH_CONNECTION)"}
     for name, where in OWN_NETWORKS.items():
-        entries = (one for one in host.get(name) or () if not one.get("excluded"))
-        own.update({one["prefix"]: f"your own {where}" for one in entries})
+        entries = (one for one in host.get(name) or () if isinstance(one, Mapping))
+        named = (str(one.get("prefix")) for one in entries if not one.get("excluded"))
+        own.update(dict.fromkeys(named, f"your own {where}"))
     near = (f"{one}, {whose}" for one, whose in own.items() if networks_overlap(one, network))
     return next((f"{network} has addresses of {one}" for one in near), "")

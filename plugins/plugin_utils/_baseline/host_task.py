@@ -185,6 +185,11 @@ class HostTask:
         errors += [one for one in others if not any(name in one.message for name in names)]
         return [*sentences(errors, arguments, values, self.variables), *told]
 
+    def require_right(self, arguments: Arguments) -> None:
+        """Raises Mistakes for those in the variables that a role takes."""
+        if told := self.mistakes(arguments, {}):
+            raise Mistakes(told)
+
     def _option_problems(self, part: Part) -> list[str]:
         module = COLLECTION + part.module
         return option_problems(module, part.options, part.context, self.variables)

@@ -21,6 +21,7 @@ import yaml
 from ansible.release import __version__ as ansible_version
 
 from ...module_utils._api.session import VERSION
+from ...module_utils._arguments import Arguments
 from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._schema.neighbours import ZONE
 from ...module_utils._schema.quotas import quota_of
@@ -32,6 +33,12 @@ from ...module_utils._timestamps import CLOCK_SKEW
 from ...module_utils._traffic.queries import NODES
 from .._export.describe import sort_out
 from .answers import ANALYTICS, HostAnswer, HostAnswers
+
+KINDS = ["deviation", "unknown"]
+DOCTOR: Arguments = {  # the variables of the playbook
+    "doctor_directory": {"type": "str", "default": "doctor"},
+    "doctor_fail_on": {"type": "list", "elements": "str", "choices": KINDS, "default": []},
+}
 
 WORDS = {
     "permissions": {True: "granted", False: "refused", None: "not known"},

@@ -399,6 +399,13 @@ OF_SOURCE: Arguments = {
     "ignore": {"type": "dict", "options": dict.fromkeys((IGNORE_IDS, *IGNORED), TEXTS)},
     "named": {"type": "dict"},
 }
+# The variables of the playbook restore.
+RESTORE: Arguments = {
+    **{f"restore_{name}": {"type": "str", "default": ""} for name in ("file", "before", "since")},
+    "restore_accept_risks": {"type": "list", "elements": "raw", "default": []},
+    "restore_leave_objects": {**TEXTS, "default": []},
+    "restore_leave_fields": {**TEXTS, "default": []},
+}
 OF_FILE: Arguments = {
     **{name: {"type": "raw"} for name in STATE | HOW},
     SOURCE: {"type": "dict", "options": OF_SOURCE, "required": True},

@@ -96,7 +96,7 @@ def plans(draw: st.DrawFn, plural: str) -> Plan:
             entries.append(entry)
             if resource is CUSTOM_RULES and draw(st.booleans()):
                 positions[resource.key_of(entry)] = parse_position("first")
-    modes = [{}, {"absent": True}, {"exclusive": True}] if resource.delete else [{}]
+    modes: list[dict[str, Any]] = [{}, {"absent": True}, {"exclusive": True}] if resource.delete else [{}]
     if resource is CUSTOM_RULES:
         modes.remove({"absent": True})
     parsed = parse_desired(resource, numbered("entries", entries), **draw(st.sampled_from(modes)))

@@ -113,13 +113,13 @@ def existing(draw: st.DrawFn, resource: Resource) -> list[dict[str, Any]]:
 
 
 def plan_of(
-    resource: Resource, state: list[dict[str, Any]], desired_entries: list[dict[str, Any]], **how: bool
+    resource: Resource, state: list[dict[str, Any]], desired_entries: list[dict[str, Any]], **how: Any
 ) -> Plan:
     return make_plan({resource.plural: state}, [parse_desired(resource, numbered("entries", desired_entries), **how)])
 
 
 def attempt(
-    resource: Resource, state: list[dict[str, Any]], desired_entries: list[dict[str, Any]], **how: bool
+    resource: Resource, state: list[dict[str, Any]], desired_entries: list[dict[str, Any]], **how: Any
 ) -> Plan | str:
     """The plan, or the reason for which there is none."""
     try:

@@ -29,7 +29,7 @@ PARENT = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False
 CHILD = {"id": "p2", "prefix": "192.0.2.64/28", "comment": "", "excluded": True, "created_on": "2026-01-02"}
 
 
-def desire(resource: Resource, *entries: dict[str, Any], **how: bool) -> Desired:
+def desire(resource: Resource, *entries: dict[str, Any], **how: Any) -> Desired:
     return parse_desired(resource, numbered("entries", entries), **how)
 
 
