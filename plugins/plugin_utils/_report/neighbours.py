@@ -16,8 +16,8 @@ from typing import Any
 
 from ...module_utils._protection.unmanaged import unmanaged_lists
 from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_in, items_of
-from ...module_utils._schema.registry import BY_NAME, EVALUATION, MANAGED, lists_named_in
-from ...module_utils._schema.resource import Object, Resource
+from ...module_utils._schema.registry import BY_NAME, MANAGED, lists_named_in
+from ...module_utils._schema.resource import Object, Resource, State
 from ...module_utils._specs.host import ACCOUNT, CUSTOM
 from ...module_utils._text import Option, first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
@@ -175,11 +175,9 @@ def unused_rules(rules: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {"unused": unused if is_known else None, "unknown_hits": unknown}
 
 
-def lists_not_read(result: InfoResult) -> list[dict[str, Any]]:
+def lists_not_read(state: State) -> list[dict[str, Any]]:
     """The lists by which rules of a zone alone may let requests pass, as objects that no baseline
     names: those of an account that is not the host's may hold everything."""
-    rules = {resource.plural: resource for resource, _in_order in EVALUATION}
-    state = {name: result[name] for name in result.keys() & rules.keys()}
     if not (names := lists_named_in(state)):
         return []
     lists = {LISTS.plural: [{"name": name, "kind": "ip"} for name in names]}
@@ -193,13 +191,8 @@ def lists_not_read(result: InfoResult) -> list[dict[str, Any]]:
     ]
 
 
-def place_in_files(option: str | None, variables: Mapping[str, Any]) -> str | None:
+def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | None:
     """The file and the line of an option of this name, or else its name."""
     steps = re.findall(r"[^.\[\]]+", option or "")
     path = Option(*(int(step) if step.isdigit() else step for step in steps))
     return place_of(variables, path).strip(" ()") or option
-
-
-def owners_of(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The ids in a result, which knows that of a zone even if the host names it by its domain."""
-    return {name: result[name] for name in ("account_id", "zone_id") if result.get(name)}

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
@@ -40,12 +41,11 @@ from .neighbours import (
     announced_record,
     lists_not_read,
     objects_by_resource,
-    owners_of,
     place_in_files,
     unused_rules,
 )
 from .record import HostRecord
-from .results import HostResults, host_results
+from .results import HostResults, host_results, unmanaged_records
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 PACKET_PHASES = "packet_phases"  # another one
@@ -178,16 +178,15 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
         raise ValueError(f"No rules of the zone {task.host} are described, so that it is not read.")
     runner = task.runner()
     result = runner.run_module(replace(part, context=part.context._replace(reports=True)), True)
-    for one in (*(result.get("ineffective") or ()), *(result.get("risks") or ())):
-        one["place"] = place_in_files(one.pop("option", None), task.variables)
     results = {part.module: result}
-    if "account_id" not in part.options:
-        unread = lists_not_read(result)
-        results[part.module] = {**result, "unmanaged": [*result.get("unmanaged", ()), *unread]}
     traffic = traffic_task(part, values.get(TRAFFIC_HOURS))
     if traffic and "coverage" in result:
         results[traffic.module] = runner.run_module(traffic, True)
-    predicted = host_results(task.host, {**part.options, **owners_of(result)}, results)
+    place = partial(place_in_files, task.variables)
+    predicted = host_results(task.host, part.options, results, place=place)
+    if "account_id" not in part.options:
+        others = unmanaged_records(lists_not_read(predicted.planned))
+        predicted = predicted.having(unmanaged=[*predicted.record["unmanaged"], *others])
     beside = Beside(lambda other: runner.run_module(other, True), part, values)
     read = beside.read(predicted).having(
         accepted_risks=accepted_risks(part, now),

@@ -12,16 +12,23 @@ registered, so that a plan comes here as data and not as objects. It is read onc
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from ...module_utils._arguments import Argument, part_of_result, read_value
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
-from ...module_utils._schema.registry import BY_NAME, DECIDING, InOrder, ZoneRule, title_of_resource
-from ...module_utils._schema.resource import Object, Resource
+from ...module_utils._schema.registry import (
+    BY_NAME,
+    DECIDING,
+    IN_ORDER,
+    InOrder,
+    ZoneRule,
+    title_of_resource,
+)
+from ...module_utils._schema.resource import OWNERS, Object, Resource, State, without
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.registry import TRAFFIC
 from ...module_utils._text import Option, sentence
@@ -42,6 +49,7 @@ from .record import (
     nothing_known,
 )
 
+PlaceOf = Callable[["str | None"], "str | None"]  # of an option by its name
 MODULE_RESULT: Argument = {"type": "dict"}
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
@@ -57,8 +65,8 @@ class HostResults:
 
     `unread` says in a sentence each why the host, or a part of it, could not be read. `coverage` is
     the existing one of its account, None if it is not known; `weaker` has a sentence on each thing
-    that protects less than described, and `rules` the existing rules of zones, a list for each
-    resource.
+    that protects less than described. `rules` are the existing rules of zones, a list for each
+    resource, and `planned` all rules after the plan.
     """
 
     record: HostRecord
@@ -66,6 +74,7 @@ class HostResults:
     coverage: AccountCoverage | None = None
     weaker: Sequence[str] = ()
     rules: Sequence[Sequence[ZoneRule]] = ()
+    planned: State = field(default_factory=dict)
 
     def having(self, unread: Iterable[str] = (), **values: Any) -> HostResults:
         """The host with these values in its record, and with more that could not be read."""
@@ -83,10 +92,12 @@ def host_results(
     owners: Mapping[str, Any],
     results: Mapping[str, ModuleResult],
     failures: Sequence[ModuleResult] = (),
+    place: PlaceOf = lambda _option: None,
 ) -> HostResults:
     """A host by its results: that of its plan, or those of modules that a playbook has run for it,
     and the failures that ended its run, which may name their `module`; a module that did not run is
-    absent. Raises ValueError for traffic of another shape.
+    absent. `place` tells the place of an option in a file. Raises ValueError for traffic of another
+    shape.
     """
     traffic = _traffic(host, results.get(TRAFFIC))
     every = dict(results)
@@ -107,15 +118,20 @@ def host_results(
             "There is no result: the run did not get to this host, or it has neither account nor"
             " zone."
         ]
+    # A result knows the id of a zone even if the host names it by its domain.
+    named = [owners, *known.values()]
+    ids = {name: one[name] for one in named for name in OWNERS if one.get(name)}
     read = unread_host(host, *dict.fromkeys(errors)).having(
         traffic=traffic,
-        account_id=_identifier(owners.get("account_id")),
-        zone_id=_identifier(owners.get("zone_id")),
+        account_id=_identifier(ids.get("account_id")),
+        zone_id=_identifier(ids.get("zone_id")),
     )
-    return _with_plans(read, known)
+    return _with_plans(read, known, place)
 
 
-def _with_plans(host: HostResults, results: Mapping[str, ModuleResult]) -> HostResults:
+def _with_plans(
+    host: HostResults, results: Mapping[str, ModuleResult], place: PlaceOf
+) -> HostResults:
     """The host with what its plans tell, of which those come first that a run refuses."""
     every = results.values()
     before, after = _coverages(every)
@@ -125,10 +141,12 @@ def _with_plans(host: HostResults, results: Mapping[str, ModuleResult]) -> HostR
         unread=[reason for result in every for reason in result.get("unread") or ()],
         plan_id=plans[0] if len(plans) == 1 else None,
         operations=[item for result in every for item in differences_of(result)],
-        risks=[item for result in refused_first for item in _risks(result)],
+        risks=[item for result in refused_first for item in _risks(result, place)],
         pending=[item for result in every for item in _pending_steps(result)],
-        unmanaged=[item for result in every for item in _unmanaged(result)],
-        ineffective=[item for result in every for item in _ineffective(result)],
+        unmanaged=[
+            item for result in every for item in unmanaged_records(result.get("unmanaged") or ())
+        ],
+        ineffective=[item for result in every for item in _ineffective(result, place)],
         expectations=[item for result in every for item in expected_records(result)],
         backtest=next((item["backtest"] for item in every if item.get("backtest")), None),
         mitigates=before.mitigates if before else None,
@@ -140,6 +158,7 @@ def _with_plans(host: HostResults, results: Mapping[str, ModuleResult]) -> HostR
         coverage=before,
         weaker=[text for result in every for text in _weaker_objects(result)],
         rules=[rules for item in results.items() for rules in _existing_rules(*item)],
+        planned={name: result[name] for result in every for name in IN_ORDER if name in result},
     )
 
 
@@ -156,24 +175,29 @@ def _coverages(
     return None, None
 
 
-def _risks(result: ModuleResult) -> Iterator[HostRisk]:
+def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[HostRisk]:
     accepted = not is_refusal(result)
     for risk in result.get("risks") or ():
-        more = {"accepted": accepted, "place": None, **_sentence(risk, result)}
-        yield cast(HostRisk, {**more, **risk})
+        more = {"accepted": accepted, "place": place(risk.get("option"))}
+        yield cast(HostRisk, {**_sentence(risk, result), **without(risk, "option"), **more})
 
 
-def _unmanaged(result: ModuleResult) -> Iterator[Unmanaged]:
-    for item in result.get("unmanaged") or ():
+def unmanaged_records(items: Iterable[Mapping[str, Any]]) -> Iterator[Unmanaged]:
+    """Objects that no baseline names, as results list them, for a record."""
+    for item in items:
         title = title_of_resource(item["resource"])
         yield cast(Unmanaged, {**item, "title": title, "accepted": None})
 
 
-def _ineffective(result: ModuleResult) -> Iterator[Ineffective]:
+def _ineffective(result: ModuleResult, place: PlaceOf) -> Iterator[Ineffective]:
     for item in result.get("ineffective") or ():
-        title, advice = title_of_resource(item["resource"]), ADVICE[item["kind"]]
-        more = {"title": title, "advice": advice, "accepted": None}
-        yield cast(Ineffective, {"place": None, **item, **more})
+        more = {
+            "title": title_of_resource(item["resource"]),
+            "advice": ADVICE[item["kind"]],
+            "accepted": None,
+            "place": place(item.get("option")),
+        }
+        yield cast(Ineffective, {**without(item, "option"), **more})
 
 
 def _traffic(host: str, result: ModuleResult | None) -> HostTraffic | None:
