@@ -12,7 +12,8 @@ evaluation, a skip does if it skips the remaining rules, and after a log it goes
 
 from __future__ import annotations
 
-from typing import Mapping, Sequence
+from itertools import chain
+from typing import Iterable, Mapping, NamedTuple, Sequence
 
 from .._expressions.evaluation import Batch, decider, is_in
 from .._expressions.fields import WITHOUT_LISTS, lists_in
@@ -38,20 +39,71 @@ from .expectation import (
     BLOCKED,
     BYPASSED,
     CHALLENGED,
+    FULFILLING,
     LOGGED,
     MITIGATED,
     MONITORED,
     PASSING,
     SKIPPED,
     UNPROTECTED,
-    Decision,
-    Outcome,
-    decision,
 )
-from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, Component, Rule
+from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, UNDECIDED, Component, Rule
 from .request import DNS, PROTOCOL_FIELD, Packet
 
 LOG, UNKNOWN_END = "log", "unknown"
+
+
+class Outcome(NamedTuple):
+    """An outcome, and the rule or whatever else decides it; None if nothing does."""
+
+    word: str
+    by: str | None = None
+
+
+class Decision(NamedTuple):
+    """The outcomes that are possible, and why there is more than one; `skips` is what a request
+    does not meet beside the rules."""
+
+    outcomes: Sequence[Outcome]
+    reasons: Sequence[str] = ()
+    skips: Sequence[str] = ()
+
+    @property
+    def word(self) -> str:
+        """The outcome, if there is one."""
+        words = {outcome.word for outcome in self.outcomes}
+        return words.pop() if len(words) == 1 else UNDECIDED
+
+    @property
+    def by(self) -> str | None:
+        """The rule or whatever else decides, if that is known."""
+        deciding = {outcome.by for outcome in self.outcomes}
+        return deciding.pop() if len(deciding) == 1 else None
+
+    def fulfils(self, expected: str, rule: str | None = None) -> bool | None:
+        """True if this is what was expected, decided by a rule if one is named; None if it is not
+        known."""
+        words = FULFILLING.get(expected, (expected,))
+        fulfilled = {
+            outcome.word in words and rule in (None, outcome.by) for outcome in self.outcomes
+        }
+        return fulfilled.pop() if len(fulfilled) == 1 else None
+
+
+def decision(
+    outcomes: Iterable[Outcome], reasons: Iterable[str] = (), skips: Iterable[str] = ()
+) -> Decision:
+    """A decision with each outcome and each reason once."""
+    return Decision(
+        list(dict.fromkeys(outcomes)), list(dict.fromkeys(reasons)), list(dict.fromkeys(skips))
+    )
+
+
+def either(*decisions: Decision) -> Decision:
+    """A decision that may be any of some."""
+    outcomes = chain(*(one.outcomes for one in decisions))
+    reasons = chain(*(one.reasons for one in decisions))
+    return decision(outcomes, reasons, chain(*(one.skips for one in decisions)))
 
 
 def rules_in_order(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
@@ -155,17 +207,17 @@ def decide_packet(coverage: Coverage, packet: Packet, name: str) -> Decision:
         is_excluded = is_in(coverage.inside, packet.destination)
         why = "an excluded prefix" if is_excluded else "no protected prefix"
         return decision([Outcome(UNPROTECTED, why)])
-    passing, doubts = _allowlisted(coverage, packet, name)
-    if passing and not doubts:
-        return decision(passing)
+    allowed = _allowlisted(coverage, packet, name)
+    if allowed.outcomes and not allowed.reasons:
+        return allowed
+    doubted: list[Decision] = []
     if coverage.malformed_exclusions:
-        doubts.append(f"the excluded prefix {coverage.malformed_exclusions[0]} is malformed")
-        passing.append(Outcome(UNPROTECTED, "an excluded prefix"))
+        doubt = f"the excluded prefix {coverage.malformed_exclusions[0]} is malformed"
+        doubted.append(decision([Outcome(UNPROTECTED, "an excluded prefix")], [doubt]))
     if component.is_switched and coverage.enabled is None:
-        doubts.append(UNKNOWN_STATUS[0].lower() + UNKNOWN_STATUS[1:].rstrip("."))
-        passing.append(Outcome(UNPROTECTED, "TCP protection is off"))
-    inner = _by_component(component, packet)
-    return decision([*passing, *inner.outcomes], [*doubts, *inner.reasons])
+        doubt = UNKNOWN_STATUS[0].lower() + UNKNOWN_STATUS[1:].rstrip(".")
+        doubted.append(decision([Outcome(UNPROTECTED, "TCP protection is off")], [doubt]))
+    return either(allowed, *doubted, _by_component(component, packet))
 
 
 def _open(reason: str) -> Decision:
@@ -173,86 +225,78 @@ def _open(reason: str) -> Decision:
     return decision([Outcome(word) for word in (*WORD_OF_MODE.values(), BYPASSED)], [reason])
 
 
-def _allowlisted(
-    coverage: Coverage, packet: Packet, component: str
-) -> tuple[list[Outcome], list[str]]:
-    """The outcome of the allowlist if it may let the source pass, and why that is not known."""
-    bypassed, entries = [Outcome(BYPASSED, "the allowlist")], coverage.active_sources
+def _allowlisted(coverage: Coverage, packet: Packet, component: str) -> Decision:
+    """The decision of the allowlist if it may let the source pass; else one without outcomes."""
+    by, entries = "the allowlist", coverage.active_sources
+    prefixes = {str(item.get("prefix")): range_of(item.get("prefix")) for item in entries}
+    malformed = [prefix for prefix, network in prefixes.items() if network is None]
+    doubt = ""
     if coverage.state.get(ALLOWLIST.plural) is None:
-        return bypassed, ["the allowlist is not known"]
-    if not entries:
-        return [], []
-    if packet.source is None:
-        return bypassed, [packet.fields.not_given("ip.src")]
-    if is_in(coverage.bypassing, packet.source):
-        if component == DNS:
-            return bypassed, ["whether the allowlist holds for DNS protection is not known"]
-        networks = ((str(item.get("prefix")), range_of(item.get("prefix"))) for item in entries)
-        first = next(text for text, one in networks if one and is_in([one], packet.source))
-        return [Outcome(BYPASSED, f"allowlist entry {first}")], []
-    prefixes = [entry.get("prefix") for entry in entries]
-    malformed = [str(prefix) for prefix in prefixes if range_of(prefix) is None]
-    if malformed:
-        return bypassed, [f"the allowlist entry {excerpt(malformed[0])} is malformed"]
-    return [], []
+        doubt = "the allowlist is not known"
+    elif not entries:
+        return decision([])
+    elif packet.source is None:
+        doubt = packet.fields.not_given("ip.src")
+    elif is_in(coverage.bypassing, packet.source) and component == DNS:
+        doubt = "whether the allowlist holds for DNS protection is not known"
+    elif is_in(coverage.bypassing, packet.source):
+        around = (text for text, one in prefixes.items() if one and is_in([one], packet.source))
+        by = f"allowlist entry {next(around)}"
+    elif malformed:
+        doubt = f"the allowlist entry {excerpt(malformed[0])} is malformed"
+    else:
+        return decision([])
+    return decision([Outcome(BYPASSED, by)], [doubt] if doubt else [])
 
 
 def _by_component(component: Component, packet: Packet) -> Decision:
     """The decision of filters and rules; a filter decides as well if it is not known to match."""
-    outcomes: list[Outcome] = []
-    reasons: list[str] = []
+    parts: list[Decision] = []
     for item in sorted(component.filters, key=lambda one: IN_TURN.index(one.own_mode)):
         truth = decider(item.expression)(packet.fields)
         if truth is False:
             continue
-        name = f"filter {excerpt(item.expression)}"
-        outcomes += _outcomes_of(item.own_mode, name)
+        name, reasons = f"filter {excerpt(item.expression)}", []
         if item.own_mode not in WORD_OF_MODE:
-            reasons.append(f"{name}: its mode or expression is not known")
-        elif not isinstance(truth, NotKnown):
-            return decision(outcomes, reasons)
-        else:
+            reasons = [f"{name}: its mode or expression is not known"]
+        elif isinstance(truth, NotKnown):
             more = [WITHOUT_LISTS] if lists_in(item.expression) else []
-            reasons += [f"{name}: {reason}" for reason in [*truth.reasons, *more]]
-    ruled = _by_rules(component, packet)
-    return decision([*outcomes, *ruled.outcomes], [*reasons, *ruled.reasons])
+            reasons = [f"{name}: {reason}" for reason in [*truth.reasons, *more]]
+        parts.append(decision(_outcomes_of(item.own_mode, name), reasons))
+        if not reasons:
+            return either(*parts)
+    return either(*parts, _by_rules(component, packet))
 
 
 def _by_rules(component: Component, packet: Packet) -> Decision:
     """The decision of the most specific rule: for the data center, for the region, or for all."""
-    outcomes: list[Outcome] = []
-    reasons: list[str] = []
+    parts: list[Decision] = []
     for scope, place, key in (
         (DATA_CENTER, packet.data_center, "data_center"),
         (REGION, packet.region, "region"),
     ):
         rules = [rule for rule in component.rules if rule.scope == scope]
         if place is None and rules:
-            reasons.append(f"there is a rule {rules[0].label}, and the {key} is not given")
-            outcomes += _of_rules(rules)
+            doubt = f"there is a rule {rules[0].label}, and the {key} is not given"
+            parts.append(_of_rules(rules, [doubt]))
         deciding = [rule for rule in rules if rule.place.casefold() == place]
         if deciding:
-            return _decided_by(deciding, outcomes, reasons)
+            return either(*parts, _decided_by(deciding))
     odd = [rule for rule in component.rules if rule.scope not in (GLOBAL, REGION, DATA_CENTER)]
-    reasons += [f"the scope of the rule {rule.label} is not known" for rule in odd]
-    outcomes += _of_rules(odd)
+    parts.append(_of_rules(odd, [f"the scope of the rule {one.label} is not known" for one in odd]))
     everywhere = [rule for rule in component.rules if rule.everywhere]
-    if not everywhere:
-        return decision([*outcomes, WITHOUT_RULE], reasons)
-    return _decided_by(everywhere, outcomes, reasons)
+    return either(*parts, _decided_by(everywhere) if everywhere else decision([WITHOUT_RULE]))
 
 
-def _decided_by(
-    rules: Sequence[Rule], outcomes: Sequence[Outcome], reasons: Sequence[str]
-) -> Decision:
+def _decided_by(rules: Sequence[Rule]) -> Decision:
     """The decision of rules with one label; a service that has two of them is odd."""
     odd = [rule for rule in rules if rule.mode not in WORD_OF_MODE]
-    more = [f"the mode of the rule {odd[0].label} is not known"] if odd else []
-    return decision([*outcomes, *_of_rules(rules)], [*reasons, *more])
+    return _of_rules(rules, [f"the mode of the rule {one.label} is not known" for one in odd[:1]])
 
 
-def _of_rules(rules: Sequence[Rule]) -> list[Outcome]:
-    return [one for rule in rules for one in _outcomes_of(rule.mode, f"rule {rule.label}")]
+def _of_rules(rules: Sequence[Rule], reasons: Sequence[str]) -> Decision:
+    every = [_outcomes_of(rule.mode, f"rule {rule.label}") for rule in rules]
+    return decision(chain(*every), reasons)
 
 
 def _outcomes_of(mode: str, by: str) -> list[Outcome]:
@@ -301,6 +345,5 @@ def _after_firewall(first: Decision, component: Decision) -> Decision:
     ends = [outcome for outcome in first.outcomes if outcome.word not in PASSING]
     if len(ends) == len(first.outcomes):
         return first
-    outcomes = [*ends, *component.outcomes]
-    reasons = [*(first.reasons if ends else ()), *component.reasons]
-    return decision(outcomes, reasons, first.skips)
+    ending = first._replace(outcomes=ends, reasons=first.reasons if ends else ())
+    return either(ending, component)

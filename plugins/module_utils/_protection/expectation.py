@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, Mapping, NamedTuple, Sequence, Union
+from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence, Union
 
 from .._arguments import Argument, read_value
 from .._errors import OptionError, OptionProblems
 from .._schema.account import COMPONENTS
 from .._schema.resource import OptionSpec
 from .._text import Message, Option
-from .modes import UNDECIDED
 
 if TYPE_CHECKING:  # loaded by the tasks that expect something: Ansible compiles it in every run
     from .._expressions.operands import Fields
@@ -31,53 +30,6 @@ OF_FIREWALL = (ALLOWED, SKIPPED, LOGGED, BLOCKED)  # of packets in the Network F
 # Firewall lets pass meets the components, which another module checks.
 PASSING = (ALLOWED, SKIPPED, LOGGED)
 FULFILLING = {ALLOWED: PASSING, **{word: (word, *PASSING) for word in OF_PACKETS}}
-
-
-class Outcome(NamedTuple):
-    """An outcome, and the rule or whatever else decides it; None if nothing does."""
-
-    word: str
-    by: str | None = None
-
-
-class Decision(NamedTuple):
-    """The outcomes that are possible, and why there is more than one; `skips` is what a request
-    does not meet beside the rules."""
-
-    outcomes: Sequence[Outcome]
-    reasons: Sequence[str] = ()
-    skips: Sequence[str] = ()
-
-    @property
-    def word(self) -> str:
-        """The outcome, if there is one."""
-        words = {outcome.word for outcome in self.outcomes}
-        return words.pop() if len(words) == 1 else UNDECIDED
-
-    @property
-    def by(self) -> str | None:
-        """The rule or whatever else decides, if that is known."""
-        deciding = {outcome.by for outcome in self.outcomes}
-        return deciding.pop() if len(deciding) == 1 else None
-
-    def fulfils(self, expected: str, rule: str | None = None) -> bool | None:
-        """True if this is what was expected, decided by a rule if one is named; None if it is not
-        known."""
-        words = FULFILLING.get(expected, (expected,))
-        fulfilled = {
-            outcome.word in words and rule in (None, outcome.by) for outcome in self.outcomes
-        }
-        return fulfilled.pop() if len(fulfilled) == 1 else None
-
-
-def decision(
-    outcomes: Iterable[Outcome], reasons: Iterable[str] = (), skips: Iterable[str] = ()
-) -> Decision:
-    """A decision with each outcome and each reason once."""
-    return Decision(
-        list(dict.fromkeys(outcomes)), list(dict.fromkeys(reasons)), list(dict.fromkeys(skips))
-    )
-
 
 NAME = "expectations"
 EXPECTATION_OPTIONS: OptionSpec = {

@@ -16,8 +16,8 @@ from .._schema.registry import contents_in, zone_values
 from .._schema.resource import State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural
-from .decide import PacketDecisions, decide_requests, never_decides, rules_in_order
-from .expectation import FIREWALL, NAME, REQUEST, Decision, Expectation
+from .decide import Decision, PacketDecisions, decide_requests, never_decides, rules_in_order
+from .expectation import FIREWALL, NAME, REQUEST, Expectation
 from .modes import UNDECIDED
 
 RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
@@ -100,12 +100,12 @@ def _as_one(by_component: Mapping[str, Any]) -> Any:
     return values[0] if all(value == values[0] for value in values) else dict(by_component)
 
 
-def find(expectations: Sequence[Expectation], state: State) -> list[Evaluated]:
-    """Each expectation held against a state of an account or a zone."""
-    return _find(expectations, state, _requests(expectations, state))
-
-
-def _find(expectations: Sequence[Expectation], state: State, requests: Batch) -> list[Evaluated]:
+def find(
+    expectations: Sequence[Expectation], state: State, requests: Batch | None = None
+) -> list[Evaluated]:
+    """Each expectation held against a state of an account or a zone; `requests` are those that
+    another state with the same lists has already met."""
+    requests = _requests(expectations, state) if requests is None else requests
     decided = iter(decide_requests(rules_in_order(state), requests))
     packets = PacketDecisions(state)
     return [
@@ -130,11 +130,10 @@ def expectation_records(
 ) -> list[ExpectationRecord]:
     """The results of expectations in the state after a plan, and before it."""
     requests = _requests(expectations, after)  # a rule that both states have is decided once
-    findings = earlier = _find(expectations, after, requests)
-    if contents_in(before) != contents_in(after):
-        earlier = find(expectations, before)
-    elif before is not after:
-        earlier = _find(expectations, before, requests)
+    findings = earlier = find(expectations, after, requests)
+    if before is not after:
+        same_lists = contents_in(before) == contents_in(after)
+        earlier = find(expectations, before, requests if same_lists else None)
     return [
         ExpectationRecord(
             description=finding.expectation.description,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import Outcome, decision
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import Outcome, decision
 
 BLOCK, LOG, ALLOW, SKIP = Outcome("blocked", "a"), Outcome("logged", "b"), Outcome("allowed"), Outcome("skipped", "c")
 

@@ -11,12 +11,12 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.evaluation import Batch
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.operands import Fields
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.decide import (
+    Outcome,
     decide_request,
     decide_requests,
     never_decides,
     rules_in_order,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import Outcome
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import in_order_of
