@@ -18,6 +18,7 @@ import gzip
 import json
 import zlib
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
 from .._errors import OptionError
@@ -127,13 +128,9 @@ class Reader:
 
     def __init__(self, names: Iterable[str], source: str) -> None:
         keys = [key for name in names for key in _keys_of(name)]
-        self._parts = {
-            key: (PARTS[key], PARTS[key].source(source))
-            for key in dict.fromkeys(keys)
-            if key in PARTS and PARTS[key].source(source)
-        }
-        self.names = tuple(dict.fromkeys(name for _part, name in self._parts.values()))
-        self._known: dict[tuple[str, Any], Any] = {}
+        own = [key for key in dict.fromkeys(keys) if key in PARTS and PARTS[key].source(source)]
+        self._columns = {key: PARTS[key].source(source) for key in own}
+        self.names = tuple(dict.fromkeys(self._columns.values()))
 
     def groups(self, rows: Iterable[RequestRow]) -> Iterator[list[Group]]:
         """The groups of some rows in parts, so that many of them take no more memory."""
@@ -154,26 +151,19 @@ class Reader:
         by_name = dict(zip(self.names, values))
         described: dict[str, Any] = {}
         fields: dict[str, FieldValue] = {}
-        for key, (part, name) in self._parts.items():
-            value = self._value(key, part, by_name[name])
+        for key, name in self._columns.items():
+            written = by_name[name]
+            value = _understood(key, written) if isinstance(written, (str, int)) else None
             if value is not None:
                 (described if key in REQUEST_KEYS else fields)[key] = value
         return Group({**request_fields(described), **fields}, *numbers)
 
-    def _value(self, key: str, part: Origin, written: Any) -> Any:
-        """A value as rules see it; None if it is not given, or not understood."""
-        if not isinstance(written, (str, int)):
-            return None
-        if (key, written) not in self._known:
-            if len(self._known) > MOST_KNOWN:
-                self._known.clear()
-            self._known[key, written] = _understood(key, part, written)
-        return self._known[key, written]
 
-
-def _understood(key: str, part: Origin, written: Any) -> Any:
+@lru_cache(MOST_KNOWN)
+def _understood(key: str, written: str | int) -> Any:
+    """A value as rules see it; None if it is not given, or not understood."""
     try:
-        value = part.read(written)
+        value = PARTS[key].read(written)
         return REQUEST_KEYS[key].read(Option(), value) if isinstance(value, str) else value
     except (OptionError, ValueError):
         return None
