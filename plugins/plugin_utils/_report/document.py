@@ -71,6 +71,8 @@ class AcceptedNow:
 
     def marked(self, items: Sequence[Listed]) -> list[Listed]:
         """Objects of a record with the reason why they are accepted; None if they are not."""
+        if not self.entries:
+            return list(items)
         reasons = ((item, accepted_reason(item, self.entries, self.now)) for item in items)
         return [cast(Listed, {**item, "accepted": reason}) for item, reason in reasons]
 

@@ -507,10 +507,9 @@ class HostRecord(TypedDict):
 
 def nothing_known(host: str) -> HostRecord:
     """The record of a host of which nothing is known: empty lists, and null."""
-    values: dict[str, Any] = {
-        name: [] if get_origin(hint) is list else None for name, hint in HINTS.items()
-    }
-    return cast(HostRecord, {**values, "host": host, "status": "unknown", "base_url": ""})
+    nothing: dict[str, Any] = dict.fromkeys(HostRecord.__annotations__)
+    nothing.update({name: [] for name in LISTS})
+    return cast(HostRecord, {**nothing, "host": host, "status": "unknown", "base_url": ""})
 
 
 class Totals(TypedDict):
@@ -570,7 +569,9 @@ def shown_as(kind: type[Shown]) -> Iterator[tuple[str, Shown]]:
             yield key, item
 
 
-HINTS: Final = get_type_hints(HostRecord)
+LISTS: Final = [
+    name for name, hint in get_type_hints(HostRecord).items() if get_origin(hint) is list
+]
 METADATA: Final[Sequence[tuple[str, Any]]] = [
     (key, item)
     for key, hint in get_type_hints(HostRecord, include_extras=True).items()
