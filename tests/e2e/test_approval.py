@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
-from tests.support.inventories import write_inventory
+from tests.support.inventories import write_inventory, write_play
 from tests.support.module_run import ACCOUNT
 
 LEFT_OUT = "{{ omit }}"
@@ -29,15 +28,9 @@ def play(service: LocalService, folder: Path, in_worker: bool, approvals: list[A
         {"edgeops.protection.protected_prefixes": {"prefixes": prefixes, "expected_plan": value}, "ignore_errors": True}
         for value in approvals
     ]
-    one = {
-        "hosts": "localhost",
-        "gather_facts": False,
-        "vars": {"edgeops_protection_in_worker": in_worker},
-        "module_defaults": {"group/edgeops.protection.account": connection},
-        "tasks": tasks,
-    }
-    (folder / "play.yml").write_text(yaml.safe_dump([one]), encoding="utf-8")
-    return ansible_playbook(*arguments, folder / "play.yml")
+    defaults = {"group/edgeops.protection.account": connection}
+    where = {"edgeops_protection_in_worker": in_worker}
+    return ansible_playbook(*arguments, write_play(folder, tasks, vars=where, module_defaults=defaults))
 
 
 @IN_WORKER

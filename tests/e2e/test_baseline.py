@@ -20,7 +20,7 @@ from tests.demo.__main__ import main
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible, ansible_playbook
 from tests.support.documents import read_page, shows
-from tests.support.inventories import LOCAL, write_inventory
+from tests.support.inventories import write_inventory, write_play
 
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
 PLAYBOOK = "playbooks/baseline.yml"
@@ -80,13 +80,8 @@ def test_a_host_that_lacks_something_is_told_so_and_the_others_go_on(service: Lo
 def play(service: LocalService, folder: Path, hosts: dict[str, dict[str, Any]], *arguments: str | Path) -> Run:
     """Run the role for hosts of the groups that the inventory plugin makes."""
     zones = {name: variables for name, variables in hosts.items() if "edge_account_id" not in variables}
-    groups = {
-        "accounts": {"hosts": {name: variables for name, variables in hosts.items() if name not in zones}},
-        "zones": {"hosts": zones},
-    }
-    shared = {**LOCAL, "edge_base_url": service.base_url}
-    inventory = folder / "hosts.yml"
-    inventory.write_text(yaml.safe_dump({"all": {"children": groups, "vars": shared}}), encoding="utf-8")
+    accounts = {name: variables for name, variables in hosts.items() if name not in zones}
+    inventory = write_inventory(folder, service, {"accounts": accounts, "zones": zones}, edge_api_token=None)
     return ansible_playbook("-i", inventory, *arguments, PLAYBOOK)
 
 
@@ -314,14 +309,9 @@ def test_credentials_come_from_the_environment(service: LocalService) -> None:
 
 def test_credentials_of_the_action_group_beat_the_environment(service: LocalService, tmp_path: Path) -> None:
     service.account("e" * 32)
-    play = {
-        "hosts": "localhost",
-        "gather_facts": False,
-        "module_defaults": {"group/edgeops.protection.account": {"api_token": service.token, "account_id": "e" * 32}},
-        "tasks": [{"edgeops.protection.protection_info": {"gather_subset": ["status"]}}],
-    }
-    playbook = tmp_path / "play.yml"
-    playbook.write_text(yaml.safe_dump([play]), encoding="utf-8")
+    defaults = {"group/edgeops.protection.account": {"api_token": service.token, "account_id": "e" * 32}}
+    task = {"edgeops.protection.protection_info": {"gather_subset": ["status"]}}
+    playbook = write_play(tmp_path, [task], module_defaults=defaults)
     environment = {
         "CLOUDFLARE_BASE_URL": service.base_url,
         "CLOUDFLARE_EMAIL": "somebody@example.com",

@@ -18,7 +18,7 @@ from ansible.release import __version__
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible, ansible_playbook
-from tests.support.inventories import LOCAL, write_inventory
+from tests.support.inventories import LOCAL, write_inventory, write_play
 
 AVAILABLE = tuple(int(part) for part in __version__.split(".")[:2]) >= (2, 19)
 ACCOUNTS = {f"account{number}": f"{number + 1:032x}" for number in range(6)}
@@ -44,9 +44,9 @@ def read_all(folder: Path, service: LocalService, variables: Mapping[str, Any], 
     connection = {"base_url": service.base_url, "api_token": service.token, "account_id": "{{ account }}"}
     subset = ["status", "prefixes", "allowlist", "rules", "filters"]
     task = {"edgeops.protection.protection_info": {**connection, "gather_subset": subset, **options}}
-    (folder / "play.yml").write_text(yaml.safe_dump([{"hosts": "all", "gather_facts": False, "tasks": [task, task]}]))
     environment = {"ANSIBLE_HOME": str(folder.parent / "home"), **SHORT}
-    return ansible_playbook("-f", "6", "-i", folder / "hosts.yml", folder / "play.yml", environment=environment)
+    playbook = write_play(folder, [task, task], "all")
+    return ansible_playbook("-f", "6", "-i", folder / "hosts.yml", playbook, environment=environment)
 
 
 def test_two_runs_at_once_one_of_them_packed_are_never_refused(tmp_path: Path, service: LocalService) -> None:

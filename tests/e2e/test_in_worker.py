@@ -16,7 +16,7 @@ from ansible.release import __version__
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import Run, ansible, ansible_playbook
-from tests.support.inventories import LOCAL
+from tests.support.inventories import LOCAL, write_play
 from tests.support.module_run import ACCOUNT
 
 CORE = tuple(int(part) for part in __version__.split(".")[:2])
@@ -55,17 +55,12 @@ def play(folder: Path, task: dict[str, Any], host_vars: dict[str, Any], **defaul
     with LocalService() as service:
         service.account(ACCOUNT).seed(enabled=True)
         connection = {"api_token": service.token, "base_url": service.base_url, "account_id": ACCOUNT}
-        one = {
-            "hosts": "lima",
-            "gather_facts": False,
-            "module_defaults": {"group/edgeops.protection.account": connection}
-            | {f"edgeops.protection.{module}": options for module, options in defaults.items()},
-            "tasks": [task],
-        }
-        (folder / "play.yml").write_text(yaml.safe_dump([one]), encoding="utf-8")
+        all_defaults = {f"edgeops.protection.{module}": options for module, options in defaults.items()}
+        all_defaults["group/edgeops.protection.account"] = connection
+        playbook = write_play(folder, [task], "lima", module_defaults=all_defaults)
         hosts = {"lima": {**LOCAL, **host_vars}, "localhost": LOCAL}
         (folder / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": hosts}}), encoding="utf-8")
-        return ansible_playbook("-vvv", "-i", folder / "hosts.yml", folder / "play.yml")
+        return ansible_playbook("-vvv", "-i", folder / "hosts.yml", playbook)
 
 
 @pytest.mark.parametrize("inside", [True, False])

@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._concurrency im
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
-from tests.support.inventories import write_inventory
+from tests.support.inventories import write_inventory, write_play
 from tests.support.report_fleet import ACCOUNTS, write_fleet
 
 PLAYBOOKS = REPOSITORY / "playbooks"
@@ -45,9 +45,7 @@ def inventory(tmp_path: Path, service: LocalService) -> Path:
 
 def play(inventory: Path, *before: dict[str, Any], options: tuple[str, ...] = (), **keywords: Any) -> Run:
     """A play with the role report, into a directory beside the inventory."""
-    playbook = inventory.parent / "play.yml"
-    one = {"hosts": "accounts", "gather_facts": False, "tasks": [*before, ROLE], **keywords}
-    playbook.write_text(yaml.safe_dump([one]), encoding="utf-8")
+    playbook = write_play(inventory.parent, [*before, ROLE], "accounts", **keywords)
     directory = json.dumps({"report_directory": str(inventory.parent / "report")})
     return ansible_playbook("-i", inventory, "-e", directory, *options, playbook)
 

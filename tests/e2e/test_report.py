@@ -19,7 +19,7 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
-from tests.support.inventories import write_inventory
+from tests.support.inventories import write_inventory, write_play
 from tests.support.report_fleet import ACCOUNTS
 from tests.support.report_schema import validate_report
 
@@ -269,16 +269,11 @@ def test_check_mode_writes_no_file(inventory: Path, tmp_path: Path) -> None:
 def test_a_host_elsewhere_gets_no_credentials_and_a_host_that_did_not_run_is_unknown(
     inventory: Path, tmp_path: Path
 ) -> None:
-    play = {
-        "hosts": "accounts",
-        "gather_facts": False,
-        "tasks": [
-            {"ansible.builtin.fail": {"msg": "gone"}, "when": "inventory_hostname == 'off'"},
-            {"ansible.builtin.import_role": {"name": "edgeops.protection.report"}},
-        ],
-    }
-    playbook = tmp_path / "play.yml"
-    playbook.write_text(yaml.safe_dump([play]), encoding="utf-8")
+    tasks = [
+        {"ansible.builtin.fail": {"msg": "gone"}, "when": "inventory_hostname == 'off'"},
+        {"ansible.builtin.import_role": {"name": "edgeops.protection.report"}},
+    ]
+    playbook = write_play(tmp_path, tasks, "accounts")
     options = {"report_directory": str(tmp_path / "report")}
     ansible_playbook("-i", inventory, "--limit", "off,drift", "-e", json.dumps(options), playbook)
     reasons = {record["host"]: record["reasons"] for record in read(inventory)["hosts"]}

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import ansible_playbook
-from tests.support.inventories import LOCAL
+from tests.support.inventories import LOCAL, write_play
 
 ACCOUNT = "023e105f4ecef8ad9ca31a8372d0c353"
 ZONE = "5c2a81f0f7ae4b2d9b1e6f3a7d904c11"
@@ -72,15 +71,12 @@ def run(
     ]
     names = ", ".join(f"noted{number}" for number in range(len(tasks)))
     copy = {"content": f"{{{{ [{names}] | to_nice_json }}}}", "dest": str(folder / "noted"), "mode": "0600"}
-    play = {
-        "hosts": "localhost",
-        "gather_facts": False,
-        "vars": {**LOCAL, "edgeops_protection_in_worker": folder.name == "inside"},
-        "module_defaults": {"group/edgeops.protection.all": {"base_url": service.base_url, **defaults}},
-        "tasks": [*registered, {"ansible.builtin.copy": copy}],
-    }
-    site = folder.parent / "site.yml"
-    site.write_text(yaml.safe_dump([play]), encoding="utf-8")
+    site = write_play(
+        folder.parent,
+        [*registered, {"ansible.builtin.copy": copy}],
+        vars={**LOCAL, "edgeops_protection_in_worker": folder.name == "inside"},
+        module_defaults={"group/edgeops.protection.all": {"base_url": service.base_url, **defaults}},
+    )
     home = folder / "home"
     home.mkdir()
     environment = {

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible_environment, ansible_playbook
-from tests.support.inventories import write_inventory
+from tests.support.inventories import write_inventory, write_play
 from tests.support.module_run import ACCOUNT
 
 SAYS = {"doctor": "calls, all of them reads.", "report": "1 of 1 host was read.", "baseline": "TCP protection is on"}
@@ -43,6 +42,11 @@ def test_what_is_for_people_is_on_standard_output(playbook: str, service: LocalS
     assert "baseline_max_deletions_percent: write baseline_limits: {max_deletions_percent: ...}" in old
 
 
+def module_task(service: LocalService, prefixes: list[dict[str, Any]]) -> dict[str, Any]:
+    connection = {"account_id": ACCOUNT, "base_url": service.base_url, "api_token": service.token}
+    return {"edgeops.protection.protected_prefixes": {**connection, "prefixes": prefixes}}
+
+
 RISK = "256 IPv4 addresses (192.0.2.0/24) would no longer be protected."
 MISTAKE = "'perhaps' is a text; write true or false"
 
@@ -64,10 +68,7 @@ def test_a_refusal_says_its_sentence_once(
     inventory = write_inventory(tmp_path, service, {"accounts": hosts})
     playbook = REPOSITORY / "playbooks" / "baseline.yml"
     if way == "module":
-        playbook = tmp_path / "play.yml"
-        play = {"hosts": "accounts", "gather_facts": False, "tasks": [{"edgeops.protection.protected_prefixes": {
-            "account_id": ACCOUNT, "base_url": service.base_url, "api_token": service.token, "prefixes": prefixes}}]}  # fmt: skip
-        playbook.write_text(yaml.safe_dump([play]), encoding="utf-8")
+        playbook = write_play(tmp_path, [module_task(service, prefixes)], "accounts")
     run = ansible_playbook("-i", inventory, playbook, directory=tmp_path)
     assert run.code == 2
     assert run.output.count(sentence) == 1
@@ -77,22 +78,11 @@ def test_a_refusal_says_its_sentence_once(
 def test_a_task_that_decides_itself_whether_it_failed_sees_the_refusal(service: LocalService, tmp_path: Path) -> None:
     service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}])
     inventory = write_inventory(tmp_path, service, {"accounts": {"lima": {"edge_account_id": ACCOUNT}}})
-    refused = {
-        "edgeops.protection.protected_prefixes": {
-            "account_id": ACCOUNT,
-            "base_url": service.base_url,
-            "api_token": service.token,
-            "prefixes": [{"prefix": "192.0.2.0/24", "excluded": True}],
-        },
-        "register": "result",
-    }
+    refused = {**module_task(service, [{"prefix": "192.0.2.0/24", "excluded": True}]), "register": "result"}
     tasks = [
         {**refused, "failed_when": "result.risks is not defined"},
         {**refused, "until": "result.failed", "retries": 2, "ignore_errors": True},
     ]
-    playbook = tmp_path / "play.yml"
-    playbook.write_text(
-        yaml.safe_dump([{"hosts": "accounts", "gather_facts": False, "tasks": tasks}]), encoding="utf-8"
-    )
+    playbook = write_play(tmp_path, tasks, "accounts")
     decided, repeated = ansible_playbook("-i", inventory, playbook, directory=tmp_path).done().of()
     assert (decided.outcome, repeated.result["attempts"]) == ("ok", 1)

@@ -20,7 +20,7 @@ import yaml
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible_environment
-from tests.support.inventories import LOCAL
+from tests.support.inventories import LOCAL, write_play
 from tests.support.module_run import ACCOUNT
 
 MARK = "RUN_OF_THIS_TEST"
@@ -73,14 +73,8 @@ def interruptible(
 ) -> Iterator[InterruptedRun]:
     """Start a playbook with these tasks for one account, as from a terminal; whatever is left of it at the end is killed."""
     defaults = {"api_token": service.token, "base_url": service.base_url, "account_id": ACCOUNT}
-    play = {
-        "hosts": "lima",
-        "gather_facts": False,
-        "module_defaults": {"group/edgeops.protection.account": defaults},
-        "vars": {"edgeops_protection_in_worker": in_worker},
-        "tasks": list(tasks),
-    }
-    (folder / "play.yml").write_text(yaml.safe_dump([play]), encoding="utf-8")
+    own = {"module_defaults": {"group/edgeops.protection.account": defaults}}
+    write_play(folder, tasks, "lima", **own, vars={"edgeops_protection_in_worker": in_worker})
     (folder / "hosts.yml").write_text(yaml.safe_dump({"all": {"hosts": {"lima": LOCAL}}}), encoding="utf-8")
     with started(["-i", "hosts.yml", "play.yml"], folder) as run:
         yield run

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,4 +26,12 @@ def write_inventory(
     document = {"all": {"children": children, "vars": {**LOCAL, **connection, **variables}}}
     path = folder / "hosts.yml"
     path.write_text(yaml.safe_dump(document), encoding="utf-8")
+    return path
+
+
+def write_play(folder: Path, tasks: Sequence[Any], hosts: str = "localhost", **keywords: Any) -> Path:
+    """Write play.yml: one play with these tasks, and with further keywords."""
+    play = {"hosts": hosts, "gather_facts": False, **keywords, "tasks": [*tasks]}
+    path = folder / "play.yml"
+    path.write_text(yaml.safe_dump([play]), encoding="utf-8")
     return path

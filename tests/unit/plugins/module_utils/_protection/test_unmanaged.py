@@ -62,24 +62,18 @@ def source(prefix: str, enabled: bool = True) -> Entry:
 
 
 CASES: list[tuple[Resource, Entry, bool | None, str]] = [
-    (PREFIXES, excluded("192.0.2.128/25"), True, "excludes 128 IPv4 addresses (192.0.2.128/25)"),
     (PREFIXES, excluded("0.0.0.0/0"), True, f"excludes {TEXT}"),
-    (PREFIXES, excluded("198.51.100.0/24"), False, ""),
     (PREFIXES, excluded("anything"), None, "is malformed, and may exclude protected addresses"),
     (PREFIXES, {"prefix": "198.51.100.0/24", "excluded": False}, False, ""),
     (ALLOWLIST, source("203.0.113.9/32"), True, "lets 1 IPv4 address (203.0.113.9/32) pass as sources"),
     (ALLOWLIST, source("203.0.113.9/32", False), False, ""),
     (ALLOWLIST, source("anything"), None, "is malformed, and may let sources pass"),
-    (RULES[0], protection_rule("disabled", "region", "WEUR"), True, f"is disabled, {LESS}: in region WEUR"),
     (RULES[0], protection_rule("monitoring", "datacenter", "lax"), True, f"is monitoring, {LESS}: in data center LAX"),
     (RULES[0], protection_rule("enabled", "region", "WEUR"), False, ""),
     (RULES[0], protection_rule("new", "region", "WEUR"), None, "is not understood, so that SYN flood protection may mitigate less"),
     (RULES[1], protection_rule("disabled", "region", "WEUR"), False, ""),
-    (DNS_RULES, protection_rule("disabled", "region", "WEUR"), True, f"is disabled, so that DNS protection mitigates less for {TEXT}: in region WEUR"),
-    (FILTERS[0], filter_("disabled", "tcp.dstport eq 443"), True, f"is disabled, {LESS}: to port 443"),
     (FILTERS[0], filter_("disabled", "ip.dst eq 198.51.100.1"), False, ""),
     (FILTERS[0], filter_("enabled", "tcp.dstport eq 443"), False, ""),
-    (FILTERS[0], filter_("disabled", "ip.dst in $list"), None, "is not understood, so that SYN flood protection may mitigate less"),
     (FILTERS[1], filter_("enabled", HALF), False, ""),
 ]  # fmt: skip
 
@@ -144,8 +138,6 @@ def skip(expression: str, ref: str = "pass", **parameters: Any) -> Rule:
 LOGIN = rule("login", "block", HOST)
 FORM = rule("form", "managed_challenge", "ip.src in {192.0.2.0/24}")
 SKIPS: list[tuple[list[Rule], bool | None, str]] = [
-    ([skip("true"), LOGIN, FORM], True, "lets requests pass that custom rules login, form would stop"),
-    ([skip(HOST), LOGIN], True, "lets requests pass that custom rule login would stop"),
     ([skip("ip.src in {192.0.2.0/25}"), LOGIN], None, "may let requests pass that custom rule login would stop"),
     ([skip('http.host matches "a{2}"'), LOGIN], None, "may let requests pass that custom rule login would stop"),
     ([skip('http.host eq "b"'), LOGIN], False, ""),
@@ -156,9 +148,7 @@ SKIPS: list[tuple[list[Rule], bool | None, str]] = [
     ([{**skip("true"), "enabled": False}, LOGIN], False, ""),
     ([rule("pass", "log", "true"), LOGIN], False, ""),
     ([rule("pass", "block", "true"), LOGIN], False, "blocks every request"),
-    ([rule("pass", "block", "ip.src in {0.0.0.0/0}"), LOGIN], False, "blocks every request from 0.0.0.0/0"),
     ([LOGIN, rule("pass", "challenge", "ssl")], False, "challenges every GET request over HTTPS"),
-    ([rule("pass", "block", 'http.host eq "shop.example"')], False, "blocks every GET request to https://shop.example/..."),
     ([rule("pass", "block", 'http.host eq "other.example"')], False, ""),
     ([LOGIN, skip("true", products=["waf"])], True, "skips products waf for every request"),
     ([LOGIN, skip(HOST, products=["waf"])], None, "may skip products waf for requests"),
@@ -293,7 +283,6 @@ CHANGES: list[tuple[list[Rule], list[Rule], list[tuple[bool, str]]]] = [
     ([rule("login", "block", HOST + " or ssl")], [LOGIN], []),
     ([rule("login", "block", 'http.host in {"a"}')], [LOGIN], []),
     ([rule("login", "log", "false")], [LOGIN], [(True, "has the action log, and the baseline says block")]),
-    ([{**LOGIN, "enabled": False}], [LOGIN], [(True, "is off, and the baseline turns it on")]),
     ([skip(HOST)], [{**skip(HOST), "enabled": False}], [(True, "lets requests pass, and the baseline does not")]),
     ([skip(HOST)], [rule("pass", "block", HOST)], [(True, "has the action skip, and the baseline says block")]),
     ([LOGIN], [{**LOGIN, "enabled": False}], []),
@@ -305,7 +294,6 @@ CHANGES: list[tuple[list[Rule], list[Rule], list[tuple[bool, str]]]] = [
     ([skip(HOST), LOGIN], [LOGIN, skip(HOST)], [(True, "lets requests pass that custom rule login would stop")]),
     ([LOGIN, skip(HOST)], [skip(HOST), LOGIN], []),
     ([skip('http.host eq "b"'), LOGIN], [LOGIN, skip('http.host eq "b"')], []),
-    ([], [LOGIN], [(True, "does not exist")]),
     ([skip(HOST), LOGIN], [LOGIN], [(True, "lets requests pass that custom rule login would stop")]),
     ([LOGIN, skip(HOST)], [LOGIN], []),
 ]  # fmt: skip
