@@ -3,26 +3,41 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""A plan with its risks, checked on the terms of a task."""
+"""A plan with its risks, checked on the terms of a task, and all that may keep an account from
+taking it."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, AbstractSet, Any, Mapping, NamedTuple, Sequence
+from typing import (
+    TYPE_CHECKING,
+    AbstractSet,
+    Any,
+    Callable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+)
 
-from .._plan.plan import Plan
-from .._protection.coverage import Coverage
+from .._concurrency import concurrently
+from .._errors import ServiceError
+from .._plan.plan import Operation, Plan
+from .._protection.coverage import Coverage, has_flag
 from .._protection.worse import worse
-from .._schema.account import ACCOUNT, ENABLED
-from .._schema.resource import NO_ITEMS
-from .._text import Option, joined
+from .._schema.account import ACCOUNT, ENABLED, PREFIXES
+from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
+from .._schema.resource import NO_ITEMS, Object, ReadCollection
+from .._text import Message, Option, Unread, joined
+from .._values.address_set import overlaps, range_of
 from .risks.base import Change, Found, Risk, VerdictKey, Verdicts, find_risks, key_of
 from .terms import Acceptance, Terms, accepting, risks_refusal
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._api.client import Client
     from .._protection.ineffective import IneffectiveRecord
-    from .backtest import Backtested
+    from .evidence import Backtested
 
 ACCEPTING = Option("accept_risks")
 
@@ -84,7 +99,7 @@ def backtested(plan: Plan, client: Client, terms: Terms) -> Backtested | None:
     """The backtest of a plan; None if the task does not ask for it, or nothing is planned."""
     if not (terms.backtest and plan.operations):
         return None
-    from .backtest import run_backtest  # loaded by the tasks that ask for it
+    from .evidence import run_backtest  # loaded by the tasks that ask for it
 
     return run_backtest(plan, client, *terms.backtest)
 
@@ -131,3 +146,93 @@ def check_plan(
 
 def _reason(acceptances: Sequence[Acceptance]) -> str | None:
     return "; ".join(dict.fromkeys(item.reason for item in acceptances if item.reason)) or None
+
+
+Check = Callable[[Plan, ReadCollection], str]  # returns why the owner would not take the plan
+
+
+@contextmanager
+def reading(prefix: str) -> Iterator[None]:
+    """Raise Unread, with a sentence, if Cloudflare refuses to show something."""
+    try:
+        yield
+    except ServiceError as exc:
+        raise Unread(Message(prefix, exc.message)) from exc
+
+
+def check_length(plan: Plan, _read: ReadCollection) -> str:
+    """The reason why an owner would not take a plan that makes a list longer than its quota; one
+    that is longer already has a larger quota."""
+    for resource in (item for item in plan.resources.values() if item.quota):
+        not_ours = resource.semantics.not_ours
+        before, after = (
+            len([obj for obj in state[resource.plural] if not not_ours(obj)])
+            for state in (plan.before, plan.after())
+        )
+        if before <= resource.quota < after:
+            return (
+                f"The {resource.owner.partition('_')[0]} takes {resource.quota} {resource.titles},"
+                f" and {after} would be there. Remove {after - resource.quota} or more."
+            )
+    return ""
+
+
+ONBOARDING = "Whether the new prefixes are approved, and not delegated to other accounts,"
+TO_DO = "Cloudflare protects only what is approved, and not delegated to another account."
+
+
+def check_onboarding(plan: Plan, read: ReadCollection) -> str:
+    """Check that Cloudflare takes the new prefixes of a plan; `read` is called only if there are
+    some."""
+    new = [str((item.planned or {}).get("prefix")) for item in plan.operations if _protects(item)]
+    if not new:
+        return ""
+    with reading(f"{ONBOARDING} is not known: "):
+        reasons = list(_reasons_of(new, read))
+    return " ".join([*reasons, TO_DO]) if reasons else ""
+
+
+def _protects(item: Operation) -> bool:
+    """True if an operation begins to protect a prefix."""
+    if item.resource is not PREFIXES or item.planned is None or has_flag(item.planned, "excluded"):
+        return False
+    return item.existing is None or has_flag(item.existing, "excluded")
+
+
+def _reasons_of(new: Sequence[str], read: ReadCollection) -> Iterator[str]:
+    """A sentence for each new prefix with a part that cannot be protected."""
+    concerned = [prefix for prefix in read(ONBOARDED) if _meeting(prefix, new)]
+    delegations = concurrently(read, [*map(delegations_of, concerned)])
+    for prefix, delegated in zip(concerned, delegations):
+        if not is_approved(prefix):
+            yield from _refused(prefix, new, "is not approved yet")
+        for part in delegated:
+            yield from _refused(part, new, "is delegated to another account")
+
+
+def _meeting(part: Object, new: Sequence[str]) -> list[str]:
+    """The new prefixes that overlap with an onboarded one, or a part of it."""
+    network = range_of(part.get("cidr"))
+    return [text for text in new if overlaps(text, [network])] if network else []
+
+
+def _refused(part: Object, new: Sequence[str], why: str) -> Iterator[str]:
+    for text in _meeting(part, new):
+        yield f"The prefix {text} cannot be protected: {part.get('cidr')} {why}."
+
+
+CHECKS: Sequence[Check] = (check_length, check_onboarding)
+
+
+def check_feasibility(
+    plan: Plan, read: ReadCollection, checks: Sequence[Check] = CHECKS
+) -> tuple[list[str], list[str]]:
+    """The reasons why an account or zone would not take a plan, by these checks, and why that is
+    not known; `read` is called only if a plan may be refused."""
+    refusals, unknown = [], []
+    for check in checks:
+        try:
+            refusals.append(check(plan, read))
+        except Unread as exc:
+            unknown.append(exc.reason)
+    return refusals, unknown

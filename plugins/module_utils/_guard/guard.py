@@ -20,8 +20,7 @@ from .._plan.plan import Plan
 from .._plan.reconcile import Make
 from .._schema.resource import State
 from .._text import joined
-from .check import Checked, backtested, check_plan
-from .feasibility import CHECKS, check_feasibility
+from .check import CHECKS, Checked, backtested, check_feasibility, check_plan
 from .rollout import Rollout
 from .terms import Terms, approval_refusal
 

@@ -27,7 +27,7 @@ from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS
 from .._text import Message, Unread, did_you_mean, first_few, joined, plural
-from .feasibility import CHECKS, Check, reading
+from .check import CHECKS, Check, reading
 from .needs import unread_of
 
 

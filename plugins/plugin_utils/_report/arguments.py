@@ -17,7 +17,7 @@ from typing import Any
 
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
-from ...module_utils._guard.risks.registry import CODES
+from ...module_utils._guard.risks.rulesets import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.host import option_of

@@ -11,10 +11,7 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.feasibility import (
-    check_feasibility,
-    check_onboarding,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import check_feasibility, check_onboarding
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
     ALL_CHECKS,
     check_catalogue,

@@ -22,8 +22,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
     risk_options,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import DELETION_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
+    ALL_RISKS,
+    LIMITS,
+    RULESET_RISKS,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 NAMES = [limit.name for limit in LIMITS]
