@@ -31,7 +31,7 @@ from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
 from .._schema.resource import NO_ITEMS, Object, ReadCollection
 from .._text import Message, Option, Unread, joined
 from .._values.address_set import overlaps, range_of
-from .risks.base import Change, Found, Risk, VerdictKey, Verdicts, find_risks, key_of
+from .risks.base import Change, Found, Risk, VerdictKey, Verdicts, find_risks
 from .terms import Acceptance, Terms, accepting, risks_refusal
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
@@ -125,7 +125,7 @@ def check_plan(
     ends = {
         item: {**(item.planned or {}), str(item.resource.mode_field): ENABLED}
         for item in plan.operations
-        if key_of(item) in staged and item.resource.mode_field in item.fields
+        if item.target in staged and item.resource.mode_field in item.fields
     }
     return Checked(
         plan,

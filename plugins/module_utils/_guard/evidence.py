@@ -48,16 +48,7 @@ from .._values.address_set import (
     subnet_of,
     union,
 )
-from .risks.base import (
-    Entry,
-    Found,
-    Verdict,
-    VerdictKey,
-    enabled_too_soon,
-    enabling,
-    entries_of,
-    key_of,
-)
+from .risks.base import Entry, Found, Verdict, VerdictKey, enabled_too_soon, enabling, entries_of
 from .terms import EvidenceLimits
 
 NetworkShare = Tuple[Ranges, Sums]  # a network, and the traffic to it
@@ -186,9 +177,9 @@ def verdicts_without_traffic(
     for item in enabling(plan):
         reason = enabled_too_soon(item.resource, item.existing, now, limits.time)
         if reason:
-            verdicts[key_of(item)] = Verdict.unknown(sentence(f"it {reason}"), [])
+            verdicts[item.target] = Verdict.unknown(sentence(f"it {reason}"), [])
         elif set(item.fields) - {item.resource.mode_field}:
-            verdicts[key_of(item)] = Verdict.unknown(CHANGES, [], restarts=True)
+            verdicts[item.target] = Verdict.unknown(CHANGES, [], restarts=True)
     return verdicts
 
 
@@ -226,7 +217,7 @@ def verdicts_of(
             ]
             evidence = evidence_of(traffic, str(item.resource.component))
             one = judge(one, evidence, limits, [doubt for doubt in doubts if doubt[1]])
-        verdicts[key_of(item)] = one
+        verdicts[item.target] = one
     return verdicts
 
 

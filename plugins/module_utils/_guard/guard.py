@@ -80,9 +80,9 @@ class Guard(NamedTuple):
         that was begun."""
         checks, warnings = CHECKS, []
         if self.terms.of_rules:
-            from .rule_plans import ALL_CHECKS, warnings_of_rules
+            from .rule_plans import checks_of, warnings_of_rules
 
-            checks, warnings = ALL_CHECKS, warnings_of_rules(plan)
+            checks, warnings = checks_of(plan), warnings_of_rules(plan)
         infeasible, unknown = check_feasibility(plan, self.client.read, checks)
         verdicts, terms = self.rollout.verdicts, self.terms
         tried = backtested(plan, self.client, terms)

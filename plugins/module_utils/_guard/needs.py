@@ -83,7 +83,7 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     judges = context.reports and not plan_known
     if not zones and (expects or judges or of_account or plan_known == ENTERPRISE):
         zones = [_read_one(lambda: [zone_of(client)])]
-        unread = {ZONE.plural: zones[0][UNREAD]} if judges and UNREAD in zones[0] else {}
+        unread = {ZONE.plural: f"{zones[0][UNREAD]}."} if judges and UNREAD in zones[0] else {}
         plan = plan._replace(unread={**plan.unread, **unread})
     before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
     rulesets: list[Object] = []
@@ -220,6 +220,13 @@ def unread_of(plan: Plan) -> list[str]:
     return [*filter(None, (need.unread(plan) for need in (*NEEDS_OF_RULES, *FURTHER_NEEDS)))]
 
 
+def _not_known(plan: Plan, what: str, names: Iterable[str]) -> str:
+    """The sentence that something is not known, with the reason why the first of these collections
+    cannot be read; empty if they can."""
+    reasons = [plan.unread[name] for name in names if name in plan.unread]
+    return Message(f"{what} is not known: ", reasons[0]) if reasons else ""
+
+
 def _states(plan: Plan) -> Sequence[State]:
     return (plan.before, plan.after()) if plan.operations else (plan.before,)
 
@@ -244,9 +251,8 @@ def _beside_skips(plan: Plan) -> list[Resource]:
 
 
 def _unread_skips(plan: Plan) -> str:
-    unread = [one.plural for one in _beside_skips(plan) if one.plural in plan.unread]
-    what = "Whether custom rules skip other rules that would stop requests is not known: "
-    return Message(what, plan.unread[unread[0]]) if unread else ""
+    what = "Whether custom rules skip other rules that would stop requests"
+    return _not_known(plan, what, [one.plural for one in _beside_skips(plan)])
 
 
 def _referring_rules(plan: Plan, asked: Asked) -> Readings:
@@ -277,7 +283,7 @@ def _unread_rules(plan: Plan) -> str:
     titles = " and ".join(resource.titles for resource in unread)
     lists = first_few(concerned)
     what = f"Whether {titles} would let more pass, or stop more, with the new items of {lists}"
-    return Message(f"{what} is not known: ", plan.unread[unread[0].plural])
+    return _not_known(plan, what, [resource.plural for resource in unread])
 
 
 def _lists(plan: Plan, asked: Asked) -> Readings:
@@ -327,12 +333,8 @@ def _overrides_of_account(plan: Plan, asked: Asked) -> Readings:
 
 
 def _unread_overrides(plan: Plan) -> str:
-    reason = plan.unread.get(L7_OVERRIDES_OF_ACCOUNT.plural)
-    what = (
-        "Overrides of its account for HTTP DDoS rules are applied in a zone without its own."
-        " Whether there are any is not known: "
-    )
-    return Message(what, reason) if reason else ""
+    what = "Overrides of its account for HTTP DDoS rules are applied in a zone without its own."
+    return _not_known(plan, f"{what} Whether there are any", [L7_OVERRIDES_OF_ACCOUNT.plural])
 
 
 def _catalogues(plan: Plan, asked: Asked) -> Readings:
@@ -426,10 +428,9 @@ def _unread_names(plan: Plan) -> str:
 
 
 def _unread_zone(plan: Plan) -> str:
-    reason = plan.unread.get(ZONE.plural)
-    what = "Whether rules of the account of the zone decide is not known: "
     is_zone = CUSTOM_RULES.plural in plan.before
-    return Message(what, f"{reason.rstrip('.')}.") if reason and is_zone else ""
+    names = [ZONE.plural] if is_zone else []
+    return _not_known(plan, "Whether rules of the account of the zone decide", names)
 
 
 # In the order in which they are read: what the rules of a plan meet comes before what they name.

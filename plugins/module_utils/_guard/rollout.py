@@ -33,7 +33,6 @@ from .risks.base import (
     enabled_too_soon,
     enabling,
     entries_of,
-    key_of,
     mode_of,
 )
 from .terms import Pending, Terms, accepting
@@ -96,7 +95,7 @@ class Rollout:
             verdicts = evidence.verdicts_without_traffic(plan, limits, self.now)
             self.verdicts = {key: verdicts[key] for key in verdicts if key not in self.at_once}
             known = self.at_once | verdicts.keys()
-            asking = [item for item in enabling(plan) if key_of(item) not in known]
+            asking = [item for item in enabling(plan) if item.target not in known]
             if asking and self._listings is None:
                 work.append(partial(evidence.ask, self.client, asking, limits, self.now))
         results = list(concurrently(lambda call: call(), work))
@@ -113,11 +112,11 @@ class Rollout:
         accept, to `against`; true if there are any."""
         against = {}
         for item in enabling(plan):
-            verdict = self.verdicts.get(key_of(item))
+            verdict = self.verdicts.get(item.target)
             if verdict and verdict.reason:
                 risk = drops_traffic._replace(ranges=verdict.ranges, entries=entries_of([item]))
                 if not accepting(risk, self.terms.accepted, self.now):
-                    against[key_of(item)] = verdict
+                    against[item.target] = verdict
         self.against = {**self.against, **against}
         return bool(against)
 
@@ -149,7 +148,7 @@ class Rollout:
         """The objects that the task wants enabled, and that the plan leaves at an earlier stage."""
         if not self.terms.is_staged:
             return []
-        changed = {(item.resource.plural, item.key) for item in plan.operations}
+        changed = {item.target for item in plan.operations}
         after = plan.after()
         pending: list[Pending] = []
         for item in desired:

@@ -33,8 +33,6 @@ from .needs import unread_of
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     """Check that the account has the lists to which the changed rules refer from now on."""
-    if LISTS.plural not in plan.before:
-        return ""
     there = _kinds_of_lists(plan)
     clauses = [
         f"{item.title} names the list ${name}, which the account does not"
@@ -69,8 +67,6 @@ def _new_lists(item: Operation) -> list[str]:
 
 def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
     """Check that the changed rules look for fields in lists of their kind."""
-    if LISTS.plural not in plan.before:
-        return ""
     kinds = _kinds_of_lists(plan)
     wrong: list[str] = []
     for item in _operations_on_rules(plan):
@@ -97,8 +93,6 @@ def _taken_by(kind: str) -> str:
 def check_firewall_lists(plan: Plan, _read: ReadCollection) -> str:
     """Check that lists hold IPv4 alone if rules of the Network Firewall refer to them from now on,
     or if a plan adds items to them."""
-    if LISTS.plural not in plan.before:
-        return ""
     after, kinds, firewall = plan.after(), _kinds_of_lists(plan), NETWORK_FIREWALL_RULES
     own = [item for item in plan.operations if item.resource is firewall]
     newly = {name for item in own for name in _new_lists(item)}
@@ -122,8 +116,6 @@ Numbers = Mapping[str, ListQuota]  # of lists and items, by the kind of the list
 def check_list_quota(plan: Plan, read: ReadCollection) -> str:
     """Check that an account takes a plan by the number of its lists and items; one that has more
     already has a larger quota. `read` is called only if some accounts would not take it."""
-    if LISTS.plural not in plan.before:
-        return ""
     numbers = _numbers_of(plan)
     exceeded = {kind: _beyond_quotas(*numbers, quotas) for kind, quotas in LIST_QUOTAS.items()}
     some = exceeded["standard"] or exceeded["enterprise"]
@@ -174,7 +166,7 @@ def _beyond_quotas(before: Numbers, after: Numbers, quotas: Mapping[str, ListQuo
     return f"The account would have {' and '.join(clauses)}" if clauses else ""
 
 
-LIST_CHECKS: Sequence[Check] = (
+LIST_CHECKS: Sequence[Check] = (  # of plans that know the lists of their account
     check_named_lists,
     check_list_kinds,
     check_firewall_lists,
@@ -335,4 +327,7 @@ def warnings_of_rules(plan: Plan) -> list[str]:
     return [*of_rules, *_lost_with_duplicates(plan), *unread_of(plan)]
 
 
-ALL_CHECKS = (*CHECKS, check_quota, check_catalogue, *LIST_CHECKS)
+def checks_of(plan: Plan) -> Sequence[Check]:
+    """The checks of a plan for rules, lists or overrides."""
+    of_lists = LIST_CHECKS if LISTS.plural in plan.before else ()
+    return (*CHECKS, check_quota, check_catalogue, *of_lists)

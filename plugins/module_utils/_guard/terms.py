@@ -245,15 +245,17 @@ FITTING: Mapping[str, tuple[Callable[[Any], bool], str]] = {  # values, and what
 }
 
 
-def _limits(options: Mapping[str, Any], name: str, *limits: str) -> list[Any]:
-    """The values of a dictionary of limits, none if it is left out; raises OptionError."""
+def _limits(options: Mapping[str, Any], spec: OptionSpec) -> list[Any]:
+    """The values of an option that is a dictionary of limits, in the order of its argument spec;
+    none if it is left out. Raises OptionError."""
+    ((name, declared),) = spec.items()
     chosen, problems = options.get(name), OptionProblems()
     for limit, value in (chosen or {}).items():
         with problems.collected():
             if limit in FITTING and value is not None and not FITTING[limit][0](value):
                 raise OptionError(Option(name, limit), f"{value:g} is not {FITTING[limit][1]}")
     problems.raise_any()
-    return [] if chosen is None else [*map(chosen.get, limits)]
+    return [] if chosen is None else [*map(chosen.get, declared["options"])]
 
 
 ROLLOUT_EVIDENCE: OptionSpec = {
@@ -291,8 +293,7 @@ class EvidenceLimits(NamedTuple):
 
 def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:
     """The option as it is set, None if it is left out; raises OptionError."""
-    names = ("hours", "max_would_drop_percent", "max_would_drop_packets")
-    values = _limits(options, "rollout_evidence", *names)
+    values = _limits(options, ROLLOUT_EVIDENCE)
     return EvidenceLimits(*values) if values else None
 
 
@@ -318,7 +319,7 @@ class BacktestTerms(NamedTuple):
 
 def parse_backtest(options: Mapping[str, Any]) -> BacktestTerms | None:
     """The option as it is set, None if it is left out; raises OptionError."""
-    values = _limits(options, "backtest", "hours", "max_blocked_percent", "file")
+    values = _limits(options, BACKTEST)
     return BacktestTerms(*values) if values else None
 
 

@@ -43,7 +43,6 @@ from .base import (
     enabling,
     entries_of,
     entry_of,
-    key_of,
     mode_of,
     risk,
 )
@@ -195,7 +194,7 @@ def lowers_sensitivity(change: Change, limits: Limits) -> Found:
             keys = (lower.key, *(key for key, _label in lower.others))
             places = ((one, rule_of(one.existing or one.fields, item.kind).key) for one in rules)
             by = [one for one, place in places if place in keys]
-            is_staged = bool(change.staged & {*map(key_of, by)})
+            is_staged = any(one.target in change.staged for one in by)
             if lower.how == LESS_SENSITIVE or (lower.how in LESS and is_staged):
                 reasons.append(f"{item.title}: {lower.label} ({lower.reason})")
                 concerned += by
@@ -317,10 +316,7 @@ def skips_monitoring(change: Change, limits: Limits) -> Found:
     """A rule or filter drops traffic before it has learned of it."""
     reasons = []
     enabled = []
-    for item in change.plan.operations:
-        mode_field = item.resource.mode_field
-        if not mode_field or (item.planned or {}).get(mode_field) != ENABLED:
-            continue
+    for item in enabling(change.plan):
         reason = enabled_too_soon(item.resource, item.existing, change.now, monitoring_time(limits))
         if reason:
             reasons.append(f"{item.title} {reason}")
@@ -345,7 +341,7 @@ MONITORING_RISKS = (skips_monitoring,)
 )
 def drops_traffic(change: Change, limits: Limits) -> Found:
     """A rule or filter drops traffic that passes today."""
-    verdicts = {item: change.verdicts.get(key_of(item)) for item in enabling(change.plan)}
+    verdicts = {item: change.verdicts.get(item.target) for item in enabling(change.plan)}
     against = {item: verdict for item, verdict in verdicts.items() if verdict and verdict.reason}
     if not against:
         return None

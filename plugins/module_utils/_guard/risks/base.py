@@ -40,11 +40,6 @@ LIMITS = "limits"  # the option that takes them
 VerdictKey = Tuple[str, Key]  # the plural of the resource, and the key of the object
 
 
-def key_of(item: Operation) -> VerdictKey:
-    """The plural and key that tell an object from all others of an account."""
-    return item.resource.plural, item.key
-
-
 def mode_of(resource: Resource, obj: Object | None) -> str:
     """The mode of an object; empty if there is none."""
     return str((obj or {}).get(resource.mode_field or "")).casefold()

@@ -13,10 +13,10 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import check_feasibility, check_onboarding
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
-    ALL_CHECKS,
     check_catalogue,
     check_list_quota,
     check_quota,
+    checks_of,
     exceeded_quota,
     may_exceed_quota,
 )
@@ -50,7 +50,8 @@ def unchecked(check: Any, plan: Plan, read: Any) -> str:
 
 
 def test_a_plan_without_operations_is_feasible_and_asks_nobody() -> None:
-    refusals, unknown = check_feasibility(Plan({"custom_rules": []}, ()), never, ALL_CHECKS)
+    plan = Plan({"custom_rules": []}, ())
+    refusals, unknown = check_feasibility(plan, never, checks_of(plan))
     assert (set(refusals), unknown) == ({""}, [])
 
 

@@ -9,12 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import drops_traffic
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
-    Limits,
-    Verdict,
-    enabling,
-    key_of,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits, Verdict, enabling
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of
 
@@ -29,7 +24,7 @@ def test_only_verdicts_against_what_is_enabled_are_the_risk() -> None:
     (item,) = enabling(change.plan)
     assert drops_traffic.in_change(change, Limits()) is None
     for verdict in (Verdict(), Verdict("evidence", "It drops 4 %.", 4.0, 7, [NETWORK], ["Monitor longer."])):
-        risk = drops_traffic.in_change(replace(change, verdicts={key_of(item): verdict}), Limits())
+        risk = drops_traffic.in_change(replace(change, verdicts={item.target: verdict}), Limits())
         assert (risk is None) is (not verdict.reason)
     assert risk and risk.record()["networks"] == ["192.0.2.0/24"]
     assert (risk.message, risk.record()["entries"]) == (
@@ -37,4 +32,4 @@ def test_only_verdicts_against_what_is_enabled_are_the_risk() -> None:
         ["syn_flood global"],
     )
     monitored = change_of(account_state(), RULES[0], [rule("monitoring")])
-    assert drops_traffic.in_change(replace(monitored, verdicts={key_of(item): verdict}), Limits()) is None
+    assert drops_traffic.in_change(replace(monitored, verdicts={item.target: verdict}), Limits()) is None
