@@ -176,8 +176,7 @@ def unmanaged_text(item: Unmanaged) -> str:
 
 def _unmanaged_lines(items: Sequence[Unmanaged]) -> list[str]:
     """The objects that nobody accepts come first."""
-    holes = unaccepted(items)
-    return [unmanaged_text(item) for item in (*holes, *(one for one in items if one not in holes))]
+    return [unmanaged_text(item) for item in sorted(items, key=lambda one: not unaccepted([one]))]
 
 
 class Ineffective(IneffectiveRecord):
