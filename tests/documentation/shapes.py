@@ -56,8 +56,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TopRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import Hits
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Hits, TopRecord
 
 from tests.support.module_run import RULESETS
 

@@ -150,7 +150,7 @@ def test_a_task_without_hours_asks_nothing(
     service: LocalService, modules: Modules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeded(service)
-    name = "ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits"
+    name = "ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence"
     monkeypatch.setitem(sys.modules, name, None)  # an import fails
     (rule, *_others) = modules.done("custom_rules_info")["rules"]
     assert "hits" not in rule and not service.queries

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import PARTS
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import write_time
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import TOP
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import EVENTS
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import EVENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, REQUESTS, Page, query
 from graphql import parse
 from graphql.execution import get_variable_values
