@@ -142,10 +142,12 @@ def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: 
 
 
 def add_to_diff(diff: Diff, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Diff:
-    """The diff with one more section; of what is equal on both sides, nothing."""
+    """The diff with one more section; of what is equal on both sides, nothing, and no empty list,
+    which would read as if something became empty."""
     changed = [key for key in before if before[key] != after[key]]
-    for side, values in ((diff["before"], before), (diff["after"], after)) if changed else ():
-        side[name] = {key: values[key] for key in changed}
+    for side, values in ((diff["before"], before), (diff["after"], after)):
+        section = {key: values[key] for key in changed if values[key] != []}
+        side.update({name: section} if section else {})
     return diff
 
 

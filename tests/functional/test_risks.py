@@ -285,7 +285,6 @@ def test_the_diff_shows_what_becomes_of_the_coverage(service: LocalService, modu
     service.account(ACCOUNT).seed(**EXISTING)
     result = modules.done("protected_prefixes", check=True, prefixes=[{"prefix": "2001:db8::/48"}])
     assert result["diff"]["before"]["coverage"] == {
-        "protected": [],
         "SYN flood protection": {"enabled or monitoring or disabled": "496 IPv4 addresses"},
         "out-of-state TCP protection": {"monitoring": "496 IPv4 addresses"},
     }
