@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils import _runner
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import ReadOptions
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context, context_in
 from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
@@ -23,6 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 from ansible_collections.edgeops.protection.plugins.module_utils._text import HIDDEN, redact
 
 from tests.support.connection import CONNECTION
+from tests.support.scripted import enveloped, in_turn
 
 SECRETS = ("a-token-of-some-length", "a-token")
 
@@ -85,19 +85,9 @@ def test_a_packed_module_knows_who_runs_it(context: Context) -> None:
     assert context_in({"HOME": "/"}) == TASK
 
 
-class Refusing:
-    """An account that may not be read."""
-
-    calls = 0
-
-    def send(self, request: Request) -> Response:
-        self.calls += 1
-        return Response(403, {}, b'{"success": false, "errors": [{"code": 1, "message": "no"}], "result": null}')
-
-
 @pytest.mark.parametrize("verbose", [True, False])
 def test_a_verbose_failure_tells_how_many_calls_were_made(verbose: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    client = Client(Refusing(), {"account_id": "0" * 32})
+    client = Client(in_turn(enveloped(None, 403)), {"account_id": "0" * 32})
     monkeypatch.setattr(_runner, "connected", lambda *_arguments: nullcontext(client))
     result = run(MODULE_SPECS["tcp_protection_status"], task(), False, verbose, print)
     assert (result["failed"], result["error"]["status"]) == (True, 403)

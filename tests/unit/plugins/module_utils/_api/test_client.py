@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime, timezone
 from itertools import accumulate
 from typing import Any
@@ -20,6 +19,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt
 
+from tests.support.scripted import Scripted, enveloped, in_turn
+
 OWNER = {"account_id": "0" * 32}
 
 
@@ -27,48 +28,19 @@ def objects(*numbers: int) -> list[dict[str, Any]]:
     return [{"id": str(number), "prefix": f"10.0.0.{number}/32"} for number in numbers]
 
 
-def answer(result: Any, total: Any = None, **more: Any) -> dict[str, Any]:
+def answer(result: Any, total: Any = None, **more: Any) -> Response:
     info = {} if total is None else {"result_info": {"total_count": total}}
-    return {"success": True, "errors": [], "messages": [], "result": result, **info, **more}
+    return enveloped(result, **{**info, **more})
 
 
-class Script:
-    """Gives the answers one by one, as often as it is asked, and keeps what was asked."""
-
-    def __init__(self, *answers: dict[str, Any]) -> None:
-        self.answers = list(answers)
-        self.asked: list[Request] = []
-
-    @property
-    def calls(self) -> int:
-        return len(self.asked)
-
-    def send(self, request: Request) -> Response:
-        self.asked.append(request)
-        return response(self.answers.pop(0))
-
-
-def response(body: dict[str, Any], status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    return Response(status, headers or {}, json.dumps(body).encode())
-
-
-class Pages:
+def in_pages(pages: Sequence[list[dict[str, Any]]], **info: Any) -> Scripted:
     """Gives each page that is asked for, by its number, in whichever order; behind the last one empty ones."""
 
-    def __init__(self, pages: Sequence[list[dict[str, Any]]], **info: Any) -> None:
-        self.pages = pages
-        self.info = info
-        self.asked: list[int] = []
-
-    @property
-    def calls(self) -> int:
-        return len(self.asked)
-
-    def send(self, request: Request) -> Response:
+    def page(request: Request) -> Response:
         number = request.query["page"]
-        self.asked.append(number)
-        page = self.pages[number - 1] if number <= len(self.pages) else []
-        return response(answer(page, result_info=self.info))
+        return answer(pages[number - 1] if number <= len(pages) else [], result_info=info)
+
+    return Scripted(page)
 
 
 class Totals(Progress):
@@ -83,8 +55,8 @@ class Totals(Progress):
         super().read_page(listing, total)
 
 
-def read(resource: Resource, *answers: dict[str, Any]) -> tuple[list[Object], Script]:
-    script = Script(*answers)
+def read(resource: Resource, *answers: Response) -> tuple[list[Object], Scripted]:
+    script = in_turn(*answers)
     return Client(script, OWNER).read(resource), script
 
 
@@ -104,10 +76,9 @@ def read(resource: Resource, *answers: dict[str, Any]) -> tuple[list[Object], Sc
         pytest.param([answer(objects(1, 2, 3), total=3, result_info=None), answer([])], id="null for what is known of pages"),
     ],
 )  # fmt: skip
-def test_a_listing_is_read_to_its_end(answers: list[dict[str, Any]]) -> None:
+def test_a_listing_is_read_to_its_end(answers: list[Response]) -> None:
     items, script = read(PREFIXES, *answers)
     assert [item["id"] for item in items] == ["1", "2", "3"]
-    assert script.answers == []
     assert [request.query for request in script.asked] == [
         {"page": page, "per_page": 1000} for page in range(1, len(answers) + 1)
     ]
@@ -121,7 +92,7 @@ def test_a_listing_is_read_to_its_end(answers: list[dict[str, Any]]) -> None:
         pytest.param([answer(None, total=0)], id="null for no objects"),
     ],
 )
-def test_nothing_is_nothing_when_the_service_says_so(answers: list[dict[str, Any]]) -> None:
+def test_nothing_is_nothing_when_the_service_says_so(answers: list[Response]) -> None:
     assert read(PREFIXES, *answers)[0] == []
 
 
@@ -142,7 +113,7 @@ def test_nothing_is_nothing_when_the_service_says_so(answers: list[dict[str, Any
         pytest.param([answer(["192.0.2.0/24"])], "not a list", id="a list of texts"),
     ],
 )  # fmt: skip
-def test_a_part_is_never_taken_for_the_whole(answers: list[dict[str, Any]], problem: str) -> None:
+def test_a_part_is_never_taken_for_the_whole(answers: list[Response], problem: str) -> None:
     with pytest.raises(ServiceError, match=problem) as caught:
         read(PREFIXES, *answers)
     assert (caught.value.status, caught.value.maybe_applied) == (200, True)
@@ -190,7 +161,7 @@ def test_more_objects_than_the_total_are_all_taken() -> None:
 
 def test_a_listing_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "MOST_PAGES", 7)
-    script = Script(*(answer(objects(number)) for number in range(20)))
+    script = in_turn(*(answer(objects(number)) for number in range(20)))
     with pytest.raises(ServiceError, match="does not end"):
         Client(script, OWNER).read(PREFIXES)
     assert len(script.asked) == 7
@@ -212,7 +183,7 @@ def test_the_first_page_decides_how_many_pages_are_read_concurrently(
     length: int, count: int, total: int | None, announced: int, requested: list[int]
 ) -> None:
     numbers = range(count)
-    pages = Pages(
+    pages = in_pages(
         [objects(*numbers[first : first + length]) for first in range(0, count, length)],
         total_count=total,
         per_page=length,
@@ -220,7 +191,7 @@ def test_the_first_page_decides_how_many_pages_are_read_concurrently(
     progress = Totals()
     items = Client(pages, OWNER, progress).read(PREFIXES)
     assert [item["id"] for item in items] == [str(number) for number in numbers]
-    assert sorted(pages.asked) == requested
+    assert sorted(request.query["page"] for request in pages.asked) == requested
     assert sorted(progress.totals) == [0] * (len(requested) - 1) + [announced]
 
 
@@ -231,7 +202,7 @@ def test_a_full_page_has_the_requested_length_or_that_of_the_first(
     lengths: list[int], total: int, requested: int
 ) -> None:
     ends = list(accumulate(lengths))
-    pages = Pages([objects(*range(end - length, end)) for length, end in zip(lengths, ends)], total_count=total)
+    pages = in_pages([objects(*range(end - length, end)) for length, end in zip(lengths, ends)], total_count=total)
     assert len(Client(pages, OWNER).read(PREFIXES)) == sum(lengths)
     assert len(pages.asked) == requested
 
@@ -247,22 +218,10 @@ def test_objects_whose_id_is_none_are_all_kept(identity: Any) -> None:
     assert read(PREFIXES, answer(odd, total=2))[0] == odd
 
 
-class Responses:
-    """Gives these responses one by one."""
-
-    def __init__(self, *responses: Response) -> None:
-        self.responses = list(responses)
-        self.calls = 0
-
-    def send(self, request: Request) -> Response:
-        self.calls += 1
-        return self.responses.pop(0)
-
-
 def test_the_time_of_the_service_is_that_of_its_last_response_that_told_it() -> None:
     noon = {"Date": "Fri, 02 Jan 2026 12:00:00 GMT"}
-    responses = [response(answer({"enabled": True}), headers=headers) for headers in ({}, noon, {})]
-    reader = Client(Responses(*responses), OWNER)
+    responses = [answer({"enabled": True})._replace(headers=headers) for headers in ({}, noon, {})]
+    reader = Client(in_turn(*responses), OWNER)
     times = []
     for dummy in responses:
         reader.read(STATUS)

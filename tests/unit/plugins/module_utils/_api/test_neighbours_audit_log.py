@@ -6,15 +6,16 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timezone
 from typing import Any, Mapping
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import read_changes
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError, ServiceError
+
+from tests.support.scripted import Scripted, enveloped, in_turn
 
 NOW = datetime(2026, 11, 22, 10, tzinfo=timezone.utc)
 ENTRY: Mapping[str, Any] = {
@@ -26,23 +27,11 @@ ENTRY: Mapping[str, Any] = {
 }
 
 
-class Service:
-    """Answers with these results, one after the other."""
-
-    calls = 0
-
-    def __init__(self, *answers: Any) -> None:
-        self.answers = list(answers)
-        self.requests: list[Request] = []
-
-    def send(self, request: Request) -> Response:
-        self.requests.append(request)
-        result, info = self.answers.pop(0)
-        envelope = {"success": True, "errors": [], "messages": [], "result": result, "result_info": info}
-        return Response(200, {}, json.dumps(envelope).encode())
+def page(result: Any, cursor: str = "") -> Response:
+    return enveloped(result, result_info={"cursor": cursor} if cursor else {})
 
 
-def changes(service: Service, owner: str = "account_id") -> Any:
+def changes(service: Scripted, owner: str = "account_id") -> Any:
     client = Client(service, {owner: "0" * 32})
     client.now = NOW
     return read_changes(client, 24)
@@ -53,7 +42,7 @@ def entry(**parts: Mapping[str, Any]) -> Any:
 
 
 def test_an_entry_says_who_wrote_what_and_how() -> None:
-    service = Service(([ENTRY], {}))
+    service = in_turn(page([ENTRY]))
     assert changes(service) == [
         {
             "at": "2026-11-22T09:00:00Z",
@@ -64,7 +53,7 @@ def test_an_entry_says_who_wrote_what_and_how() -> None:
             "object_id": "abc",
         }
     ]
-    (request,) = service.requests
+    (request,) = service.asked
     assert request.path == f"accounts/{'0' * 32}/logs/audit"
     assert (request.query["since"], request.query["before"]) == ("2026-11-21T10:00:00Z", "2026-11-22T10:01:00Z")
 
@@ -79,37 +68,37 @@ def test_an_entry_says_who_wrote_what_and_how() -> None:
     ],
 )
 def test_an_actor_is_a_person_or_a_token(actor: Mapping[str, Any], by: str, how: str) -> None:
-    (change,) = changes(Service(([entry(actor=actor)], {})))
+    (change,) = changes(in_turn(page([entry(actor=actor)])))
     assert (change["by"], change["how"]) == (by, how)
 
 
 def test_reads_and_writes_that_failed_changed_nothing() -> None:
     entries = [entry(raw={"method": "GET"}), entry(action={"result": "failure"}), {**ENTRY, "resource": None}]
-    (change,) = changes(Service((entries, {})))
+    (change,) = changes(in_turn(page(entries)))
     assert change["object_id"] is None
 
 
 def test_the_pages_are_read_to_their_end() -> None:
-    service = Service(([ENTRY], {"cursor": "next"}), ([ENTRY], {"cursor": "last"}), ([], {}))
+    service = in_turn(page([ENTRY], "next"), page([ENTRY], "last"), page([]))
     assert len(changes(service)) == 2
-    assert [request.query.get("cursor") for request in service.requests] == [None, "next", "last"]
+    assert [request.query.get("cursor") for request in service.asked] == [None, "next", "last"]
 
 
 def test_a_zone_asks_the_log_of_its_account() -> None:
-    service = Service(({"id": "z", "account": {"id": "a" * 32}}, {}), ([], {}))
+    service = in_turn(page({"id": "z", "account": {"id": "a" * 32}}), page([]))
     assert changes(service, "zone_id") == []
-    assert service.requests[1].path == f"accounts/{'a' * 32}/logs/audit"
-    assert service.requests[1].query["zone_id"] == "0" * 32
+    assert service.asked[1].path == f"accounts/{'a' * 32}/logs/audit"
+    assert service.asked[1].query["zone_id"] == "0" * 32
 
 
 @pytest.mark.parametrize("account", [None, {}, {"id": "../x"}, "a"])
 def test_a_zone_without_a_usable_account_asks_nothing_more(account: Any) -> None:
-    service = Service(({"id": "z", "account": account}, {}))
+    service = in_turn(page({"id": "z", "account": account}))
     with pytest.raises(ProtectionError, match="does not say its account: .* is not"):
         changes(service, "zone_id")
-    assert len(service.requests) == 1
+    assert len(service.asked) == 1
 
 
 def test_another_answer_is_an_error() -> None:
     with pytest.raises(ServiceError, match="the result is not a list"):
-        changes(Service((None, {})))
+        changes(in_turn(page(None)))

@@ -21,18 +21,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 POST = Request("POST", "lists/a/items")
 
 
-class Calls:
-    """Answers with these results, one after the other."""
-
-    def __init__(self, *results: Any) -> None:
-        self.requests: list[Request] = []
-        self._results = list(results)
-
-    def __call__(self, request: Request) -> Envelope:
-        self.requests.append(request)
-        return Envelope(self._results.pop(0), {})
-
-
 @pytest.mark.parametrize(
     ("results", "text"),
     [
@@ -44,8 +32,9 @@ class Calls:
     ],
 )
 def test_odd_answers_do_not_count_as_an_end(results: list[Any], text: str) -> None:
+    answers = iter(results)
     with pytest.raises(ServiceError) as caught:
-        operate(POST, "", Calls(*results))
+        operate(POST, "", lambda _request: Envelope(next(answers), {}))
     assert text in caught.value.message
     assert caught.value.maybe_applied
 

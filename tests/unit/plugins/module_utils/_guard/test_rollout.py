@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits, enabled_too_soon
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Rollout, changes_protection
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import (
@@ -33,6 +33,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._text import Op
 from tests.support.changes import NOON
 from tests.support.coverage_model import account_state
 from tests.support.coverage_model import rule as rule_of
+from tests.support.scripted import Scripted, enveloped
 
 NOBODY: Any = None  # no client is asked
 DAY = timedelta(hours=24)
@@ -115,28 +116,13 @@ def test_a_plan_may_change_the_protection_unless_its_fields_are_inert(operations
     assert changes_protection(Plan(account_state(allowlist=[ENTRY]), tuple(operations))) is changes
 
 
-LISTING = b'{"success": true, "result": [], "result_info": {"total_count": 0}}'
-NOTHING = b'{"data": {"viewer": {"accounts": [{"tcp": []}]}}, "errors": null}'
+LISTING = enveloped([], result_info={"total_count": 0})
+NO_TRAFFIC = Response(200, {}, b'{"data": {"viewer": {"accounts": [{"tcp": []}]}}, "errors": null}')
 
 
-class Service:
-    """Has empty lists, and no traffic."""
-
-    def __init__(self) -> None:
-        self.paths: list[str] = []
-
-    @property
-    def calls(self) -> int:
-        return len(self.paths)
-
-    def send(self, request: Request) -> Response:
-        self.paths.append(request.path.rpartition("/")[2])
-        return Response(200, {}, NOTHING if request.about else LISTING)
-
-
-def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[Service, Rollout, Plan]:
-    """The plan of a task that enables a rule which monitors since then, and asks for evidence."""
-    service = Service()
+def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[list[str], Rollout, Plan]:
+    """What the plan of a task asked for, that enables a rule which monitors since then, and asks for evidence; and the plan."""
+    service = Scripted(lambda request: NO_TRAFFIC if request.about else LISTING)
     client = Client(service, {"account_id": "0" * 32})
     acceptances = parse_acceptances("accept_risks", accepted, ["drops_traffic"])
     terms = Terms(A_DAY, acceptances, evidence=EvidenceLimits(24.0, 0.1, None), is_staged=True)
@@ -146,15 +132,15 @@ def run(modified_on: Any, *accepted: Any, more: Any = None) -> tuple[Service, Ro
     desired = parse_desired(RULES[0], [(Option(), {**rule_of("enabled"), **(more or {})})])
     plan = rollout.plan(lambda adjust: make_plan(state, [desired], adjust))
     rollout.plan(lambda adjust: make_plan(plan.before, [desired], adjust))
-    return service, rollout, plan
+    return [request.path.rpartition("/")[2] for request in service.asked], rollout, plan
 
 
 LONG_AGO = (NOON - timedelta(hours=25)).isoformat()
 
 
 def test_the_rest_is_read_and_the_traffic_asked_for_once() -> None:
-    service, rollout, plan = run(LONG_AGO)
-    assert sorted(service.paths) == ["allowlist", "graphql"]
+    asked, rollout, plan = run(LONG_AGO)
+    assert sorted(asked) == ["allowlist", "graphql"]
     assert (plan.before["allowlist"], plan.operations) == ([], ())
     [verdict] = list(rollout.against.values())
     assert verdict.reason == "unknown" and "The analytics saw no traffic to 192.0.2.0/24." in verdict.message
@@ -162,20 +148,20 @@ def test_the_rest_is_read_and_the_traffic_asked_for_once() -> None:
 
 @pytest.mark.parametrize("modified_on", [(NOON - timedelta(hours=23)).isoformat(), None])
 def test_nothing_is_asked_for_what_waits_for_its_time(modified_on: str | None) -> None:
-    service, rollout, plan = run(modified_on)
-    assert (service.paths, plan.operations, rollout.against) == ([], (), {})
+    asked, rollout, plan = run(modified_on)
+    assert (asked, plan.operations, rollout.against) == ([], (), {})
 
 
 def test_no_traffic_speaks_for_what_changes_while_it_would_be_enabled() -> None:
-    service, rollout, plan = run(LONG_AGO, more={"burst_sensitivity": "high"})
+    asked, rollout, plan = run(LONG_AGO, more={"burst_sensitivity": "high"})
     [verdict] = list(rollout.against.values())
-    assert (verdict.reason, verdict.restarts, service.paths) == ("unknown", True, ["allowlist"])
+    assert (verdict.reason, verdict.restarts, asked) == ("unknown", True, ["allowlist"])
     assert "It changes while it would be enabled" in verdict.message
     assert [item.fields for item in plan.operations] == [{"burst_sensitivity": "high"}]
 
 
 def test_an_accepted_verdict_is_not_against_the_plan() -> None:
-    _service, rollout, plan = run(LONG_AGO, "drops_traffic")
+    _asked, rollout, plan = run(LONG_AGO, "drops_traffic")
     assert rollout.against == {} and [item.fields for item in plan.operations] == [{"mode": "enabled"}]
     assert [verdict.reason for verdict in rollout.verdicts.values()] == ["unknown"]
 

@@ -112,9 +112,7 @@ def existing(draw: st.DrawFn, resource: Resource) -> list[dict[str, Any]]:
     return [{**item, "id": f"existing-{number}", "x": number} for number, item in enumerate(objects)]
 
 
-def plan_of(
-    resource: Resource, state: list[dict[str, Any]], desired_entries: list[dict[str, Any]], **how: Any
-) -> Plan:
+def plan_of(resource: Resource, state: list[dict[str, Any]], desired_entries: list[dict[str, Any]], **how: Any) -> Plan:
     return make_plan({resource.plural: state}, [parse_desired(resource, numbered("entries", desired_entries), **how)])
 
 

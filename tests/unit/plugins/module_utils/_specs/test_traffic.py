@@ -11,10 +11,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError, OptionErrors
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+
+from tests.support.scripted import Scripted
 
 SPEC = MODULE_SPECS["protection_traffic_info"]
 OPTIONS: dict[str, Any] = {"hours": 24.0, "prefixes": None, "components": ["dns"]}
@@ -42,27 +44,14 @@ def test_prefixes_are_not_empty() -> None:
         SPEC.reads({**OPTIONS, "prefixes": []}, (), {})
 
 
-class Service:
-    """Answers every query at once, by a clock of its own."""
-
-    calls = 0
-
-    def __init__(self, date: str) -> None:
-        self.since: list[str] = []
-        self._date = date
-
-    def send(self, request: Request) -> Response:
-        self.since.append(request.body["variables"]["dns"]["datetime_geq"])
-        return Response(200, {"Date": self._date}, NOTHING)
-
-
 @pytest.mark.parametrize(
     ("behind", "queries"), [(timedelta(minutes=1), 1), (timedelta(hours=2), 2), (-timedelta(hours=2), 2)]
 )
 def test_the_services_clock_counts(behind: timedelta, queries: int) -> None:
     now = (datetime.now(timezone.utc) - behind).replace(microsecond=0)
-    service = Service(now.strftime("%a, %d %b %Y %H:%M:%S GMT"))
+    answer = Response(200, {"Date": now.strftime("%a, %d %b %Y %H:%M:%S GMT")}, NOTHING)
+    service = Scripted(lambda _query: answer)
     traffic = SPEC.look(OPTIONS, Client(service, {"account_id": "0" * 32}), {}, TASK)["traffic"]
-    assert len(service.since) == queries
+    assert service.calls == queries
     until = datetime.fromisoformat(traffic["until"])
     assert abs(until - now) <= timedelta(minutes=2)
