@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Fields of an object that the collection does not declare: what they are, and how a task sets
-them.
+"""The fields of an object: those with an option, as a task names them, and those that the
+collection does not declare.
 
 Objects of an ordered list are sent as a whole, so that such fields can be sent too. A task gives
 them in `api_fields`, with the names and values of the API.
@@ -12,12 +12,71 @@ them in `api_fields`, with the names and values of the API.
 
 from __future__ import annotations
 
-from typing import Any, Container, Mapping, Sequence
+from typing import AbstractSet, Any, Container, Mapping, Sequence
 
+from .._arguments import ReadOptions, errors_in, raise_any_in
 from .._errors import OptionError
-from .._schema.resource import API_FIELDS, Object, OptionSpec, Resource, Values, without
+from .._schema.resource import API_FIELDS, Field, Object, OptionSpec, Resource, Values, without
 from .._text import Message, Option
 from .._values.kinds import same_value
+
+
+def completed_values(
+    resource: Resource, path: Option, options: Mapping[str, Any], values: Values
+) -> dict[str, Any]:
+    """The fields with those that the task does not name; raises OptionError."""
+    if options.get(API_FIELDS) and API_FIELDS in resource.other_options:
+        values = with_api_fields(resource, path, values, options[API_FIELDS])
+    try:
+        return resource.semantics.complete(values)
+    except OptionError as exc:
+        if exc.errors[0] in errors_in(values):  # which has its whole path
+            raise
+        raise OptionError(path.at(*exc.option.path), exc.problem) from exc
+
+
+def read_fields(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of an object that the options name, ReadOptions if some are wrong."""
+    others = resource.other_options
+    return _read_fields(resource.fields, path, options, resource.title, others)
+
+
+def _read_fields(
+    fields: tuple[Field, ...],
+    path: Option,
+    options: Mapping[str, Any],
+    title: str,
+    others: AbstractSet[str] = frozenset(),
+) -> dict[str, Any]:
+    """The fields that the options name; `others` are the names of other options."""
+    values: dict[str, Any] = {}
+    errors: list[OptionError] = []
+    wrong: set[str] = set()
+    is_partial = isinstance(options, ReadOptions)
+    for item in fields:
+        try:
+            option = options.get(item.name)
+            if option is None:
+                continue
+            if item.fields:
+                inner = _read_fields(item.fields, path.at(item.name), option, item.name)
+                values[item.name] = inner
+                errors += errors_in(inner)
+            else:
+                if is_partial:
+                    raise_any_in(options, item.name)
+                values[item.name] = item.value.parse(option)
+        except ValueError as exc:
+            wrong.add(item.name)
+            errors.append(OptionError(path.at(item.name), str(exc)))
+        except OptionError as exc:
+            wrong.add(item.name)
+            errors += exc.errors
+    unread = [name for name in options if name not in values and options[name] is not None]
+    for name in unread:
+        if name not in others and all(name != item.name for item in fields):
+            errors.append(OptionError(path.at(name), f"{title} has no such field; leave it out"))
+    return ReadOptions(values, errors, wrong, len(path)) if errors else values
 
 
 def undeclared(resource: Resource, obj: Object) -> dict[str, Any]:

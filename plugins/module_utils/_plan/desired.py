@@ -26,13 +26,13 @@ from typing import (
     Tuple,
 )
 
-from .._arguments import ReadOptions, errors_in, only, raise_any_in
+from .._arguments import ReadOptions, errors_in, only
 from .._errors import OptionError, OptionProblems, as_one, parsed
 from .._remembered import remembered
-from .._schema.resource import API_FIELDS, EXPIRES, ByCursor, Field, Key, Object, Resource, Values
+from .._schema.resource import EXPIRES, ByCursor, Field, Key, Object, Resource, Values
 from .._text import Message, Names, Option
 from .._timestamps import parse_expiry
-from .api_fields import with_api_fields
+from .api_fields import completed_values, read_fields
 from .plan import merge_nested
 
 PURGE, STATE, THE_TASK = Option("purge"), Option("state"), Option()
@@ -330,12 +330,12 @@ def _raise_all(
 ) -> None:
     """Raise OptionError with all that is wrong in an entry; it stands among the objects as far as
     it can be read, so that another one with its key is told as well."""
-    problems, values = OptionProblems(), _fields_of(resource, path, options)
+    problems, values = OptionProblems(), read_fields(resource, path, options)
     with problems.collected():
         _parse_expiry(path, options)
     with problems.collected():
-        completed = _completed(resource, path, options, values)
-        values = values.filled(completed) if isinstance(values, ReadOptions) else completed
+        whole = completed_values(resource, path, options, values)
+        values = values.filled(whole) if isinstance(values, ReadOptions) else whole
     if presence is not Presence.ABSENT:
         with problems.collected():
             _examine_object(resource, path, values)
@@ -366,68 +366,10 @@ def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
 def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that the task names, as they are sent, without what only Cloudflare sets; raises
     OptionError."""
-    values = _fields_of(resource, path, options)
+    values = read_fields(resource, path, options)
     if errors := errors_in(values):
         raise as_one(errors)
-    return _completed(resource, path, options, values)
-
-
-def _completed(
-    resource: Resource, path: Option, options: Mapping[str, Any], values: Values
-) -> dict[str, Any]:
-    """The fields with those that the task does not name; raises OptionError."""
-    if options.get(API_FIELDS) and API_FIELDS in resource.other_options:
-        values = with_api_fields(resource, path, values, options[API_FIELDS])
-    try:
-        return resource.semantics.complete(values)
-    except OptionError as exc:
-        if exc.errors[0] in errors_in(values):  # which has its whole path
-            raise
-        raise OptionError(path.at(*exc.option.path), exc.problem) from exc
-
-
-def _fields_of(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
-    others = resource.other_options
-    return _read_fields(resource.fields, path, options, resource.title, others)
-
-
-def _read_fields(
-    fields: tuple[Field, ...],
-    path: Option,
-    options: Mapping[str, Any],
-    title: str,
-    others: AbstractSet[str] = frozenset(),
-) -> dict[str, Any]:
-    """The fields that the options name, ReadOptions if some are wrong; `others` are the names of
-    other options."""
-    values: dict[str, Any] = {}
-    errors: list[OptionError] = []
-    wrong: set[str] = set()
-    is_partial = isinstance(options, ReadOptions)
-    for item in fields:
-        try:
-            option = options.get(item.name)
-            if option is None:
-                continue
-            if item.fields:
-                inner = _read_fields(item.fields, path.at(item.name), option, item.name)
-                values[item.name] = inner
-                errors += errors_in(inner)
-            else:
-                if is_partial:
-                    raise_any_in(options, item.name)
-                values[item.name] = item.value.parse(option)
-        except ValueError as exc:
-            wrong.add(item.name)
-            errors.append(OptionError(path.at(item.name), str(exc)))
-        except OptionError as exc:
-            wrong.add(item.name)
-            errors += exc.errors
-    unread = [name for name in options if name not in values and options[name] is not None]
-    for name in unread:
-        if name not in others and all(name != item.name for item in fields):
-            errors.append(OptionError(path.at(name), f"{title} has no such field; leave it out"))
-    return ReadOptions(values, errors, wrong, len(path)) if errors else values
+    return completed_values(resource, path, options, values)
 
 
 def parse_ignore(desired: Desired, patterns: Sequence[str], path: Option = THE_TASK) -> Desired:
