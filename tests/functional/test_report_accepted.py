@@ -131,7 +131,7 @@ def unnamed(*entries: Mapping[str, Any]) -> list[str]:
 def test_announced_networks_are_accepted_one_by_one() -> None:
     (sentence,) = unnamed({"status": "announced", "networks": ["192.0.2.0/25"], "reason": "tests"})
     assert "192.0.2.128/25" in sentence
-    assert AcceptedNow().unnamed(None) == []
+    assert AcceptedNow((), NOW).unnamed(None) == []
 
 
 def test_announced_networks_that_were_accepted_say_until_when() -> None:

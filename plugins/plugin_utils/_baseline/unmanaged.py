@@ -46,16 +46,16 @@ class Accepted:
     networks: Ranges = field(default_factory=list)
     components: Sequence[str] = ()
 
-    def holds(self, now: datetime | None) -> bool:
+    def holds(self, now: datetime) -> bool:
         """Return whether it has not expired at this moment."""
-        return self.expires is None or now is None or now < self.expires
+        return self.expires is None or now < self.expires
 
-    def accepts(self, item: UnmanagedObject, now: datetime | None) -> bool:
+    def accepts(self, item: UnmanagedObject, now: datetime) -> bool:
         """Return whether an object is accepted at this moment; a `ref` counts letter by letter."""
-        resource = BY_NAME.get(self.resource)
-        folded = str if resource and resource.is_ordered else str.casefold
-        matches = _matches_any(folded(str(item["key"])), [folded(text) for text in self.keys])
-        return item["resource"] == self.resource and self.holds(now) and matches
+        if item["resource"] != self.resource or not self.holds(now):
+            return False
+        folded = str if BY_NAME[self.resource].is_ordered else str.casefold
+        return _matches_any(folded(str(item["key"])), map(folded, self.keys))
 
 
 def _matches_any(text: str, patterns: Iterable[str]) -> bool:
@@ -128,7 +128,7 @@ def _accepted(entry: Mapping[str, Any], until: datetime | None) -> Accepted:
 
 
 def accepted_reason(
-    item: UnmanagedObject, accepted: Iterable[Accepted], now: datetime | None
+    item: UnmanagedObject, accepted: Iterable[Accepted], now: datetime
 ) -> str | None:
     """The reason why an object is accepted; None if it is not."""
     return next((entry.reason for entry in accepted if entry.accepts(item, now)), None)

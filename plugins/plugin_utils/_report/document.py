@@ -19,7 +19,7 @@ from ...module_utils._protection.modes import UNDECIDED, counted_networks
 from ...module_utils._schema.account import COMPONENTS
 from ...module_utils._schema.registry import ZoneRule
 from ...module_utils._text import capitalised, plural
-from ...module_utils._timestamps import write_timestamp
+from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from ...module_utils._values.address_set import (
     Ranges,
     difference,
@@ -66,8 +66,8 @@ Listed = TypeVar("Listed", Unmanaged, Ineffective)
 class AcceptedNow:
     """The acceptances on a host, at a moment; an expired one is told with its status."""
 
-    entries: Sequence[Accepted] = ()
-    now: datetime | None = None
+    entries: Sequence[Accepted]
+    now: datetime
 
     def marked(self, items: Sequence[Listed]) -> list[Listed]:
         """Objects of a record with the reason why they are accepted; None if they are not."""
@@ -145,7 +145,7 @@ class AcceptedNow:
         ]
 
 
-NOTHING = AcceptedNow()
+NOTHING = AcceptedNow((), END_OF_TIME)
 
 
 def _found(
