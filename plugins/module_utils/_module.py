@@ -16,7 +16,7 @@ from ansible.module_utils.basic import AnsibleModule, missing_required_lib
 from ._api.adapters import REQUESTS_IMPORT_ERROR
 from ._api.progress import has_lost_its_reader, watch
 from ._context import context_in
-from ._runner import run
+from ._engine import run
 from ._specs.base import ModuleSpec, argument_spec
 
 

@@ -35,8 +35,8 @@ from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
 from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import TASK, Context
+from ..module_utils._engine import option_errors, option_failure, run, without_secrets
 from ..module_utils._remembered import remembered
-from ..module_utils._runner import option_errors, option_failure, run, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS, without
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS

@@ -27,8 +27,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget 
     SharedTurns,
     state_path,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import run
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import run
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService

@@ -12,9 +12,9 @@ from contextlib import nullcontext
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils import _runner
+from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import run
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import run
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 from tests.fake_service import LocalService
@@ -48,7 +48,7 @@ def add_entry(service: LocalService, number: int) -> dict[str, Any]:
 
 def test_all_end_and_every_entry_is_there_once(service: LocalService, monkeypatch: pytest.MonkeyPatch) -> None:
     # As on a hundred control nodes: on one they wait for each other.
-    monkeypatch.setattr(_runner, "locked_owners", lambda *_any: nullcontext())
+    monkeypatch.setattr(_engine, "locked_owners", lambda *_any: nullcontext())
     service.rate_limit(200, seconds=1, retry_after=1)
     # However slow the machine is, so many calls are refused.
     service.misbehave("status", status=429, skip=RUNS, times=RUNS, headers={"Retry-After": "1"})

@@ -16,7 +16,7 @@ from copy import deepcopy
 from typing import Any
 from unittest.mock import patch
 
-from ansible_collections.edgeops.protection.plugins.module_utils import _concurrency, _runner
+from ansible_collections.edgeops.protection.plugins.module_utils import _concurrency, _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._apply import executor
@@ -83,7 +83,7 @@ class Runs:
         warnings: list[str] = []
         try:
             spec, options = read_arguments("host_baseline", self._tasks[number])
-            result = _runner.run(spec, options, False, False, warnings.append, context=ROLE)
+            result = _engine.run(spec, options, False, False, warnings.append, context=ROLE)
             self.results[number] = {**result, "warned": warnings}
         except BaseException as exc:
             self.results[number] = {"failed": True, "msg": repr(exc), "warned": warnings}
@@ -134,8 +134,8 @@ class Runs:
             return []
 
         with ExitStack() as patches:
-            patches.enter_context(patch.object(_runner, "connected", connected))
-            patches.enter_context(patch.object(_runner, "locked_owners", lambda *_any: nullcontext()))
+            patches.enter_context(patch.object(_engine, "connected", connected))
+            patches.enter_context(patch.object(_engine, "locked_owners", lambda *_any: nullcontext()))
             patches.enter_context(patch.object(_concurrency, "start_threads", at_once))
             patches.enter_context(patch.object(executor, "MAX_AGE", 1e9))
             yield

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import Any
 from unittest import mock
 
-from ansible_collections.edgeops.protection.plugins.module_utils import _runner
+from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import read_options
@@ -108,8 +108,8 @@ def planned_items(existing: int, desired: Sequence[Any]) -> int:
     def connected(*_settings: Any) -> Iterator[Client]:
         yield Client(Serving(existing), own)
 
-    with mock.patch.object(_runner, "connected", connected):
-        result = _runner.run(spec, options, True, False, warnings.append)
+    with mock.patch.object(_engine, "connected", connected):
+        result = _engine.run(spec, options, True, False, warnings.append)
     return 0 if warnings else len(result["operations"])
 
 

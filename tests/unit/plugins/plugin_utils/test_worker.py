@@ -74,7 +74,7 @@ ROLE = f"""
 import os, sys
 from tests.fake_service import LocalService
 from {PLUGINS}.module_utils._context import Context
-from {PLUGINS}.module_utils._runner import run
+from {PLUGINS}.module_utils._engine import run
 from {PLUGINS}.module_utils._specs.registry import HOST_MODULE
 from {PLUGINS}.plugin_utils import _action, _worker
 _worker.prepare_workers()

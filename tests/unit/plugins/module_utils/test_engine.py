@@ -8,11 +8,11 @@ from contextlib import nullcontext
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils import _runner
+from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import ReadOptions
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context, context_in
-from ansible_collections.edgeops.protection.plugins.module_utils._runner import (
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import (
     MAX_MESSAGE,
     option_errors,
     option_failure,
@@ -88,7 +88,7 @@ def test_a_packed_module_knows_who_runs_it(context: Context) -> None:
 @pytest.mark.parametrize("verbose", [True, False])
 def test_a_verbose_failure_tells_how_many_calls_were_made(verbose: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client(in_turn(enveloped(None, 403)), {"account_id": "0" * 32})
-    monkeypatch.setattr(_runner, "connected", lambda *_arguments: nullcontext(client))
+    monkeypatch.setattr(_engine, "connected", lambda *_arguments: nullcontext(client))
     result = run(MODULE_SPECS["tcp_protection_status"], task(), False, verbose, print)
     assert (result["failed"], result["error"]["status"]) == (True, 403)
     assert result.get("calls") == (1 if verbose else None)
