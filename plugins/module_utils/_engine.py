@@ -19,8 +19,7 @@ from ._api.responses import swapped_ids
 from ._api.session import client_of_owner, connected
 from ._api.settings import known_secrets
 from ._apply.executor import BrokenOff, dry_run
-from ._apply.meanwhile import Meanwhile
-from ._apply.recovery import Applied, apply_with_recovery
+from ._apply.recovery import Applied, Meanwhile, apply_with_recovery
 from ._arguments import ReadOptions
 from ._concurrency import concurrently
 from ._context import TASK, Context

@@ -295,7 +295,7 @@ class ModuleAction(CollectionAction):
 
 def module_action(name: str) -> type[ModuleAction]:
     """The action of the module that a plugin has its name from, with workers prepared for it."""
-    prepare_workers(name)
+    prepare_workers(MODULE_SPECS[name.rpartition(".")[2]])
     return ModuleAction
 
 

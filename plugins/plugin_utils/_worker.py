@@ -29,8 +29,7 @@ from ansible.template import Templar
 from ..module_utils._api.adapters import load_trust
 from ..module_utils._api.once import share
 from ..module_utils._api.progress import watch
-from ..module_utils._specs.base import Setting
-from ..module_utils._specs.registry import MODULE_SPECS
+from ..module_utils._specs.base import ModuleSpec, Setting
 
 try:
     from ansible.template import trust_as_template
@@ -50,19 +49,23 @@ LOADED_BY_RULES = (
 )
 
 
-def prepare_workers(action: str = "") -> None:
-    """Do once what each worker of an action, or of a role, would do again.
+LOADED_BY_ROLES = ("_specs.host", "_specs.info", "_specs.traffic")  # all modules
+
+
+def prepare_workers(spec: ModuleSpec | None = None) -> None:
+    """Do once what each worker of a module would do again; without a spec, each of a role, which
+    needs all modules.
 
     Ansible loads the plugin of an action in the process that forks the workers, so the plugin calls
-    this. The workers of a role need all modules.
+    this.
     """
-    for module in [action.rpartition(".")[2]] if action else MODULE_SPECS:
-        spec = MODULE_SPECS[module]
-        of_collections = (
-            LOADED_BY_COLLECTIONS if spec.risks and not isinstance(spec, Setting) else ()
-        )
-        for name in (*of_collections, *(LOADED_BY_RULES if spec.of_rules else ())):
-            import_module(f"..module_utils.{name}", __package__)
+    names = LOADED_BY_ROLES if spec is None else ()
+    if spec is None or (spec.risks and not isinstance(spec, Setting)):
+        names += LOADED_BY_COLLECTIONS
+    if spec is None or spec.of_rules:
+        names += LOADED_BY_RULES
+    for name in names:
+        import_module(f"..module_utils.{name}", __package__)
     sha256()  # for which OpenSSL loads its algorithms
     load_trust()
     _shared_byte()

@@ -12,7 +12,7 @@ from collections import Counter
 from unittest.mock import patch
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._apply.meanwhile import Meanwhile
+from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import Meanwhile
 
 from tests.fake_service.service import Service
 from tests.support.interleavings import DEPLOY, Scenario, problems, rule, run_all, state_of, task

@@ -3,7 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Applies a plan to an end that can be reported: done, not done and why, or not known.
+"""Applies a plan to an end that can be reported: done, not done and why, or not known; and then a
+second plan, for what others wrote meanwhile.
 
 After a lost answer, and after a change that somebody else made meanwhile, the state is read and
 planned again. Nothing is created a second time on the mere suspicion that it was not created
@@ -12,14 +13,24 @@ the first time.
 
 from __future__ import annotations
 
-from typing import AbstractSet, Callable, Hashable, NamedTuple
+from typing import AbstractSet, Callable, Hashable, Iterator, NamedTuple, Sequence
 
 from .._api.client import Client
+from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
 from .._plan.plan import Operation, Plan
-from .._schema.resource import State
+from .._plan.reconcile import PHASES
+from .._schema.resource import Key, Object, Resource, State
 from .._text import Warn, first_few, joined
 from .executor import BrokenOff, apply_plan, changed_meanwhile
+from .second_plan import (
+    Second,
+    Version,
+    as_others_left,
+    overwritten,
+    putting_back,
+    without_own_duplicates,
+)
 
 MOST_LOOKS = 5  # at a state that others go on to change
 
@@ -119,3 +130,178 @@ def _warn_of_refusals(
         if planned:
             sentences.append(f"The module read again and planned {first_few(planned)} again.")
         warn(joined(" ", sentences))
+
+
+class Meanwhile:
+    """The time between the reading of a plan and the end of its application; `applied` is what it
+    has become, with all second plans so far."""
+
+    def __init__(self, client: Client, warn: Warn, plan: Plan, applied: Applied) -> None:
+        self.applied = applied
+        self._client, self._warn, self._plan = client, warn, plan
+        self._said: set[str] = set()
+        self._theirs: dict[str, Sequence[int]] = {}  # versions that others wrote, by plural
+        self._own = {item.target for item in (*plan.operations, *applied.operations)}
+        self._wanted: dict[str, dict[Key, Object]] = {}  # by plural
+        self._to_read: dict[str, Resource] = {}
+        self._left: dict[str, AbstractSet[Key]] = {}  # keys of what others left, by plural
+        after: dict[str, dict[Key, Object]] = {}
+        for item in applied.operations:
+            resource, plural = item.resource, item.resource.plural
+            if not resource.has_duplicates or item.action == "update":
+                continue
+            if plural not in after:
+                after[plural] = {resource.key_of(obj): obj for obj in applied.state[plural]}
+            if item.key in after[plural]:  # created, or a duplicate of it is deleted
+                self._wanted.setdefault(plural, {})[item.key] = after[plural][item.key]
+                self._to_read[plural] = resource
+
+    def second_plan(self, with_own: Callable[[State], State]) -> Plan:
+        """The plan that settles what others wrote; without operations if there is nothing.
+
+        `with_own` returns the state that the task makes of another one.
+        """
+        seconds = [*self._of_collections(), *self._of_lists(with_own)]
+        for text in (text for _resource, one in seconds for text in one.remarks):
+            self._say(text)
+        before = {**self._plan.before, **self.applied.state}
+        order = {resource.plural: one.order for resource, one in seconds if one.order}
+        operations = tuple(item for _resource, one in seconds for item in one.operations)
+        ordered = tuple(sorted(operations, key=lambda item: PHASES.index(item.action)))
+        return Plan(before, ordered, order, unread=self._plan.unread)
+
+    def apply(self, plan: Plan) -> None:
+        """Apply a second plan; raises BrokenOff.
+
+        If somebody else was faster, the next second plan begins with a new look.
+        """
+        single = (one.resource for one in plan.operations if not one.resource.is_ordered)
+        self._to_read = {resource.plural: resource for resource in single}
+        applied = self.applied
+        put_back = tuple(item for item in plan.operations if self._is_put_back(item))
+        try:
+            sent = apply_plan(plan, self._client, self._warn)
+        except BrokenOff as exc:
+            if not exc.needs_reread:
+                done = (*applied.operations, *exc.done)
+                raise BrokenOff(exc.cause, done, exc.left, exc.unknown) from exc
+            self.applied = applied._replace(made=applied.made | exc.made)
+            try:
+                for resource in self._client.written.values():
+                    self._client.read(resource)
+            except ServiceError as unread:
+                raise BrokenOff(unread, applied.operations, exc.left, exc.unknown) from exc
+            return
+        self.applied = applied._replace(
+            state=sent.after(plan),
+            made=applied.made | sent.made,
+            put_back=applied.put_back + put_back,
+        )
+
+    def _of_collections(self) -> Iterator[tuple[Resource, Second]]:
+        """The operations for collections that take an object twice, each read again."""
+        resources, self._to_read = [*self._to_read.values()], {}
+        for resource in resources:
+            plural = resource.plural
+            try:
+                listing = self._client.read(resource)
+            except ServiceError as exc:
+                self._say(
+                    f"Whether another writer created one of the {resource.titles} at the same time"
+                    f" is not known: {exc.message}"
+                )
+                continue
+            before = frozenset(str(obj.get("id")) for obj in self._plan.before[plural])
+            state = _in_order(listing, self.applied.state[plural])
+            self.applied = self.applied._replace(state={**self.applied.state, plural: state})
+            wanted, made = self._wanted[plural], self.applied.made
+            yield resource, without_own_duplicates(resource, wanted, made, state, before)
+
+    def _of_lists(self, with_own: Callable[[State], State]) -> Iterator[tuple[Resource, Second]]:
+        """The operations for ordered lists."""
+        written = self._client.written.items()
+        overtaken = {plural: one for plural, one in written if self._is_overtaken(one)}
+        if not overtaken:
+            return
+        versions = {plural: self._versions(plural) for plural in overtaken}
+        own = {plural: {key for name, key in self._own if name == plural} for plural in overtaken}
+        left = {
+            plural: as_others_left(one, versions[plural], own[plural])
+            for plural, one in overtaken.items()
+        }
+        now = {plural: versions[plural][-1].objects for plural in overtaken}
+        self.applied = self.applied._replace(state={**self.applied.state, **now})
+        target = with_own({**self._plan.before, **self.applied.state, **left})
+        for plural, resource in overtaken.items():
+            second = putting_back(resource, now[plural], target[plural])
+            remarks = overwritten(resource, versions[plural], target[plural], own[plural])
+            self._left[plural] = {resource.key_of(obj) for obj in left[plural]}
+            put_back = [item for item in second.operations if self._is_put_back(item)]
+            if put_back:
+                remarks.insert(0, self._put_back(resource, put_back))
+            yield resource, second._replace(remarks=remarks)
+
+    def _is_put_back(self, item: Operation) -> bool:
+        """Return whether an operation brings back what others did: not the deletion by a purge of
+        what they added."""
+        left = self._left.get(item.resource.plural, ())
+        return item.resource.is_ordered and not (item.action == "delete" and item.key in left)
+
+    def _versions(self, plural: str) -> list[Version]:
+        versions = self._client.versions[plural]
+        return [
+            Version(versions.known[number], number in versions.own)
+            for number in sorted(versions.known)
+        ]
+
+    def _is_overtaken(self, resource: Resource) -> bool:
+        """Return whether others wrote versions of a list that this run has not seen; they are read
+        now."""
+        versions = self._client.versions[resource.plural]
+        numbers = versions.unknown
+        # A second plan that was refused has read a version of others behind those of this run.
+        others = [number for number in versions.known if number not in versions.own]
+        is_last = len(others) < 2 or not versions.own or max(versions.known) in versions.own
+        if is_last and not numbers:
+            return False
+        read_version = self._client.read_version
+        try:
+            read = list(concurrently(lambda number: read_version(resource, number), numbers))
+        except ServiceError as exc:
+            first, last = min(versions.known), max(versions.known)
+            versions.known = {last: versions.known[last]}
+            self._say(
+                f"The module read version {first} of the {resource.titles} and wrote version"
+                f" {last}; another writer made {_named(numbers)}, which cannot be read:"
+                f" {exc.message} A change of that writer may be lost."
+            )
+            return False
+        versions.known.update(zip(numbers, read))
+        self._theirs[resource.plural] = numbers or [max(versions.known)]
+        return True
+
+    def _put_back(self, resource: Resource, operations: Sequence[Operation]) -> str:
+        labels = first_few(f"{item.action} {item.label}" for item in operations)
+        return (
+            f"Another writer made {_named(self._theirs[resource.plural])} of the {resource.titles},"
+            f" which this run replaced by version {self._client.version(resource)}. The module puts"
+            f" back what that changed: {labels}."
+        )
+
+    def _say(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._warn(text)
+
+
+def _named(numbers: Sequence[int]) -> str:
+    """Numbers of versions in a sentence."""
+    if len(numbers) == 1:
+        return f"version {numbers[0]}"
+    return f"the versions {numbers[0]} to {numbers[-1]}"
+
+
+def _in_order(listing: Sequence[Object], before: Sequence[Object]) -> list[Object]:
+    """A listing in the order of an earlier one; new objects last."""
+    places = {str(obj.get("id")): index for index, obj in enumerate(before)}
+    return sorted(listing, key=lambda obj: places.get(str(obj.get("id")), len(places)))

@@ -233,7 +233,8 @@ class Attack:
         defeat it, as far as it is known; nothing of it stops the run."""
         run_module = self._task.runner(warn=lambda _text: None).run_module
         if part.options.get("account_id"):
-            asked = {**connection_options(part, TRAFFIC), "hours": MINUTES / 60, "top": HEAVIEST}
+            own = connection_options(part, MODULE_SPECS[TRAFFIC].owner)
+            asked = {**own, "hours": MINUTES / 60, "top": HEAVIEST}
             yield from _traffic_texts(run_module(Part(TRAFFIC, asked), False))
         if any(map(part.options.get, ZONE_OWNER.options)):
             options = {**part.options, "backtest": {"hours": 1}}

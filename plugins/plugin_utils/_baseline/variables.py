@@ -29,7 +29,6 @@ from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNER
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import EXCLUSIVE, RESTORED, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
-from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few, with_names
 from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable
 from .approval import EXPECTED_PLAN
@@ -91,7 +90,7 @@ OWNERS_OF = {  # of the objects that a variable describes
     name: {item.resource.owner for item in MANAGED if variable_of(item) == name}
     for name in VARIABLE_OF.values()
 }
-HOST_SPEC = HOST_SPECS[HOST_MODULE]
+((HOST_MODULE, HOST_SPEC),) = HOST_SPECS.items()
 OPTIONS = argument_spec(HOST_SPEC)
 CONNECTION_OPTIONS = shared_options(HOST_SPEC.owner, env_fallback)
 _FILLED: Arguments = {
@@ -248,12 +247,10 @@ def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[
     return {**named, "plan": {"legacy_id": plan}, **of_account} if plan else {}
 
 
-def connection_options(part: Part, module: str = HOST_MODULE) -> dict[str, Any]:
+def connection_options(part: Part, owner: str = "") -> dict[str, Any]:
     """The options of a part that say which account or zone it is about, and how to reach it, as far
-    as a module takes them."""
-    known = CONNECTION_OPTIONS
-    if module != HOST_MODULE:
-        known = shared_options(MODULE_SPECS[module].owner, env_fallback)
+    as a module takes them that is about this owner alone."""
+    known = shared_options(owner, env_fallback) if owner else CONNECTION_OPTIONS
     return {option: value for option, value in part.options.items() if option in known}
 
 

@@ -20,7 +20,7 @@ from ...module_utils._schema.account import NETWORK_FIREWALL_RULES, TCP_KINDS
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Owner
 from ...module_utils._specs.host import CUSTOM
 from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
-from ...module_utils._specs.registry import TRAFFIC
+from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._timestamps import write_timestamp
 from .._baseline.host_task import HostTask
 from .._baseline.variables import Part, connection_options, described_by
@@ -143,7 +143,7 @@ class Beside:
 
     def _run(self, module: str, **options: Any) -> Mapping[str, Any]:
         """The result of another module, with the owners and the connection of the host."""
-        own = {**connection_options(self.part, module), **options}
+        own = {**connection_options(self.part, MODULE_SPECS[module].owner), **options}
         return self.run_module(Part(module, own, self.part.context))
 
 
@@ -157,7 +157,11 @@ def traffic_task(part: Part, hours: Any) -> Part | None:
     if not part.options.get("account_id") or not number:
         return None
     components = [*TCP_KINDS, *(["dns"] if part.options.get("dns_rules") else [])]
-    options = {**connection_options(part, TRAFFIC), "hours": number, "components": components}
+    options = {
+        **connection_options(part, MODULE_SPECS[TRAFFIC].owner),
+        "hours": number,
+        "components": components,
+    }
     names = {**part.names, "hours": TRAFFIC_HOURS}
     return Part(TRAFFIC, options, part.context._replace(names=names))
 

@@ -67,7 +67,7 @@ print(*expressions)
 AREA = f"""
 import sys
 from {PLUGINS}.plugin_utils import _action, _worker
-_worker.prepare_workers("action.tcp_protection_status")
+_worker.prepare_workers(_action.MODULE_SPECS["tcp_protection_status"])
 print(*(name.rpartition("module_utils.")[2] for name in sys.modules if "module_utils._" in name))
 """
 ROLE = f"""

@@ -14,9 +14,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._apply import executor
-from ansible_collections.edgeops.protection.plugins.module_utils._apply import meanwhile as second_look
-from ansible_collections.edgeops.protection.plugins.module_utils._apply.meanwhile import Meanwhile
-from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import apply_with_recovery
+from ansible_collections.edgeops.protection.plugins.module_utils._apply import recovery as second_look
+from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery import Meanwhile, apply_with_recovery
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
