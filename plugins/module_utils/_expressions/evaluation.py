@@ -22,7 +22,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Seque
 
 from .._text import Unread
 from .._values.address_set import IPV6, Ranges
-from .fields import addresses_of
+from .fields import met_addresses
 from .grammar import (
     LARGEST_NUMBER,
     PATTERN,
@@ -330,19 +330,10 @@ def _number_test(operator: str, texts: list[str]) -> Test:
 
 
 def _address_test(comparison: Comparison) -> Test:
-    if comparison.operator in ("eq", "ne", "in"):
-        ranges = addresses_of(comparison)
-        return _tested(ADDRESS_KINDS, "addresses", lambda value: is_in(ranges, value))
-    compare = _order(comparison.operator)
-    try:
-        other = ipaddress.ip_address(comparison.operands[0].text)
-    except ValueError as exc:
-        raise Unread(str(exc)) from exc
-
-    def is_so(value: Address) -> bool:
-        return value.version == other.version and compare(value, other)
-
-    return _tested(ADDRESS_KINDS, "an address", is_so)
+    if comparison.operator != "in":
+        _order(comparison.operator)  # others are of texts alone
+    ranges = met_addresses(comparison)
+    return _tested(ADDRESS_KINDS, "addresses", lambda value: is_in(ranges, value))
 
 
 def is_in(ranges: Ranges, address: Address) -> bool:

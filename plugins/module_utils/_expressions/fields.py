@@ -26,6 +26,7 @@ from .._values.address_set import (
     Range,
     Ranges,
     complement,
+    intersection,
     parse_network,
     read_network,
     union,
@@ -88,6 +89,16 @@ def addresses_of(comparison: Comparison) -> Ranges:
     """The addresses that meet a comparison; raises Unread."""
     addresses = union(map(_address_range, _operands(comparison, ADDRESS_FORM)))
     return complement(addresses) if comparison.operator == "ne" else addresses
+
+
+def met_addresses(comparison: Comparison) -> Ranges:
+    """The same, also of a comparison by the order of addresses within their family, which no page
+    documents; raises Unread."""
+    if comparison.operator not in ADDRESS_FORM.undocumented:
+        return addresses_of(comparison)
+    addresses = addresses_of(comparison._replace(operator="eq"))
+    (family,) = (one for one in EVERYTHING if intersection([one], addresses))
+    return within(comparison.operator, addresses, *family)
 
 
 def numbers_of(comparison: Comparison, lowest: int, highest: int) -> Ranges:

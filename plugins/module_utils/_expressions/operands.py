@@ -17,7 +17,7 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, Union
 
 from .._text import Unread
 from .._values.address_set import Contents
-from .grammar import QUOTED, RAW, WORD, Token, is_number, number_of, quoted, text_of
+from .grammar import CLOSES, QUOTED, RAW, WORD, Token, is_number, number_of, quoted, text_of
 
 Address = Union[ipaddress.IPv4Address, ipaddress.IPv6Address]
 FieldValue = Any  # bytes, int, bool, Address, Items, Pairs, or MISSING
@@ -206,7 +206,6 @@ def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValu
 
 
 EACH = "*"
-CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 
 class Fields(NamedTuple):
@@ -267,15 +266,17 @@ def operand(tokens: Sequence[Token]) -> Operand:
 
 def _bracketed(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
     """The words between the first bracket and the one that closes it, and the words behind."""
-    open_brackets: list[str] = []
+    depth = 0
     for index, token in enumerate(tokens):
-        if token.text in CLOSING:
-            open_brackets.append(CLOSING[token.text])
-        elif open_brackets and token.text == open_brackets[-1]:
-            open_brackets.pop()
-            if not open_brackets:
-                return list(tokens[1:index]), list(tokens[index + 1 :])
+        depth += _deeper(token)
+        if not depth:
+            return list(tokens[1:index]), list(tokens[index + 1 :])
     raise Unread("a bracket is not closed")
+
+
+def _deeper(token: Token) -> int:
+    """1 for a word that opens a bracket, and -1 for one that closes it."""
+    return (token.text in CLOSES) - (token.text in CLOSES.values())
 
 
 def _arguments(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -283,7 +284,7 @@ def _arguments(tokens: Sequence[Token]) -> list[list[Token]]:
     arguments: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
-        depth += (token.text in CLOSING) - (token.text in CLOSING.values())
+        depth += _deeper(token)
         if token.text == "," and not depth:
             arguments.append([])
         else:

@@ -27,11 +27,10 @@ from .fields import (
     GREATEST,
     RANGES,
     SAME_FIELD,
-    addresses_of,
+    met_addresses,
     numbers_of,
     possible_texts,
     values_of,
-    within,
 )
 from .grammar import (
     Combination,
@@ -236,7 +235,7 @@ class Diagrams:
             cidr = CIDR.fullmatch(name)
             if cidr or name in ADDRESSES:
                 named = cidr[1] if cidr else name
-                return self._within(named, EVERYTHING, _met_addresses(leaf, cidr))
+                return self._within(named, EVERYTHING, _of_networks(leaf, cidr))
             if name in FILTER_FIELDS:
                 everything = union([*self._missing, *FILTER_FIELDS[name]])
                 ranges = values_of(leaf)
@@ -333,14 +332,9 @@ def _pieces(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, 
     return zip(zip(node.starts, ends), node.parts)
 
 
-def _met_addresses(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
+def _of_networks(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:
     """The addresses that meet a comparison, of themselves or of their networks."""
-    if leaf.operator in ("lt", "le", "gt", "ge"):
-        addresses = addresses_of(leaf._replace(operator="eq"))
-        (family,) = (one for one in EVERYTHING if intersection([one], addresses))
-        addresses = within(leaf.operator, addresses, *family)
-    else:
-        addresses = addresses_of(leaf)
+    addresses = met_addresses(leaf)
     if not cidr:
         return addresses
     networks: Ranges = []
