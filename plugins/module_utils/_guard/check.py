@@ -37,7 +37,6 @@ from .terms import Acceptance, Terms, accepting, risks_refusal
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._api.client import Client
     from .._protection.ineffective import IneffectiveRecord
-    from .evidence import Backtested
 
 ACCEPTING = Option("accept_risks")
 
@@ -95,13 +94,15 @@ class Checked(NamedTuple):
         return joined(" ", [*self.expired_acceptances, risks])
 
 
-def backtested(plan: Plan, client: Client, terms: Terms) -> Backtested | None:
-    """The backtest of a plan; None if the task does not ask for it, or nothing is planned."""
+def backtested(plan: Plan, client: Client, terms: Terms) -> tuple[Mapping[str, Any], Found]:
+    """The result of the backtest of a plan, and the risk that it finds; none of both if the task
+    does not ask for it, or nothing is planned."""
     if not (terms.backtest and plan.operations):
-        return None
+        return {}, None
     from .evidence import run_backtest  # loaded by the tasks that ask for it
 
-    return run_backtest(plan, client, *terms.backtest)
+    record, risk = run_backtest(plan, client, *terms.backtest)
+    return {"backtest": record}, risk
 
 
 def check_plan(

@@ -14,7 +14,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from datetime import datetime, timedelta, timezone
 from fractions import Fraction
-from typing import Iterable, NamedTuple, Sequence, Tuple
+from typing import Iterable, Sequence, Tuple
 
 from .._api.client import Client
 from .._errors import PlanError
@@ -234,20 +234,14 @@ def _decides_for(item: Operation, coverage: Coverage, is_off: bool) -> Decided |
 ONLY_ZONES = "An account has no analytics of single requests; name a file with those of a zone."
 
 
-class Backtested(NamedTuple):
-    """The backtest of a plan as results show it, and the risk that it finds."""
-
-    record: BacktestRecord
-    risk: Found
-
-
 def run_backtest(
     plan: Plan, client: Client, hours: float, max_percent: float, file: str | None
-) -> Backtested:
-    """The backtest of a plan with the requests of some hours, or with those of a file."""
+) -> tuple[BacktestRecord, Found]:
+    """The backtest of a plan with the requests of some hours, or with those of a file, as results
+    show it, and the risk that it finds."""
     backtest = Backtest(plan.before, plan.after())
     record = _of_file(backtest, file) if file else _of_analytics(backtest, client, hours)
-    return Backtested(record, _finding(plan, backtest, record, max_percent))
+    return record, _finding(plan, backtest, record, max_percent)
 
 
 def _of_analytics(backtest: Backtest, client: Client, hours: float) -> BacktestRecord:

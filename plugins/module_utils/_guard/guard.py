@@ -85,8 +85,7 @@ class Guard(NamedTuple):
             checks, warnings = checks_of(plan), warnings_of_rules(plan)
         infeasible, unknown = check_feasibility(plan, self.client.read, checks)
         verdicts, terms = self.rollout.verdicts, self.terms
-        tried = backtested(plan, self.client, terms)
-        risk = tried.risk if tried else None
+        backtest, risk = backtested(plan, self.client, terms)
         checked = check_plan(plan, terms, self.client.now, verdicts, self.rollout.staged, risk)
         identity = plan_id(self.client.owner, plan)
         expected = self.expected(plan.before, plan.after())
@@ -95,7 +94,7 @@ class Guard(NamedTuple):
         return checked._replace(
             unknown=[*unknown, *warnings],
             expected=expected,
-            backtest={"backtest": tried.record} if tried else {},
+            backtest=backtest,
             plan_id=identity,
             refusal=joined(" ", filter(None, refusals)),
         )

@@ -342,9 +342,6 @@ def _clause(item: Loss) -> str:
     return f"{item.resource.title} {item.label} {item.reason}{where}"
 
 
-OVERRIDE_RISKS = (weakens_ddos_rules,)
-
-
 @risk(
     "The plan would remove, disable or narrow a rate limiting rule, turn it into log, or loosen it:"
     " more requests, a shorter period for the same number, a shorter timeout, or another way to"
@@ -439,7 +436,7 @@ def _is_made_up_for(rules: Rules, rule: ZoneRule) -> bool:
 RULESET_RISKS: Mapping[str, tuple[Risk, ...]] = {  # by the traffic that meets its rules
     "request": (*DELETION_RISKS, *ZONE_RULE_RISKS),
     "packet": (*DELETION_RISKS, *NETWORK_FIREWALL_RISKS),
-    "": (*DELETION_RISKS, *OVERRIDE_RISKS),
+    "": (*DELETION_RISKS, weakens_ddos_rules),
 }
 RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {
     CUSTOM_RULES.phase: (*RULESET_RISKS["request"], blocks_traffic),
@@ -455,12 +452,7 @@ def risks_of_rules(resource: Resource) -> tuple[Risk, ...]:
 
 
 # All risks, for what speaks of all of them; a module has those of its own collections.
-ALL_RISKS: tuple[Risk, ...] = tuple(
-    dict.fromkeys(
-        chain(
-            ACCOUNT_RISKS, REFERENCED_LIST_RISKS, *RULESET_RISKS.values(), *RISKS_OF_PHASES.values()
-        )
-    )
-)
+OF_RULES = (*RULESET_RISKS.values(), *RISKS_OF_PHASES.values())
+ALL_RISKS = tuple(dict.fromkeys(chain(ACCOUNT_RISKS, REFERENCED_LIST_RISKS, *OF_RULES)))
 CODES = codes_of(ALL_RISKS)
 LIMITS = limits_of(ALL_RISKS)
