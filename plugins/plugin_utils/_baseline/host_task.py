@@ -49,17 +49,10 @@ from .posture import (
     postures_of,
     read_there,
 )
-from .results import (
-    AFTER_THE_RUN,
-    NOTHING_CHANGED,
-    HostRun,
-    HostRunner,
-    IsAccepted,
-    lines,
-    shown_result,
-)
+from .results import AFTER_THE_RUN, HostRun, HostRunner, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
+    NOTHING_CHANGED,
     POSTURE,
     POSTURES,
     POSTURES_FILE,

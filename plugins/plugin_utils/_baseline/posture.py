@@ -36,8 +36,16 @@ from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from .._files import locked, write_whole
 from .._variables import Mistakes, expiry_of, require_valid
 from . import variables as of_host
-from .results import NOTHING_CHANGED
-from .variables import POSTURE, POSTURES, PREFIX, PURGE, Part, RunModule, acceptances_in
+from .variables import (
+    NOTHING_CHANGED,
+    POSTURE,
+    POSTURES,
+    PREFIX,
+    PURGE,
+    Part,
+    RunModule,
+    acceptances_in,
+)
 
 # The postures of a host, each with the place that names it.
 PostureEntries = Sequence[tuple[str, Any]]

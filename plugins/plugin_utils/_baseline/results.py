@@ -21,11 +21,17 @@ from ...module_utils._text import capitalised, first_sentences, plural, visible
 from ...module_utils._values.address_set import counted, ranges_of
 from .approval import ApprovedPlan
 from .unmanaged import UnmanagedObject, weakening
-from .variables import SNAPSHOT_DIRECTORY, Part, RunModule, TakeSnapshot, described_by
+from .variables import (
+    NOTHING_CHANGED,
+    SNAPSHOT_DIRECTORY,
+    Part,
+    RunModule,
+    TakeSnapshot,
+    described_by,
+)
 
 IsAccepted = Callable[[UnmanagedObject], bool]  # of an object that no baseline names
 
-NOTHING_CHANGED = "Nothing was changed."
 SENTENCES_IN_LINE = 3
 READ_STATE = {"protection", "invocation", *map(option_of, MANAGED)}  # of a result: whole lists
 OF_ALL_HOSTS = ("changed", "failed", "msg", "plan_id", "operations", "risks", "pending")
