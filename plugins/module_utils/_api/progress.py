@@ -42,6 +42,7 @@ class Progress:
         self._operations = Count()
         self._calls = Count()
         self._waits: dict[object, tuple[float, float]] = {}
+        self._screen: Screen | None = None
 
     def begin(self, listing: str) -> None:
         """A listing is to be read, of one page at least."""
@@ -78,10 +79,16 @@ class Progress:
             with self._mutex:
                 del self._waits[key]
 
+    def unreachable(self, reason: str) -> None:
+        """Say once in a run that nothing answers, so that the tries to come are no silence."""
+        if self._screen and self._screen.is_first():
+            self._screen.show(f"{self._screen.title or 'A host'} {reason}; it tries again.")
+
     @contextmanager
     def watched(self, screen: Screen | None) -> Iterator[None]:
         """Show every ten seconds how far the task is, as long as the statements inside take; a
         screen without a title is that of a part of a task."""
+        self._screen = screen
         if screen is None or not screen.title:
             yield
             return

@@ -210,6 +210,8 @@ class Session:
     ) -> None:
         """Wait, as all calls do after a rate limit; raises ServiceError at once where max_wait does
         not allow it."""
+        if outcomes and not outcomes[-1].sent:
+            self._progress.unreachable(outcomes[-1].reason.partition(". ")[0])
         with self._progress.waiting(seconds):
             if not self._time.wait(seconds, everybody):
                 raise self._too_long(request, seconds, outcomes)

@@ -46,6 +46,17 @@ def test_a_wait_is_shown_with_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert str(progress) == "no response yet"
 
 
+def test_that_nothing_answers_is_said_once_in_a_run() -> None:
+    lines: list[str] = []
+    first = iter([True, False])
+    progress = Progress()
+    progress.unreachable("got no response")  # nobody looks
+    with progress.watched(Screen(lines.append, lambda: next(first), "lima: prefixes")):
+        progress.unreachable("got no response from 192.0.2.1: Connection refused")
+        progress.unreachable("got no response from 192.0.2.1: Connection refused")
+    assert lines == ["lima: prefixes got no response from 192.0.2.1: Connection refused; it tries again."]
+
+
 def lines_of(monkeypatch: pytest.MonkeyPatch, interval: float, seconds: float, with_screen: bool = True) -> list[str]:
     """What a task of so many seconds shows."""
     monkeypatch.setattr(module, "SHOW_INTERVAL", interval)
