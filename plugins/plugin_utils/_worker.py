@@ -59,7 +59,7 @@ def prepare_workers(spec: ModuleSpec | None = None) -> None:
     Ansible loads the plugin of an action in the process that forks the workers, so the plugin calls
     this.
     """
-    names = LOADED_BY_ROLES if spec is None else ()
+    names: tuple[str, ...] = LOADED_BY_ROLES if spec is None else ()
     if spec is None or (spec.risks and not isinstance(spec, Setting)):
         names += LOADED_BY_COLLECTIONS
     if spec is None or spec.of_rules:
