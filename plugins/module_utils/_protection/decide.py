@@ -133,42 +133,17 @@ def outcome_of(rule: ZoneRule) -> str:
     return UNKNOWN_END if rule.unknown else ""
 
 
-class _Evaluation:
-    """One request on its way through the rules."""
-
-    def __init__(self) -> None:
-        self.outcomes: list[Outcome] = []
-        self.reasons: list[str] = []
-        self.skips: list[str] = []
-        self.logged_by: list[str | None] = [None]
-
-    def meet(self, rule: ZoneRule, fields: Fields) -> bool:
-        """Take one rule; true if the evaluation ends with it for sure."""
-        truth = decider(rule.expression)(fields)
-        if truth is True and rule.conditions:
-            truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
-        if truth is False:
-            return False
-        is_certain = not isinstance(truth, NotKnown)
-        if isinstance(truth, NotKnown):
-            self.reasons += [f"rule {rule.entry}: {reason}" for reason in truth.reasons]
-        end = outcome_of(rule)
-        if end == UNKNOWN_END:
-            self.reasons.append(f"rule {rule.entry}: {first_few(rule.unknown)} is not known")
-        skips = sorted(rule.skips - {REST_OF_THE_LIST})
-        self.skips += [f"perhaps {item}" for item in rule.unknown if rule.action == "skip"]
-        self.skips += skips if is_certain else [f"perhaps {item}" for item in skips]
-        if end:
-            self.outcomes.append(Outcome(end, rule.entry))
-            return is_certain and end != UNKNOWN_END
-        if rule.action == LOG and None in self.logged_by:
-            others = [name for name in self.logged_by if name or not is_certain]
-            self.logged_by = [*others, rule.entry]
-        return False
-
-    def pass_all(self) -> None:
-        """The request has met all rules."""
-        self.outcomes += [Outcome(LOGGED if name else ALLOWED, name) for name in self.logged_by]
+def _effect(rule: ZoneRule, truth: object) -> Decision:
+    """The outcome of a request that meets a rule, none if the evaluation goes on, with what is not
+    known, and what the request skips."""
+    doubts = truth.reasons if isinstance(truth, NotKnown) else ()
+    reasons, end = [f"rule {rule.entry}: {doubt}" for doubt in doubts], outcome_of(rule)
+    if end == UNKNOWN_END:
+        reasons.append(f"rule {rule.entry}: {first_few(rule.unknown)} is not known")
+    perhaps = "perhaps " if isinstance(truth, NotKnown) else ""
+    skips = [f"perhaps {item}" for item in rule.unknown if rule.action == "skip"]
+    skips += [f"{perhaps}{item}" for item in sorted(rule.skips - {REST_OF_THE_LIST})]
+    return Decision([Outcome(end, rule.entry)] if end else [], reasons, skips)
 
 
 def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
@@ -182,12 +157,27 @@ def decide_requests(rules: Sequence[ZoneRule], batch: Batch) -> list[Decision]:
 
 def decide_request(rules: Sequence[ZoneRule], fields: Fields) -> Decision:
     """A decision on a request; a rule of which it is not known whether it matches may decide."""
-    evaluation = _Evaluation()
-    if not any(evaluation.meet(rule, fields) for rule in rules):
-        evaluation.pass_all()
-    if len(set(evaluation.outcomes)) == 1:
-        evaluation.reasons.clear()
-    return decision(evaluation.outcomes, evaluation.reasons, evaluation.skips)
+    effects: list[Decision] = []
+    logged_by: list[str | None] = [None]  # by none, unless one logs for sure
+    for rule in rules:
+        truth = decider(rule.expression)(fields)
+        if truth is True and rule.conditions:
+            truth = NotKnown((f"its field {rule.conditions[0]} is not understood",))
+        if truth is False:
+            continue
+        effect, is_certain = _effect(rule, truth), truth is True
+        effects.append(effect)
+        if is_certain and effect.outcomes and not effect.reasons:
+            break
+        if not effect.outcomes and rule.action == LOG and None in logged_by:
+            logged_by.append(rule.entry)
+            if is_certain:
+                logged_by.remove(None)
+    else:
+        passing = [Outcome(LOGGED if name else ALLOWED, name) for name in logged_by]
+        effects.append(decision(passing))
+    every = either(*effects)
+    return every._replace(reasons=[]) if len(every.outcomes) == 1 else every
 
 
 WORD_OF_MODE = {ENABLED: MITIGATED, MONITORING: MONITORED, DISABLED: UNPROTECTED}
