@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import chain
-from typing import Iterator, Mapping, Sequence
+from typing import Callable, Iterator, Mapping, Sequence
 
 from ..._expressions.grammar import expression_of
 from ..._expressions.solve import matched
@@ -218,9 +218,6 @@ def _lower_level(change: Change) -> Found:
     return (message, [], [entry_of(one.resource, {}) for one in losses]) if losses else None
 
 
-PROTECTION_RISKS = (unprotects_addresses, stops_mitigation, disables_protection, lowers_sensitivity)
-
-
 def _shortest(version: int, default: int, bits: int) -> Limit:
     sentences = (
         f"The shortest IPv{version} prefix length in the allowlist that is not a risk.",
@@ -288,9 +285,6 @@ def allowlists_own_prefix(change: Change, limits: Limits) -> Found:
     return message, own, [entry_of(ALLOWLIST, entry) for entry in concerned]
 
 
-ALLOWLIST_RISKS = (broad_allowlist, allowlists_own_prefix)
-
-
 MIN_MONITORING = Limit(
     "min_monitoring_hours",
     4.0,
@@ -332,9 +326,6 @@ def skips_monitoring(change: Change, limits: Limits) -> Found:
     return message, [], entries_of(enabled)
 
 
-MONITORING_RISKS = (skips_monitoring,)
-
-
 @risk(
     "The plan would enable a rule or filter that would have dropped more of the traffic to a"
     " network than C(rollout_evidence) allows, or of which that is not known."
@@ -353,28 +344,25 @@ def drops_traffic(change: Change, limits: Limits) -> Found:
     return Message(first_few(reasons)), ranges, entries_of(list(against))
 
 
-TRAFFIC_RISKS = (drops_traffic,)
+def _has_modes(resource: Resource) -> bool:
+    return bool(resource.mode_field)
 
-ACCOUNT_RISKS = (
-    *PROTECTION_RISKS,
-    *MONITORING_RISKS,
-    *TRAFFIC_RISKS,
-    *ALLOWLIST_RISKS,
-    *DELETION_RISKS,
-)
+
+# The risks of an account, each with the collections whose plans can have it.
+CONCERNED: Mapping[Risk, Callable[[Resource], bool]] = {
+    unprotects_addresses: lambda one: one is PREFIXES,
+    stops_mitigation: _has_modes,
+    disables_protection: lambda one: one is not ALLOWLIST,
+    lowers_sensitivity: lambda one: _has_modes(one) and one is rules_of(str(one.component)),
+    skips_monitoring: _has_modes,
+    drops_traffic: _has_modes,
+    broad_allowlist: lambda one: one is ALLOWLIST,
+    allowlists_own_prefix: lambda one: one is ALLOWLIST,
+    **dict.fromkeys(DELETION_RISKS, lambda one: one is not STATUS),
+}
+ACCOUNT_RISKS = (*CONCERNED,)
 
 
 def risks_of_account(*resources: Resource) -> Sequence[Risk]:
     """The risks that plans for some collections of an account can have."""
-    of_modes = [one for one in resources if one.mode_field]
-    concerned: Mapping[Risk, Sequence[Resource]] = {
-        unprotects_addresses: [one for one in resources if one is PREFIXES],
-        stops_mitigation: of_modes,
-        disables_protection: [one for one in resources if one is not ALLOWLIST],
-        lowers_sensitivity: [one for one in of_modes if one is rules_of(one.component or "")],
-        skips_monitoring: of_modes,
-        drops_traffic: of_modes,
-        **{risk: [one for one in resources if one is ALLOWLIST] for risk in ALLOWLIST_RISKS},
-        **{risk: [one for one in resources if one is not STATUS] for risk in DELETION_RISKS},
-    }
-    return [risk for risk in ACCOUNT_RISKS if concerned[risk]]
+    return [risk for risk, concerns in CONCERNED.items() if any(map(concerns, resources))]
