@@ -176,22 +176,10 @@ LIST_CHECKS: Sequence[Check] = (  # of plans that know the lists of their accoun
 
 def check_quota(plan: Plan, read: ReadCollection) -> str:
     """Check that a zone takes a plan; `read` is called only if some zones would not."""
-    if not may_exceed_quota(plan):
+    if not any(_exceeded(plan, quota) for quota in QUOTAS.values()):
         return ""
     with reading("The quota of the zone is not checked: "):
         (zone,) = plan.before.get(ZONE.plural) or read(ZONE)
-    return exceeded_quota(plan, zone)
-
-
-def may_exceed_quota(plan: Plan) -> bool:
-    """True if there are zones that would not take this plan, so that the quota of its zone
-    matters."""
-    return any(_exceeded(plan, quota) for quota in QUOTAS.values())
-
-
-def exceeded_quota(plan: Plan, zone: Object) -> str:
-    """The reason why a zone would not take this plan, empty if it would; raises Unread if its
-    quota is not known."""
     quota = quota_of(zone)
     if quota is None:
         raise Unread("The quota of the zone's plan is not known.")

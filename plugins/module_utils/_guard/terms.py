@@ -251,9 +251,9 @@ def _limits(options: Mapping[str, Any], spec: OptionSpec) -> list[Any]:
     ((name, declared),) = spec.items()
     chosen, problems = options.get(name), OptionProblems()
     for limit, value in (chosen or {}).items():
-        with problems.collected():
-            if limit in FITTING and value is not None and not FITTING[limit][0](value):
-                raise OptionError(Option(name, limit), f"{value:g} is not {FITTING[limit][1]}")
+        if limit in FITTING and value is not None and not FITTING[limit][0](value):
+            problem = f"{value:g} is not {FITTING[limit][1]}"
+            problems.add(OptionError(Option(name, limit), problem))
     problems.raise_any()
     return [] if chosen is None else [*map(chosen.get, declared["options"])]
 

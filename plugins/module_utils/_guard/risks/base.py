@@ -254,20 +254,14 @@ def risk_options(risks: Sequence[Risk]) -> OptionSpec:
 def parse_limits(options: Mapping[str, Any], risks: Sequence[Risk]) -> Limits:
     """The limits of these risks that a module's options set; raises OptionError for one out of
     range."""
-    chosen: dict[str, float] = {}
-    problems = OptionProblems()
-    values = options.get(LIMITS) or {}
-    for limit in limits_of(risks):
-        value = values.get(limit.name)
-        if value is None:
-            continue
-        with problems.collected():
-            if not 0 <= value <= limit.highest:
-                problem = f"{value} is not between 0 and {limit.highest}"
-                raise OptionError(Option(LIMITS, limit.name), problem)
-            chosen[limit.name] = value
+    values, problems = options.get(LIMITS) or {}, OptionProblems()
+    chosen = [limit for limit in limits_of(risks) if values.get(limit.name) is not None]
+    for limit in chosen:
+        if not 0 <= values[limit.name] <= limit.highest:
+            problem = f"{values[limit.name]} is not between 0 and {limit.highest}"
+            problems.add(OptionError(Option(LIMITS, limit.name), problem))
     problems.raise_any()
-    return Limits(chosen)
+    return Limits({limit.name: values[limit.name] for limit in chosen})
 
 
 def find_risks(change: Change, limits: Limits, risks: Sequence[Risk]) -> list[Risk]:

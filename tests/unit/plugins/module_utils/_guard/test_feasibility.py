@@ -17,8 +17,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_pla
     check_list_quota,
     check_quota,
     checks_of,
-    exceeded_quota,
-    may_exceed_quota,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
@@ -76,10 +74,10 @@ def growing(before: int, more: Sequence[dict[str, Any]], existing: dict[str, Any
 @pytest.mark.parametrize(("plan", "most"), [("free", 5), ("pro", 20), ("business", 100), ("enterprise", 1000)])
 def test_a_zone_takes_as_many_rules_as_its_plan_says(plan: str, most: int) -> None:
     fits, exceeds = growing(most - 1, [BLOCK]), growing(most - 1, [BLOCK, BLOCK])
-    assert exceeded_quota(fits, zone(plan)) == ""
+    assert check_quota(fits, never) == ""
     reason = f"it takes {most} custom rules, and {most + 1} would be there"
-    assert exceeded_quota(exceeds, zone(plan)) == f"The zone has the plan {plan.capitalize()}: {reason}{FEWER}"
-    assert [may_exceed_quota(item) for item in (fits, exceeds)] == [False, True]
+    refusal = check_quota(exceeds, lambda resource: [zone(plan)])
+    assert refusal == f"The zone has the plan {plan.capitalize()}: {reason}{FEWER}"
 
 
 @pytest.mark.parametrize(
@@ -97,7 +95,7 @@ def test_a_zone_takes_as_many_rules_as_its_plan_says(plan: str, most: int) -> No
 )
 def test_features_of_some_plans_are_refused_on_others(rule: dict[str, Any], plan: str, reason: str) -> None:
     expected = f"The zone has the plan {plan.capitalize()}: {reason}{FEWER}" if reason else ""
-    assert exceeded_quota(growing(1, [rule]), zone(plan)) == expected
+    assert check_quota(growing(1, [rule]), lambda resource: [zone(plan)]) == expected
 
 
 @pytest.mark.parametrize(
@@ -113,7 +111,7 @@ def test_features_of_some_plans_are_refused_on_others(rule: dict[str, Any], plan
     ],
 )
 def test_a_plan_that_any_zone_takes_beside_what_it_has_needs_no_quota(plan: Plan) -> None:
-    assert not may_exceed_quota(plan)
+    assert check_quota(plan, never) == ""
 
 
 @pytest.mark.parametrize("shown", [{}, {"plan": None}, {"plan": "free"}, zone("partners"), zone(None)])
