@@ -206,6 +206,7 @@ def _of_least(name: str, call: Callable[..., FieldValue], values: list[FieldValu
 
 
 EACH = "*"
+DEPTHS = {**dict.fromkeys(CLOSES, 1), **dict.fromkeys(CLOSES.values(), -1)}  # by brackets
 
 
 class Fields(NamedTuple):
@@ -268,15 +269,10 @@ def _bracketed(tokens: Sequence[Token]) -> tuple[list[Token], list[Token]]:
     """The words between the first bracket and the one that closes it, and the words behind."""
     depth = 0
     for index, token in enumerate(tokens):
-        depth += _deeper(token)
+        depth += DEPTHS.get(token.text, 0)
         if not depth:
             return list(tokens[1:index]), list(tokens[index + 1 :])
     raise Unread("a bracket is not closed")
-
-
-def _deeper(token: Token) -> int:
-    """1 for a word that opens a bracket, and -1 for one that closes it."""
-    return (token.text in CLOSES) - (token.text in CLOSES.values())
 
 
 def _arguments(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -284,7 +280,7 @@ def _arguments(tokens: Sequence[Token]) -> list[list[Token]]:
     arguments: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
-        depth += _deeper(token)
+        depth += DEPTHS.get(token.text, 0)
         if token.text == "," and not depth:
             arguments.append([])
         else:
