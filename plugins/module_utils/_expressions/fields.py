@@ -138,7 +138,7 @@ def _operands(comparison: Comparison, kind: Form) -> Sequence[Token]:
     if comparison.in_braces:
         raise Unread(f"'{operator}' takes one value, and no set; write in {{...}}", at=start)
     (token,) = comparison.operands
-    text = token.text.strip('"') if kind.signs else token.text  # addresses have no quotes
+    text = token.text.strip('"')  # addresses and ports have no quotes
     in_braces = f"write in {{{excerpt(text)}}}"
     if operator == "in" and token.text.startswith("$"):
         raise Unread(
