@@ -220,11 +220,11 @@ def unread_of(plan: Plan) -> list[str]:
     return [*filter(None, (need.unread(plan) for need in (*NEEDS_OF_RULES, *FURTHER_NEEDS)))]
 
 
-def _not_known(plan: Plan, what: str, names: Iterable[str]) -> str:
-    """The sentence that something is not known, with the reason why the first of these collections
-    cannot be read; empty if they can."""
+def _because(plan: Plan, sentence: str, names: Iterable[str]) -> str:
+    """A sentence with the reason why the first of these collections cannot be read; empty if they
+    can."""
     reasons = [plan.unread[name] for name in names if name in plan.unread]
-    return Message(f"{what} is not known: ", reasons[0]) if reasons else ""
+    return Message(f"{sentence}: ", reasons[0]) if reasons else ""
 
 
 def _states(plan: Plan) -> Sequence[State]:
@@ -251,8 +251,8 @@ def _beside_skips(plan: Plan) -> list[Resource]:
 
 
 def _unread_skips(plan: Plan) -> str:
-    what = "Whether custom rules skip other rules that would stop requests"
-    return _not_known(plan, what, [one.plural for one in _beside_skips(plan)])
+    what = "Whether custom rules skip other rules that would stop requests is not known"
+    return _because(plan, what, [one.plural for one in _beside_skips(plan)])
 
 
 def _referring_rules(plan: Plan, asked: Asked) -> Readings:
@@ -283,7 +283,7 @@ def _unread_rules(plan: Plan) -> str:
     titles = " and ".join(resource.titles for resource in unread)
     lists = first_few(concerned)
     what = f"Whether {titles} would let more pass, or stop more, with the new items of {lists}"
-    return _not_known(plan, what, [resource.plural for resource in unread])
+    return _because(plan, f"{what} is not known", [resource.plural for resource in unread])
 
 
 def _lists(plan: Plan, asked: Asked) -> Readings:
@@ -334,7 +334,9 @@ def _overrides_of_account(plan: Plan, asked: Asked) -> Readings:
 
 def _unread_overrides(plan: Plan) -> str:
     what = "Overrides of its account for HTTP DDoS rules are applied in a zone without its own."
-    return _not_known(plan, f"{what} Whether there are any", [L7_OVERRIDES_OF_ACCOUNT.plural])
+    return _because(
+        plan, f"{what} Whether there are any is not known", [L7_OVERRIDES_OF_ACCOUNT.plural]
+    )
 
 
 def _catalogues(plan: Plan, asked: Asked) -> Readings:
@@ -372,9 +374,8 @@ def _read_catalogue(resource: Resource, plan: Plan, asked: Asked) -> Sequence[Ob
 
 def _unread_catalogues(plan: Plan) -> str:
     catalogues = [resource.catalogue_object().plural for resource in _with_catalogue(plan)]
-    reasons = [plan.unread[name] for name in catalogues if name in plan.unread]
-    what = "The categories of the managed DDoS rules are not known, so that any may be in any: "
-    return Message(what, reasons[0]) if reasons else ""
+    what = "The categories of the managed DDoS rules are not known, so that any may be in any"
+    return _because(plan, what, catalogues)
 
 
 def _own_names(plan: Plan, asked: Asked) -> Readings:
@@ -416,21 +417,17 @@ def _read_names(own: Resource, client: Client) -> Sequence[Object]:
 
 
 def _unread_names(plan: Plan) -> str:
-    return joined(
-        " ",
-        [
-            Message(f"A rule may match everything, since {what} not known: ", reason)
-            for own, _field, what in OWNER_NAMES.values()
-            for reason in [plan.unread.get(own.plural)]
-            if reason and plan.operations
-        ],
-    )
+    sentences = [
+        _because(plan, f"A rule may match everything, since {what} not known", [own.plural])
+        for own, _field, what in OWNER_NAMES.values()
+    ]
+    return joined(" ", filter(None, sentences)) if plan.operations else ""
 
 
 def _unread_zone(plan: Plan) -> str:
     is_zone = CUSTOM_RULES.plural in plan.before
     names = [ZONE.plural] if is_zone else []
-    return _not_known(plan, "Whether rules of the account of the zone decide", names)
+    return _because(plan, "Whether rules of the account of the zone decide is not known", names)
 
 
 # In the order in which they are read: what the rules of a plan meet comes before what they name.
