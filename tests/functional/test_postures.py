@@ -341,14 +341,20 @@ def test_whatever_a_host_has_tells_the_time_of_cloudflare(
 
 
 @pytest.mark.parametrize("more", [{}, {"network_firewall_rules": [OFFICE]}], ids=["alone", "with a block"])
-def test_values_without_a_name_go_back_without_an_acceptance(more: dict[str, Any], service: LocalService) -> None:
-    """A run ends what they alone have added, also if it is the last rule of a component."""
+@pytest.mark.parametrize("since", [{"since": "2027-01-29T03:00:00Z"}, {}], ids=["by attack", "by hand"])
+def test_values_that_attack_has_added_go_back_without_an_acceptance(
+    since: dict[str, Any], more: dict[str, Any], service: LocalService
+) -> None:
+    """A run ends what they alone have added, also if it is the last rule of a component; others may have been there."""
     account = service.account(ACCOUNT).seed(enabled=True, prefixes=[{"prefix": "192.0.2.0/24"}])
     rules = {"dns_rules": [{"scope": "global", "mode": "enabled"}], **more}
-    posture = {"until": UNTIL, "accept_risks": ["skips_monitoring"], **rules}
+    posture = {"until": UNTIL, "accept_risks": ["skips_monitoring"], **rules, **since}
     own = {"baseline_accept_risks": [], "baseline_prefixes": [{"prefix": "192.0.2.0/24"}]}
     values = {**host(service), **own, "baseline_posture": posture}
     for moment, number in ((START_OF_TIME, 1), (datetime(2027, 1, 29, 10, tzinfo=UTC), 0)):
         result = run_module(merged_at(values, moment).part(), False)
+        if not (since or number):
+            assert "The plan has risks" in result["msg"]
+            break
         assert result["changed"], result
         assert (len(account.dns_rules), len(account.rules_of("network_firewall_rules"))) == (number, number * len(more))

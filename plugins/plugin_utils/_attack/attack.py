@@ -12,6 +12,7 @@ one. If a run is killed in between, the next run of the baseline finishes its wo
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import shlex
@@ -24,23 +25,41 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+import yaml
 from ansible.errors import AnsibleError
 
 from ...module_utils._arguments import TEXTS, Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
-from ...module_utils._schema.registry import title_of_operation
-from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, ZONE_OWNER
+from ...module_utils._schema.lists import LISTS, items_in
+from ...module_utils._schema.registry import BY_PLURAL, title_of_operation
+from ...module_utils._schema.resource import (
+    ACCOUNT_OPTION,
+    OWNERS,
+    ZONE_OPTION,
+    ZONE_OWNER,
+    Object,
+    State,
+)
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import Option, first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline import variables as of_host
 from .._baseline.host_task import HostTask
-from .._baseline.posture import RISKS, Changed, MergedHost, PostureFile, no_such_posture
+from .._baseline.posture import (
+    RISKS,
+    Changed,
+    MergedHost,
+    PostureFile,
+    PostureObject,
+    no_such_posture,
+)
 from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
 from .._baseline.variables import PREFIX, Part, connection_options, names_owner
+from .._export.describe import export_state
+from .._export.snapshot import read_host
 from .._files import require_writable
 from .._plain import plain
 from .._report.traffic import backtest_in_words
@@ -139,6 +158,8 @@ class Attack:
         entries = self._ended(known, now) if over else [*known, *self._asked(now, there)]
         taken = MergedHost(task.host, values, task.entries(values, entries), now)
         part = taken.part().named(NAMED_HERE)
+        earlier = MergedHost(task.host, values, before, now).added
+        self._require_new(part, [one for key, one in taken.added.items() if key not in earlier])
         for text in self._threats(part, taken) if not over else ():
             task.tell(text)
         run = self._update(values, part, task.runner(), partial(self._begin, known, entries))
@@ -165,6 +186,14 @@ class Attack:
         if any(options[name] for name in VALUES):
             every.append(asked_values(options, {**there, **self._values}))
         return [{**one, **{name: item for name, item in beside.items() if item}} for one in every]
+
+    def _require_new(self, part: Part, added: Sequence[PostureObject]) -> None:
+        """Raises ValueError if objects are there already that these values alone name."""
+        plurals = {(one.resource.parent or one.resource).plural for one in added}
+        run_module = self._task.runner(warn=lambda _text: None).run_module
+        resources, options = [BY_PLURAL[name] for name in plurals], connection_options(part)
+        if refusal := named_by_nobody(added, read_host(resources, options, run_module).objects):
+            raise ValueError(refusal)
 
     def _end(self, now: datetime) -> datetime:
         """The time until which a posture is to hold; raises ValueError."""
@@ -267,6 +296,36 @@ class Attack:
         yield f"{commit} {self._file.path}. A scheduled run from a checkout {takes}."
         if run.snapshot:
             yield f"For the way back, {run.snapshot} has the state before (restore_file)."
+
+
+def named_by_nobody(added: Sequence[PostureObject], state: State) -> str:
+    """The refusal of objects that are there, and that the end of a posture would delete, with the
+    variables that name them as they are now; empty if none is there."""
+    names, one_of = {one.identity for one in added}, {one.identity[0]: one for one in added}
+    there: dict[str, list[Object]] = {}
+    for plural, resource in {name: one.resource for name, one in one_of.items()}.items():
+        objects = state.get(plural, ())
+        there[plural] = [obj for obj in objects if (plural, resource.key_of(obj)) in names]
+    titles = [one.resource.named(obj) for name, one in one_of.items() for obj in there[name]]
+    if not titles:
+        return ""
+    whole = there.get(LISTS.plural, [])
+    there.update({items_in(obj).plural: [*state[items_in(obj).plural]] for obj in whole})
+    if holders := [obj for obj in state.get(LISTS.plural, ()) if there.get(items_in(obj).plural)]:
+        there[LISTS.plural] = holders
+    exported = export_state(there).variables
+    variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
+    positions = {one.own["ref"]: one.own["position"] for one in added if one.named.position}
+    for entry in (entry for entries in variables.values() for entry in entries):
+        if entry.get("ref") in positions:  # which the baseline has to name as well
+            entry["position"] = positions[entry["ref"]]
+    line = yaml.safe_dump(variables, default_flow_style=True, sort_keys=False, width=math.inf)
+    return (
+        f"There is already {first_few(dict.fromkeys(titles))}, which neither the baseline nor an"
+        " earlier posture names, so that the end of this one would delete it. Add it to the"
+        f" variables of the host as it is now, and run the same again: {line.strip()[1:-1]}. If a"
+        " posture of another checkout brought it, commit the file there, and git pull here."
+    )
 
 
 def read_attack(

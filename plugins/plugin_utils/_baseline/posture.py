@@ -87,7 +87,7 @@ class Posture(NamedTuple):
         return f"{named} holds until {self.record['until']}{reason}."
 
 
-class _Object(NamedTuple):
+class PostureObject(NamedTuple):
     """An object that values describe at a place: its collection and key, and its own values as they
     stand there."""
 
@@ -106,7 +106,8 @@ class _Object(NamedTuple):
 class MergedHost:
     """The variables of a host with these postures at a time. `postures` are those that hold;
     `titles` are the objects that they set, by owner, and `ended` those of postures that do not
-    hold, by resource and key, each with the end.
+    hold, by resource and key, each with the end. `added` are the objects that postures alone name,
+    but for those that are only prepared.
 
     Raises ValueError for a posture that is wrong, for one of which nothing sets back what it
     changes, and for values of the host that cannot be read.
@@ -127,7 +128,8 @@ class MergedHost:
             if _has_objects(values, option) and values.get(PREFIX + option) is not None:
                 own[option] = self.values[PREFIX + option] = deepcopy(values[PREFIX + option])
         self.titles: dict[str, list[str]] = {}
-        self.ended: dict[tuple[str, str], list[tuple[_Object, str]]] = {}
+        self.ended: dict[tuple[str, str], list[tuple[PostureObject, str]]] = {}
+        self.added: dict[tuple[str, schema.Key], PostureObject] = {}
         self._problems: list[str] = []
         self._brought: dict[str, str] = {}  # by options, and entries of them such as rules[2]
         self._entries = {item.identity: item.own for item in _objects(PREFIX, own, values)}
@@ -174,7 +176,7 @@ class MergedHost:
     def _set(self, option: str, value: Any, place: str) -> None:
         self.values[PREFIX + option], self._brought[option] = value, place
 
-    def _take(self, option: str, items: Sequence[_Object], end: str) -> None:
+    def _take(self, option: str, items: Sequence[PostureObject], end: str) -> None:
         """Take the objects of a posture that stand under an option."""
         is_exclusive = option in (self.values.get(PURGE) or ())  # as with_own_purge names it
         for item in items:
@@ -193,7 +195,7 @@ class MergedHost:
         if moved and is_exclusive and not end:
             self._move(PREFIX + option, items[0].resource, moved)
 
-    def _note(self, item: _Object, end: str) -> None:
+    def _note(self, item: PostureObject, end: str) -> None:
         """Note an object that a posture sets, or has set."""
         resource, values = item.resource, item.named.values
         if end:
@@ -203,13 +205,15 @@ class MergedHost:
             level = "" if resource.key else f" {next(iter(values.values()))}".lower()
             self.titles.setdefault(resource.owner, []).append(item.title + level)
 
-    def _add(self, option: str, item: _Object, end: str) -> str:
+    def _add(self, option: str, item: PostureObject, end: str) -> str:
         """Add an entry that nothing else has; of a posture that does not hold, one that has
         expired. A list remains without items, once it was made. The title of what nothing would
         set back."""
         resource, entry = item.resource, item.own
         if not resource.may_expire:
             return "" if end else item.title
+        if end != PREPARED:
+            self.added[item.identity] = item
         if end:
             keys = {name: entry[name] for name in (*resource.key, "kind") if name in entry}
             entry = keys if resource is LISTS else {**keys, "expires": LONG_AGO}
@@ -224,7 +228,7 @@ class MergedHost:
             self._entries[item.identity], self._places[id(own)] = own, item.place
         return ""
 
-    def _lay_over(self, option: str, own: dict[str, Any], item: _Object, end: str) -> str:
+    def _lay_over(self, option: str, own: dict[str, Any], item: PostureObject, end: str) -> str:
         """Lay the values of a posture that holds over those of an entry; the names of those that
         the entry does not have, and that nothing would set back."""
         resource, lacking = item.resource, list[str]()
@@ -269,13 +273,15 @@ class MergedHost:
                 entries = [one.resource.entry_of(one.named.values) for one in added]
                 back = {"entries": entries, "reason": "the way back"}
                 risks += posture.risks
-                risks += [(posture.place, {"code": code, **back}) for code in WAY_BACK if added]
+                # The playbook attack, which writes `since`, adds nothing that is there already.
+                codes = WAY_BACK if added and posture.record["since"] else ()
+                risks += [(posture.place, {"code": code, **back}) for code in codes]
         self.values[of_host.ACCEPT_RISKS] = [risk for _path, risk in risks]
         self._brought[RISKS] = f"{postures[-1].place}.{RISKS}"
         self._brought.update({f"{RISKS}[{at}]": path for at, (path, _risk) in enumerate(risks)})
 
 
-def _objects(prefix: str, values: Values, host: Values) -> Iterator[_Object]:
+def _objects(prefix: str, values: Values, host: Values) -> Iterator[PostureObject]:
     """The objects that values of a host describe, of which the prefix says the place; raises
     ValueError for malformed ones."""
     if not values:
@@ -293,7 +299,9 @@ def _objects(prefix: str, values: Values, host: Values) -> Iterator[_Object]:
             for step in one.path.path:
                 own = own[step]
             place = one.path.name({}) or of_host.VARIABLE_OF[item.resource.plural][len(PREFIX) :]
-            yield _Object(item.resource, (item.resource.plural, key), one, own, f"{prefix}{place}")
+            yield PostureObject(
+                item.resource, (item.resource.plural, key), one, own, f"{prefix}{place}"
+            )
 
 
 def read_there(part: Part, run_module: RunModule, wanted: str = "") -> tuple[datetime, State]:

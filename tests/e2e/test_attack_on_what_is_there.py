@@ -1,0 +1,133 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A posture over an object that is there already: refused if its end would delete an object that it has not made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+
+from tests.fake_service import LocalService
+from tests.support.attacked_site import BASELINE, BEGIN, Site
+from tests.support.module_run import ACCOUNT, ZONE
+from tests.support.service_state import collections_of, comparable
+
+SOURCES = "ip.src in {198.51.100.0/24}"
+REF = f"attack-{sha256(SOURCES.encode()).hexdigest()[:8]}"
+OWN_RULE = {"ref": REF, "action": "block", "expression": SOURCES, "description": "ours"}
+BLOCK = {"block": {"networks": ["198.51.100.0/24"]}}
+ACCEPTED = {"hours": 2, "reason": "INC-7", "accept_risks": ["skips_monitoring"]}
+MITIGATE = {"mitigate": ["out_of_state_tcp"]}
+SENSITIVE = {"scope": "global", "rate_sensitivity": "high", "burst_sensitivity": "high"}
+FRESH = {"fresh": {"ip_lists": [{"name": "fresh", "items": [{"ip": "198.51.100.9"}]}]}}
+MORE = {"more": {"ip_lists": [{"name": "blocked", "items": [{"ip": "198.51.100.9"}]}]}}
+OUT_OF_STATE = "out-of-state TCP rule global"
+
+
+def out_of_state(mode: str) -> Callable[[LocalService], Any]:
+    rule = {**SENSITIVE, "mode": mode}
+    return lambda service: service.account(ACCOUNT).seed(out_of_state_tcp={"rules": [rule]})
+
+
+def of_account(**contents: Any) -> Callable[[LocalService], Any]:
+    return lambda service: service.account(ACCOUNT).seed(**contents)
+
+
+class Case(NamedTuple):
+    """The objects that are there, the options of the attack, the objects that it names, and the baseline besides."""
+
+    there: Callable[[LocalService], Any]
+    options: Mapping[str, Any]
+    titles: str
+    variables: Mapping[str, Any] = {}
+
+
+CASES = {
+    **{
+        f"a rule, {mode}": Case(out_of_state(mode), MITIGATE, OUT_OF_STATE)
+        for mode in ("enabled", "monitoring", "disabled")
+    },
+    "a rule that is as asked": Case(out_of_state("enabled"), {**MITIGATE, "sensitivity": "high"}, OUT_OF_STATE),
+    "a rule of DNS protection": Case(
+        of_account(dns_rules=[{"scope": "global", "mode": "monitoring"}]), {"mitigate": ["dns"]}, "DNS protection rule global"
+    ),
+    "a Network Firewall rule": Case(
+        of_account(network_firewall_rules=[OWN_RULE]), BLOCK, f"Network Firewall rule {REF}"
+    ),
+    "a custom rule": Case(lambda service: service.zone(ZONE).seed(custom_rules=[OWN_RULE]), BLOCK, f"custom rule {REF}"),
+    "two of them": Case(
+        of_account(out_of_state_tcp={"rules": [{**SENSITIVE, "mode": "enabled"}]}, dns_rules=[{"scope": "global", "mode": "enabled"}]),
+        {"mitigate": ["syn_flood", "out_of_state_tcp", "dns"]},
+        f"{OUT_OF_STATE}, DNS protection rule global",
+    ),
+    "a list of a prepared posture": Case(
+        of_account(lists=[{"name": "fresh", "items": [{"ip": "192.0.2.9"}, {"ip": "198.51.100.9", "comment": "us"}]}]),
+        {"posture": "fresh"},
+        "list fresh, list item 198.51.100.9",
+        {"baseline_postures": FRESH},
+    ),
+    "an item of a list of the baseline": Case(
+        of_account(lists=[{"name": "blocked", "items": [{"ip": "192.0.2.9"}, {"ip": "198.51.100.9", "comment": "us"}]}]),
+        {"posture": "more"},
+        "list item 198.51.100.9",
+        {"baseline_postures": MORE, "baseline_ip_lists": [{"name": "blocked", "items": [{"ip": "192.0.2.9"}]}]},
+    ),
+}  # fmt: skip
+
+
+def state(service: LocalService) -> dict[str, Any]:
+    return {name: comparable(json.loads(json.dumps(items))) for name, items in collections_of(service).items()}
+
+
+def prepared(service: LocalService, folder: Path, case: Case) -> Site:
+    service.clock.set(BEGIN)
+    service.account(ACCOUNT)
+    service.zone(ZONE)
+    case.there(service)
+    site = Site(service, folder)
+    site.describe(**case.variables)
+    site.scheduled()
+    return site
+
+
+def named(output: str) -> dict[str, Any]:
+    """The variables that a refusal says."""
+    line = output.partition("run the same again: ")[2].partition(". If a posture of another checkout")[0]
+    return dict(yaml.safe_load(f"{{{line}}}"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
+    name: str, service: LocalService, tmp_path: Path
+) -> None:
+    case = CASES[name]
+    # A prepared posture names its objects without any attack, so that the baseline would delete them: the attack comes first.
+    site = prepared(service, tmp_path, case._replace(variables={}))
+    site.describe(**case.variables)
+    before, options = state(service), {**ACCEPTED, **case.options}
+    service.calls.clear()
+    refused = [site.attack(*arguments, code=2, **options) for arguments in (["--check"], [])]
+    assert all(f"There is already {case.titles}, which neither the baseline nor" in output for output in refused)
+    assert (service.writes, site.file.exists()) == ([], False)
+    own = {**BASELINE, **case.variables}
+    for variable, entries in named(refused[0]).items():
+        own[variable] = [*(one for one in own.get(variable, ()) if one.get("name") != "blocked"), *entries]
+    site.describe(**own)
+    assert site.scheduled() is bool(case.variables.get("baseline_ip_lists"))
+    before = state(service)
+    site.attack(**options)
+    during = state(service)
+    site.attack(**options)
+    assert (site.scheduled(), state(service)) == (False, during)
+    service.clock.advance(hours=3)
+    site.scheduled()
+    assert state(service) == before
+    assert site.scheduled() is False
