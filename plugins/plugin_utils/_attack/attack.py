@@ -94,7 +94,7 @@ ATTACK: Arguments = {f"attack_{name}": argument for name, argument in ASKED.item
 ENDS = ("attack_hours", "attack_until")
 NAMED_HERE = {RISKS: "attack_accept_risks"}
 NO, YES = ("", "false", "no"), ("true", "yes")
-LONGEST_ATTACK = 24 * 31  # hours
+SHORTEST_ATTACK, LONGEST_ATTACK = 1 / 60, 24 * 31  # hours
 BLOCKED_BY = {ACCOUNT_OPTION: "network_firewall_rules", ZONE_OPTION: "custom_rules"}
 OWN_NETWORKS = {  # those that the account has, and those of the variables
     PREFIXES.plural: "in the account",
@@ -372,8 +372,8 @@ def _errors(
     if not is_over and len(times) != 1:
         yield OptionError(Option(), "Until when? Set one of attack_hours and attack_until")
     hours, until, name = (options[one] for one in (*ENDS, "attack_posture"))
-    if hours is not None and not 0 < hours <= LONGEST_ATTACK:
-        problem = f"{hours:g} is not above 0 and at most {LONGEST_ATTACK}"
+    if hours is not None and not SHORTEST_ATTACK <= hours <= LONGEST_ATTACK:
+        problem = f"{hours:g} is less than a minute, or more than {LONGEST_ATTACK}"
         yield OptionError(Option("attack_hours"), problem)
     if name and isinstance(named, Mapping) and name not in named:
         problem = no_such_posture(name, named)
