@@ -97,6 +97,24 @@ def test_the_same_again_holds_longer_and_changes_nothing_else(site: Site) -> Non
     assert [one["until"][11:16] for one in site.entries()] == ["12:00", "16:00"], "an ended one goes"
 
 
+def test_the_same_command_prolongs_its_entry_and_never_shortens_it(site: Site) -> None:
+    block: dict[str, Any] = {"block": {"networks": ["198.51.100.0/24"]}, "reason": "INC-8"}
+    site.attack()
+    site.attack(hours=4, **block)
+    site.service.clock.advance(hours=1)
+    site.service.calls.clear()
+    (first, second), output = site.entries(), site.attack(hours=6, **block)
+    assert f"The posture in {site.file}: berlin[1] holds until 2027-01-29T10:0" in output and "changed=1" in output
+    prolonged = site.entries()
+    assert prolonged == [first, {**second, "until": prolonged[1]["until"]}]
+    assert "changed=0" in site.attack(hours=1, **block)
+    assert (site.entries(), site.service.writes) == (prolonged, [])
+    site.attack(hours=1, **{**block, "reason": "INC-9"})
+    assert [one["reason"] for one in site.entries()] == ["INC-7", "INC-8", "INC-9"]
+    site.attack(over="INC-8")
+    assert [one["reason"] for one in site.entries()] == ["INC-7", "INC-9"] and len(blocks(site)) == 1
+
+
 def test_acceptances_count_for_the_way_back(site: Site) -> None:
     site.describe(baseline_postures={"under_attack": {**UNDER_ATTACK, "accept_risks": ["skips_monitoring"]}})
     accepted = ["stops_mitigation", "lowers_sensitivity"]

@@ -41,6 +41,7 @@ from ...module_utils._schema.resource import (
     ZONE_OWNER,
     Object,
     State,
+    without,
 )
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import Option, first_few
@@ -92,6 +93,7 @@ ASKED: Arguments = {
 }
 ATTACK: Arguments = {f"attack_{name}": argument for name, argument in ASKED.items()}
 ENDS = ("attack_hours", "attack_until")
+TIMES = ("since", "until")  # of an entry
 NAMED_HERE = {RISKS: "attack_accept_risks"}
 NO, YES = ("", "false", "no"), ("true", "yes")
 SHORTEST_ATTACK, LONGEST_ATTACK = 1 / 60, 24 * 31  # hours
@@ -155,7 +157,7 @@ class Attack:
         # Something to read of a zone of which nothing is described.
         bare = {rules: values.get(rules) or []} if names_owner(values, ZONE_OPTION) else {}
         now, there = task.read_there({**values, **bare}, before, PREFIXES.plural)
-        entries = self._ended(known, now) if over else [*known, *self._asked(now, there)]
+        entries = self._ended(known, now) if over else taking(known, self._asked(now, there), now)
         taken = MergedHost(task.host, values, task.entries(values, entries), now)
         part = taken.part().named(NAMED_HERE)
         earlier = MergedHost(task.host, values, before, now).added
@@ -382,6 +384,22 @@ def _errors(
         lambda: expiry_of("attack_until", until) if until else None,
         lambda: _blocking(options["attack_block"], own) if options["attack_block"] else None,
     )
+
+
+def taking(known: Entries, asked: Entries, now: datetime) -> Entries:
+    """The entries of a host with those that are asked for. One that holds already, and differs in
+    its times alone, lasts until the later end instead."""
+    entries = [*known]
+    for one in asked:
+        for index, own in enumerate(known):
+            holds = parse_expiry(str(own["until"])) > now
+            if holds and without(own, *TIMES) == without(one, *TIMES):
+                later = max(own["until"], one["until"], key=lambda end: parse_expiry(str(end)))
+                entries[index] = {**own, "until": later}
+                break
+        else:
+            entries.append(one)
+    return entries
 
 
 def is_meant(over: str, entry: Mapping[str, Any]) -> bool:
