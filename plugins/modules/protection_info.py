@@ -62,14 +62,6 @@ options:
     version_added: 1.0.0
     type: list
     elements: str
-  changes_hours:
-    description:
-      - The hours of the account's audit log to read; V(0) reads none. RV(changes) says who changed
-        what in that time.
-      - It needs the permission C(Account Settings Read).
-    version_added: 1.0.0
-    type: float
-    default: 0.0
 seealso:
   - module: edgeops.protection.account_protection
 author:
@@ -885,38 +877,6 @@ ddos_l4_overrides:
       description: When the override was last changed.
       type: str
       sample: '2026-03-01T09:15:02.310412+00:00'
-changes:
-  description: The changes of the account and its zones, with who made them, the newest first.
-  version_added: 1.0.0
-  returned: when O(changes_hours) is above 0
-  type: list
-  elements: dict
-  contains:
-    at:
-      description: When it was changed.
-      type: str
-      sample: '2026-03-01T09:15:02.310412+00:00'
-    by:
-      description: The person or program that changed it, which is an e-mail address, the name
-        of a token, or a kind of actor.
-      type: str
-      sample: operator@example.com
-    how:
-      description: How it was changed, such as V(the dashboard).
-      type: str
-      sample: the dashboard
-    method:
-      description: The method of the call.
-      type: str
-      sample: POST
-    uri:
-      description: The path of the call.
-      type: str
-      sample: /accounts/023e105f4ecef8ad9ca31a8372d0c353/magic/advanced_tcp_protection/configs/allowlist
-    object_id:
-      description: The id of the object, null if the log does not name one.
-      type: str
-      sample: 81cfe8ae-9abf-4a3b-8b5c-4c1fd0e7a0c7
 """
 
 from ansible_collections.edgeops.protection.plugins.module_utils._module import run_module

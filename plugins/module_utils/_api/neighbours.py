@@ -148,8 +148,9 @@ class ChangeRecord(TypedDict):
 
 
 def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
-    """The writes of the last hours, the newest first; raises ServiceError, and
-    ProtectionError for a zone without an account."""
+    """The writes of the last hours in an account and its zones, or in a zone without its account,
+    the newest first; raises ServiceError, and ProtectionError for a zone that does not say its
+    account."""
     until = client.now or datetime.now(timezone.utc)
     since = until - timedelta(hours=hours)
     query: dict[str, Any] = {
@@ -158,7 +159,7 @@ def read_changes(client: Client, hours: float) -> list[ChangeRecord]:
         "limit": AUDIT_PAGE,
     }
     account = account_of(client)
-    if ZONE_OWNER.option in client.owner:
+    if ACCOUNT_OPTION not in client.owner:
         query[ZONE_OWNER.option] = client.owner[ZONE_OWNER.option]
     entries = _log_entries(account, query)
     return [record for record in map(_change_record, entries) if record is not None]

@@ -44,6 +44,7 @@ from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, pu
 from .custom_rulesets import CustomRulesets
 from .ip_lists import IpLists
 from .rulesets import SPECS as ZONE_SPECS
+from .whole_state import CHANGES_HOURS
 
 ACCOUNT, CUSTOM = "account_protection", "custom_rules"
 NETWORK_FIREWALL, FIREWALL_RULES = "network_firewall_rules", "firewall_rules"
@@ -60,6 +61,8 @@ EXCLUSIVE = (
 )
 RULESETS_OF_ZONE = CUSTOM_RULESETS[ZONE_OPTION]
 RESTORED = "restored"  # a state of the host, in place of options that describe one
+# Options for which there are no variables.
+INTERNAL: OptionSpec = {RESTORED: {"type": "dict"}, CHANGES_HOURS: {"type": "float"}}
 
 
 def option_of(item: Managed) -> str:
@@ -87,7 +90,7 @@ def _options() -> OptionSpec:
         if option != "state"
     }
     risks = [risk for spec in HOST_PARTS.values() for risk in spec.risks]
-    own = {RESTORED: {"type": "dict"}, **purge_option(*EXCLUSIVE), **EXPECTATION_OPTIONS}
+    own = {**INTERNAL, **purge_option(*EXCLUSIVE), **EXPECTATION_OPTIONS}
     return {**options, **risk_options(risks), **own}
 
 

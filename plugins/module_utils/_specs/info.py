@@ -11,37 +11,29 @@ from operator import methodcaller
 from typing import Any, Callable, Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import read_announced, read_changes, read_ip_lists, read_packet_phases
+from .._api.neighbours import read_announced, read_ip_lists, read_packet_phases
 from .._context import Context
 from .._errors import OptionError, OptionProblems, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
 from .._schema.registry import RULESETS
-from .._schema.resource import ZONE_OPTION, Field, Object, OptionSpec, Resource, State, options_of
+from .._schema.resource import ZONE_OPTION, Field, Object, Resource, State, options_of
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from .._text import Option
 from .._values.kinds import FLAG, ID, TEXT, identifier, several
 from .account import SUBSETS, subsets_of
 from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
 
-CHANGES_HOURS = "changes_hours"
-CHANGES_OPTION: OptionSpec = {CHANGES_HOURS: {"type": "float", "default": 0.0}}
 HITS_HOURS = "hits_hours"
 MOST_LOG_HOURS = 24 * 31 * 18  # so long Cloudflare keeps the log
 
 
-def check_changes(hours: float, option: str = CHANGES_HOURS) -> None:
+def check_hours(hours: float, option: str) -> None:
     """Raises OptionError for hours that no log has."""
     if not 0 <= hours <= MOST_LOG_HOURS:
         problem = f"{hours:g} is not from 0 to {MOST_LOG_HOURS} (18 months)"
         raise OptionError(Option(option), problem)
-
-
-def changes_of(options: Options, client: Client) -> ModuleResult:
-    """Result of a module about the audit log, if its task asks for some hours."""
-    hours = options.get(CHANGES_HOURS) or 0
-    return {"changes": read_changes(client, hours)} if hours else {}
 
 
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
@@ -63,7 +55,6 @@ class ProtectionInfo(ModuleSpec):
         self.options = {
             "gather_subset": {**several(*SUBSETS, *BESIDE).option, "default": DEFAULT_SUBSETS},
             "covers": {"type": "list", "elements": "str"},
-            **CHANGES_OPTION,
         }
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
@@ -71,8 +62,6 @@ class ProtectionInfo(ModuleSpec):
         for position, network in enumerate(options["covers"] or []):
             with problems.collected():
                 check_network(Option("covers", position), network)
-        with problems.collected():
-            check_changes(options.get(CHANGES_HOURS) or 0)
         problems.raise_any()
         names = {*options["gather_subset"], *(DEFAULT_SUBSETS if options["covers"] else ())}
         return [resource for name in SUBSETS if name in names for resource in SUBSETS[name]]
@@ -91,8 +80,7 @@ class ProtectionInfo(ModuleSpec):
         self, options: Options, client: Client, result: ModuleResult, context: Context
     ) -> ModuleResult:
         names = options["gather_subset"]
-        beside = {name: read(client) for name, read in BESIDE.items() if name in names}
-        return {**beside, **changes_of(options, client)}
+        return {name: read(client) for name, read in BESIDE.items() if name in names}
 
 
 class RulesInfo(ModuleSpec):
@@ -129,16 +117,9 @@ class CustomRulesInfo(RulesInfo):
 
     def __init__(self) -> None:
         super().__init__(CUSTOM_RULES)
-        hits: OptionSpec = {HITS_HOURS: CHANGES_OPTION[CHANGES_HOURS]}
-        self.options = {**self.options, **CHANGES_OPTION, **hits}
+        self.options = {**self.options, HITS_HOURS: {"type": "float", "default": 0.0}}
 
     def look(
-        self, options: Options, client: Client, result: ModuleResult, context: Context
-    ) -> ModuleResult:
-        hits = self._hits(options, client, result, context)
-        return {**changes_of(options, client), **hits}
-
-    def _hits(
         self, options: Options, client: Client, result: ModuleResult, context: Context
     ) -> ModuleResult:
         hours = options.get(HITS_HOURS) or 0
@@ -149,9 +130,13 @@ class CustomRulesInfo(RulesInfo):
         return {"rules": read_hits(result["rules"], hours, client, context)}
 
     def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        for name in (CHANGES_HOURS, HITS_HOURS):
-            check_changes(options.get(name) or 0, name)
-        return super().reads(options, desired, state)
+        problems = OptionProblems()
+        with problems.collected():
+            check_hours(options.get(HITS_HOURS) or 0, HITS_HOURS)
+        with problems.collected():
+            super().reads(options, desired, state)
+        problems.raise_any()
+        return (self._resource,)
 
 
 SPECS: Mapping[str, ModuleSpec] = {

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Container, Iterable, Mapping, Sequence
 
 from .._api.client import Client
+from .._api.neighbours import read_changes
 from .._arguments import read_options
 from .._context import Context
 from .._errors import OptionError, as_one
@@ -27,6 +28,7 @@ from .._values.kinds import FLAG
 from .base import ModuleResult, ModuleSpec, Options, Resources
 
 NOW = "now"  # the time of Cloudflare, beside a state
+CHANGES_HOURS = "changes_hours"  # of the audit log, beside it as well
 WITHIN = {item.plural: item for item in (LISTS, *CUSTOM_RULESETS.values())}
 
 
@@ -85,7 +87,8 @@ def _as_options(rule: Object) -> dict[str, Any]:
 
 
 class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural, and the time there."""
+    """Each collection of an account or zone by its plural, and the time there; if some hours of the
+    audit log are asked for, its changes as well."""
 
     def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
         self._owners, self.options = owners, {}
@@ -104,7 +107,9 @@ class StateReader(ModuleSpec):
     def look(
         self, options: Options, client: Client, result: ModuleResult, context: Context
     ) -> ModuleResult:
-        return {NOW: write_timestamp(client.now) if client.now else None}
+        hours = options.get(CHANGES_HOURS)
+        changes = {"changes": read_changes(client, hours)} if hours else {}
+        return {NOW: write_timestamp(client.now) if client.now else None, **changes}
 
 
 def options_for(resource: Resource, obj: Object) -> dict[str, Any]:

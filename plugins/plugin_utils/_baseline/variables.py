@@ -27,7 +27,7 @@ from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
-from ...module_utils._specs.host import EXCLUSIVE, RESTORED, option_of
+from ...module_utils._specs.host import EXCLUSIVE, INTERNAL, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
 from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few, with_names
 from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable
@@ -96,7 +96,7 @@ CONNECTION_OPTIONS = shared_options(HOST_SPEC.owner, env_fallback)
 _FILLED: Arguments = {
     f"{PREFIX}{name}": item
     for name, item in OPTIONS.items()
-    if name not in (RESTORED, *PLAN_OPTIONS)
+    if name not in (*INTERNAL, *PLAN_OPTIONS)
 }
 # The values that a posture takes; rules that come and go within a ruleset have no expiry.
 OF_A_POSTURE: Arguments = {

@@ -21,7 +21,7 @@ from ...module_utils._guard.risks.rulesets import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.host import option_of
-from ...module_utils._specs.info import check_changes
+from ...module_utils._specs.info import check_hours
 from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.posture import Posture
@@ -54,7 +54,7 @@ def check_report(values: Mapping[str, Any], _given: Container[str]) -> Iterator[
     if values.get("report_mode") is not None:
         yield from errors_of(partial(file_mode, values["report_mode"]))
     for name in (LOG_HOURS, REPORTED_HITS):
-        yield from errors_of(partial(check_changes, float(values.get(name) or 0), name))
+        yield from errors_of(partial(check_hours, float(values.get(name) or 0), name))
 
 
 SOON = timedelta(days=14)

@@ -9,16 +9,16 @@ changes of objects, rules that nothing matches, and lists that were not read."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
 from ...module_utils._protection.unmanaged import unmanaged_lists
-from ...module_utils._schema.lists import LISTS, WHOLE_LISTS, items_in, items_of
-from ...module_utils._schema.registry import BY_NAME, MANAGED, lists_named_in
+from ...module_utils._schema.lists import LISTS, items_of
+from ...module_utils._schema.registry import BY_NAME, lists_named_in
 from ...module_utils._schema.resource import Object, Resource, State
-from ...module_utils._specs.host import ACCOUNT, CUSTOM
+from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import Option, first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
 from ...module_utils._values.address_set import (
@@ -113,29 +113,13 @@ class Log:
         return near[0] if len({(change["by"], change["how"]) for change in near}) == 1 else None
 
 
-def objects_by_resource(results: Iterable[InfoResult]) -> dict[str, dict[str, Object]]:
-    """The objects in results of protection_info and custom_rules_info, by the name of their
-    resource and their key."""
+def objects_by_resource(state: State) -> dict[str, dict[str, Object]]:
+    """The objects of a state, by the name of their resource and their key."""
     objects: dict[str, dict[str, Object]] = {}
-    for result in results:
-        module = CUSTOM if "zone_id" in result else ACCOUNT
-        for item in MANAGED:
-            resource = item.resource
-            name = item.option if item.module == module else resource.plural
-            listed = result.get(name) if module == ACCOUNT or item.module == CUSTOM else None
-            every = listed if isinstance(listed, list) else []
-            kept = objects.setdefault(resource.name, {})
-            kept.update(
-                {
-                    resource.label_of(obj): obj
-                    for obj in every
-                    if item.module != ACCOUNT or obj.get("kind") in (None, resource.kind)
-                }
-            )
-        for one in result.get(WHOLE_LISTS.plural) or ():
-            items = items_in(one)
-            kept = objects.setdefault(items.name, {})
-            kept.update({items.label_of(obj): obj for obj in one.get("items") or ()})
+    collections = collections_of(state)
+    for one in (*collections, *all_inside(collections, state)):
+        kept = objects.setdefault(one.name, {})
+        kept.update({one.label_of(obj): obj for obj in state[one.plural]})
     return objects
 
 

@@ -19,8 +19,8 @@ from ansible.module_utils.parsing.convert_bool import boolean
 from ...module_utils._schema.account import NETWORK_FIREWALL_RULES, TCP_KINDS
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Owner
 from ...module_utils._specs.host import CUSTOM
-from ...module_utils._specs.info import BESIDE, DEFAULT_SUBSETS
-from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
+from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS, TRAFFIC
+from ...module_utils._specs.whole_state import CHANGES_HOURS
 from ...module_utils._timestamps import write_timestamp
 from .._baseline.host_task import HostTask
 from .._baseline.variables import Part, connection_options, described_by
@@ -113,30 +113,16 @@ class Beside:
     def _changes(self, host: HostResults, hours: float) -> HostResults:
         """The last changes by the audit log, and by the objects whose ids and timestamps tell which
         writes are theirs."""
-        subsets = (*BESIDE, "dns_rules")
-        others = [name for name in subsets if self.part.options.get(name) is not None]
-        # The log of an account has the changes of its zones.
-        of_zone = {"changes_hours": 0 if self._has(ACCOUNT_OWNER) else hours}
-        of_account = {"gather_subset": [*DEFAULT_SUBSETS, *others], "changes_hours": hours}
-        results = self._results(of_account, of_zone)
-        if failed := next((item for item in results.values() if item.get("failed")), None):
-            log = Log(hours, unread=f"who changed it is not known: {failed.get('msg')}")
+        reads = {CUSTOM: None} if self._has(ZONE_OWNER) else {}
+        reads.update((item.resource.plural, None) for item in described_by(self.part))
+        options = {**connection_options(self.part), CHANGES_HOURS: hours}
+        context = self.part.context._replace(reads=[*reads])
+        result = self.run_module(Part(HOST_MODULE, options, context))
+        if result.get("failed"):
+            log = Log(hours, unread=f"who changed it is not known: {result.get('msg')}")
         else:
-            changes = [item for result in results.values() for item in result.get("changes") or ()]
-            log = Log(hours, changes, objects_by_resource(results.values()))
+            log = Log(hours, result["changes"], objects_by_resource(result))
         return host.having(changes=log.last_changes(host.record))
-
-    def _results(
-        self, of_account: Mapping[str, Any], of_zone: Mapping[str, Any]
-    ) -> dict[str, InfoResult]:
-        """The results of the modules that read an account and a zone, by module, with these
-        options, as far as the host has an account and a zone."""
-        readings = ((ACCOUNT_OWNER, INFO, of_account), (ZONE_OWNER, ZONE_INFO, of_zone))
-        return {
-            module: self._run(module, **options)
-            for owner, module, options in readings
-            if self._has(owner)
-        }
 
     def _has(self, owner: Owner) -> bool:
         return any(map(self.part.options.get, owner.options))

@@ -118,7 +118,7 @@ def change(by: str = "alice", at: str = AT, uri: str = f"{LISTS}/allowlist/abc",
 
 def last(*changes: Any, unmanaged: Any = None, objects: Any = None, unread: str = "", hours: float = 24) -> Any:
     host = host_results("lima", OWNERS, {"account_protection": {"unmanaged": [unmanaged or UNMANAGED]}})
-    existing = objects_by_resource([objects or {"allowlist": [ENTRY]}])
+    existing = objects_by_resource(objects or {"allowlist": [ENTRY]})
     return Log(hours, changes, existing, unread).last_changes(host.record)
 
 
@@ -173,7 +173,7 @@ def test_the_status_belongs_to_its_last_write() -> None:
 def test_the_rules_of_a_zone_are_found_by_their_refs() -> None:
     rule = {"id": "r1", "ref": "hack", "last_updated": AT}
     unmanaged = {**UNMANAGED, "resource": "custom_rule", "key": "hack"}
-    objects = {"zone_id": "z", "rules": [rule]}
+    objects = {"custom_rules": [rule]}
     (found,) = last(change(uri=f"{OF_ZONE}/rulesets/x/rules/r1", at=EARLIER), unmanaged=unmanaged, objects=objects)
     assert found["at"] == EARLIER
     (found,) = last(change(uri=OF_ZONE + CUSTOM), unmanaged=unmanaged, objects=objects)
@@ -188,7 +188,7 @@ def test_the_rules_of_a_zone_are_found_by_their_refs() -> None:
     ],
 )  # fmt: skip
 def test_a_write_of_another_owner_phase_or_rule_is_never_told_of_a_rule(uri: str) -> None:
-    objects = {"zone_id": "z", "rules": [{"id": "r1", "ref": "hack", "last_updated": AT}]}
+    objects = {"custom_rules": [{"id": "r1", "ref": "hack", "last_updated": AT}]}
     (found,) = last(change(uri=uri), unmanaged={**UNMANAGED, "resource": "custom_rule", "key": "hack"}, objects=objects)
     assert found["by"] is None and "does not say who changed it" in found["text"]
 
@@ -198,22 +198,13 @@ def test_a_write_of_another_owner_phase_or_rule_is_never_told_of_a_rule(uri: str
     [
         ("network_firewall_rule", "skip", {"network_firewall_rules": [{"id": "r1", "ref": "skip"}]}),
         ("ddos_l4_override", "calm", {"ddos_l4_overrides": [{"id": "r1", "ref": "calm"}]}),
-        ("ip_list", "friends", {"ip_lists": [{"id": "r1", "name": "friends", "items": []}]}),
-        ("ip_list_item", "friends 192.0.2.1", {"ip_lists": [{"name": "friends", "items": [{"id": "r1", "ip": "192.0.2.1"}]}]}),
+        ("ip_list", "friends", {"ip_lists": [{"id": "r1", "name": "friends", "kind": "ip"}], "items of friends": []}),
+        ("ip_list_item", "friends 192.0.2.1", {"ip_lists": [{"name": "friends", "kind": "ip"}], "items of friends": [{"id": "r1", "ip": "192.0.2.1"}]}),
     ],
 )  # fmt: skip
 def test_objects_of_every_module_of_the_account_are_found_by_their_ids(resource: str, key: str, listed: Any) -> None:
     (found,) = last(change(object_id="r1"), unmanaged={**UNMANAGED, "resource": resource, "key": key}, objects=listed)
     assert found["by"] == "alice"
-
-
-def test_kinds_of_rules_are_told_apart() -> None:
-    rules = [
-        {"kind": kind, "scope": "global", "name": "global", "id": kind} for kind in ("syn_flood", "out_of_state_tcp")
-    ]
-    objects = objects_by_resource([{"rules": rules, "status": {"enabled": True}}])
-    assert [item["id"] for item in objects["syn_flood_rule"].values()] == ["syn_flood"]
-    assert objects["dns_rule"] == {}
 
 
 FIREWALL_SKIP = {**UNMANAGED, "resource": "network_firewall_rule", "key": "skip"}
