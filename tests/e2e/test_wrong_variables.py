@@ -336,7 +336,7 @@ BOTH: dict[str, tuple[dict[str, Any], list[str]]] = {
             "baseline_allowlist": [{"prefix": "198.51.100.7"}, "x"],
         },
         [
-            "attack_hours: 0 is not above 0",
+            "attack_hours: 0 is less than a minute",
             "attack_block.networks[0]: 192.0.2.7 has addresses of 192.0.2.0/24, your own in baseline_prefixes",
             "attack_block.networks[1]: 198.51.100.0/24 has addresses of 198.51.100.7, your own in baseline_allowlist",
             "baseline_allowlist[1]: 'x' is a text; write {prefix: x}",

@@ -6,9 +6,13 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
 import yaml
@@ -76,6 +80,18 @@ def short_description(name: str) -> str:
 
 def test_all_that_belongs_to_a_module_is_there() -> None:
     assert list(problems()) == []
+
+
+def test_a_module_has_no_option_that_is_not_about_it() -> None:
+    """The pages of half of the modules, the internal ones included, have at most seventeen options; ten are credentials and
+    the connection."""
+    names = [f"edgeops.protection.{path.stem}" for path in (ROOT / "plugins" / "modules").glob("*.py")]
+    words = [str(Path(sys.executable).with_name("ansible-doc")), "--json", "--type", "module", *names]
+    pages = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    options = {name: len(page["doc"].get("options", ())) for name, page in pages.items()}
+    assert len(options) == len(names)
+    assert options["edgeops.protection.tcp_protection_status"] <= 14
+    assert median(options.values()) <= 17, options
 
 
 def test_the_list_of_modules_reads_as_a_table_of_contents() -> None:
