@@ -27,8 +27,7 @@ BLOCK = {"block": {"networks": ["198.51.100.0/24"]}}
 ACCEPTED = {"hours": 2, "reason": "INC-7", "accept_risks": ["skips_monitoring"]}
 MITIGATE = {"mitigate": ["out_of_state_tcp"]}
 SENSITIVE = {"scope": "global", "rate_sensitivity": "high", "burst_sensitivity": "high"}
-FRESH = {"fresh": {"ip_lists": [{"name": "fresh", "items": [{"ip": "198.51.100.9"}]}]}}
-MORE = {"more": {"ip_lists": [{"name": "blocked", "items": [{"ip": "198.51.100.9"}]}]}}
+FRESH = {"fresh": {"custom_rules": [{"ref": REF, "action": "block", "expression": SOURCES, "position": "first"}]}}
 OUT_OF_STATE = "out-of-state TCP rule global"
 
 
@@ -42,12 +41,11 @@ def of_account(**contents: Any) -> Callable[[LocalService], Any]:
 
 
 class Case(NamedTuple):
-    """The objects that are there, the options of the attack, the objects that it names, and the baseline besides."""
+    """The objects that are there, the options of the attack, and the objects that it names."""
 
     there: Callable[[LocalService], Any]
     options: Mapping[str, Any]
     titles: str
-    variables: Mapping[str, Any] = {}
 
 
 CASES = {
@@ -68,18 +66,6 @@ CASES = {
         {"mitigate": ["syn_flood", "out_of_state_tcp", "dns"]},
         f"{OUT_OF_STATE}, DNS protection rule global",
     ),
-    "a list of a prepared posture": Case(
-        of_account(lists=[{"name": "fresh", "items": [{"ip": "192.0.2.9"}, {"ip": "198.51.100.9", "comment": "us"}]}]),
-        {"posture": "fresh"},
-        "list fresh, list item fresh 198.51.100.9",
-        {"baseline_postures": FRESH},
-    ),
-    "an item of a list of the baseline": Case(
-        of_account(lists=[{"name": "blocked", "items": [{"ip": "192.0.2.9"}, {"ip": "198.51.100.9", "comment": "us"}]}]),
-        {"posture": "more"},
-        "list item blocked 198.51.100.9",
-        {"baseline_postures": MORE, "baseline_ip_lists": [{"name": "blocked", "items": [{"ip": "192.0.2.9"}]}]},
-    ),
 }  # fmt: skip
 
 
@@ -93,7 +79,6 @@ def prepared(service: LocalService, folder: Path, case: Case) -> Site:
     service.zone(ZONE)
     case.there(service)
     site = Site(service, folder)
-    site.describe(**case.variables)
     site.scheduled()
     return site
 
@@ -109,19 +94,15 @@ def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
     name: str, service: LocalService, tmp_path: Path
 ) -> None:
     case = CASES[name]
-    # A prepared posture names its objects without any attack, so that the baseline would delete them: the attack comes first.
-    site = prepared(service, tmp_path, case._replace(variables={}))
-    site.describe(**case.variables)
+    site = prepared(service, tmp_path, case)
     options = {**ACCEPTED, **case.options}
     service.calls.clear()
     refused = [site.attack(*arguments, code=2, **options) for arguments in (["--check"], [])]
     for output in refused:
         assert f"There is already {case.titles}, which neither the baseline nor" in output, output
     assert (service.writes, site.file.exists()) == ([], False)
-    own = {**BASELINE, **case.variables}
-    for variable, entries in named(refused[0]).items():
-        own[variable] = [*(one for one in own.get(variable, ()) if one.get("name") != "blocked"), *entries]
-    site.describe(**own)
+    said = named(refused[0]).items()
+    site.describe(**{variable: [*BASELINE.get(variable, ()), *entries] for variable, entries in said})
     assert site.scheduled() is False
     before = state(service)
     site.attack(**options)
@@ -132,3 +113,15 @@ def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
     site.scheduled()
     assert state(service) == before
     assert site.scheduled() is False
+
+
+def test_a_prepared_posture_takes_what_is_there_since_the_baseline_names_it_as_absent(
+    service: LocalService, tmp_path: Path
+) -> None:
+    site = prepared(service, tmp_path, CASES["a custom rule"])
+    site.describe(baseline_postures=FRESH)
+    site.attack(posture="fresh", **ACCEPTED)
+    assert REF in [rule["ref"] for rule in service.zone(ZONE).rules_of("custom_rules")]
+    service.clock.advance(hours=3)
+    site.scheduled()
+    assert REF not in [rule["ref"] for rule in service.zone(ZONE).rules_of("custom_rules")]

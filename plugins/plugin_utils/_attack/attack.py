@@ -32,8 +32,7 @@ from ...module_utils._arguments import TEXTS, Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
-from ...module_utils._schema.lists import LISTS, items_in
-from ...module_utils._schema.registry import BY_PLURAL, title_of_operation
+from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import (
     ACCOUNT_OPTION,
     OWNERS,
@@ -191,10 +190,10 @@ class Attack:
 
     def _require_new(self, part: Part, added: Sequence[PostureObject]) -> None:
         """Raises ValueError if objects are there already that these values alone name."""
-        plurals = {(one.resource.parent or one.resource).plural for one in added}
+        resources = [*{one.resource.plural: one.resource for one in added}.values()]
         run_module = self._task.runner(warn=lambda _text: None).run_module
-        resources, options = [BY_PLURAL[name] for name in plurals], connection_options(part)
-        if refusal := named_by_nobody(added, read_host(resources, options, run_module).objects):
+        state = read_host(resources, connection_options(part), run_module).objects
+        if refusal := named_by_nobody(added, state):
             raise ValueError(refusal)
 
     def _end(self, now: datetime) -> datetime:
@@ -303,18 +302,16 @@ class Attack:
 def named_by_nobody(added: Sequence[PostureObject], state: State) -> str:
     """The refusal of objects that are there, and that the end of a posture would delete, with the
     variables that name them as they are now; empty if none is there."""
-    names, one_of = {one.identity for one in added}, {one.identity[0]: one for one in added}
     there: dict[str, list[Object]] = {}
-    for plural, resource in {name: one.resource for name, one in one_of.items()}.items():
-        objects = state.get(plural, ())
-        there[plural] = [obj for obj in objects if (plural, resource.key_of(obj)) in names]
-    titles = [one.resource.named(obj) for name, one in one_of.items() for obj in there[name]]
+    titles = []
+    for one in added:
+        plural, key = one.identity
+        for obj in state[plural]:
+            if one.resource.key_of(obj) == key:
+                there.setdefault(plural, []).append(obj)
+                titles.append(one.resource.named(obj))
     if not titles:
         return ""
-    whole = there.get(LISTS.plural, [])
-    there.update({items_in(obj).plural: [*state[items_in(obj).plural]] for obj in whole})
-    if holders := [obj for obj in state.get(LISTS.plural, ()) if there.get(items_in(obj).plural)]:
-        there[LISTS.plural] = holders
     exported = export_state(there).variables
     variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
     positions = {one.own["ref"]: one.own["position"] for one in added if one.named.position}
@@ -323,7 +320,7 @@ def named_by_nobody(added: Sequence[PostureObject], state: State) -> str:
             entry["position"] = positions[entry["ref"]]
     line = yaml.safe_dump(variables, default_flow_style=True, sort_keys=False, width=math.inf)
     return (
-        f"There is already {first_few(dict.fromkeys(titles))}, which neither the baseline nor an"
+        f"There is already {first_few(titles)}, which neither the baseline nor an"
         " earlier posture names, so that the end of this one would delete it. Add it to the"
         f" variables of the host as it is now, and run the same again: {line.strip()[1:-1]}. If a"
         " posture of another checkout brought it, commit the file there, and git pull here."

@@ -212,7 +212,7 @@ class MergedHost:
         resource, entry = item.resource, item.own
         if not resource.may_expire:
             return "" if end else item.title
-        if end != PREPARED:
+        if not item.place.startswith(POSTURES):
             self.added[item.identity] = item
         if end:
             keys = {name: entry[name] for name in (*resource.key, "kind") if name in entry}
