@@ -399,6 +399,9 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("an unknown level", {"hours": 4, "security_level": "panic"}, "attack_security_level: 'panic' is none of"),
     ("what has a risk", {"hours": 4, "mitigate": ["out_of_state_tcp"]},
      "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring, entries: [out_of_state_tcp global]}]}'"),
+    ("an unknown risk", {**RUNNING, "accept_risks": ["skips_monitoring", "skips"]}, "attack_accept_risks[1]: 'skips' is none of unprotects_addresses,"),
+    ("a number for a risk", {**RUNNING, "accept_risks": [5]}, "attack_accept_risks[0]: 5 is a number; write {code: ...}"),
+    ("an unknown risk of the way back", {"over": True, "accept_risks": ["skips"]}, "attack_accept_risks[0]: 'skips' is none of unprotects_addresses,"),
     ("over before it began", {"over": True}, "There is no posture to end:"),
     ("over and again", {"over": True, "posture": "under_attack"}, "attack_over: it ends postures, and goes without attack_posture"),
 ]  # fmt: skip
@@ -413,6 +416,25 @@ def test_mistakes_at_three_in_the_morning_have_an_answer_and_change_nothing(
     site = Site(service, tmp_path)
     assert answer in site.attack(code=2, **variables)
     assert (service.writes, site.files()) == ([], PROJECT)
+
+
+@pytest.mark.parametrize(
+    ("variables", "told"),
+    [
+        ({"mitigate": ["syn_flood"]}, "attack_mitigate: nothing sets back mode of SYN flood rule global"),
+        ({"sensitivity": "high"}, "attack_sensitivity: nothing sets back burst_sensitivity of SYN flood rule global"),
+        ({"security_level": "high"}, "attack_security_level: nothing sets back security level"),
+    ],
+)
+def test_a_refusal_names_the_option_and_no_place_that_is_not_in_the_file_yet(
+    variables: dict[str, Any], told: str, site: Site
+) -> None:
+    site.block("198.51.100.0/24")
+    rule = {"kind": "syn_flood", "scope": "global", "rate_sensitivity": "low"}
+    own = {**BASELINE, "baseline_rules": [rule], "baseline_postures": {}, "baseline_security_level": None}
+    site.own.write_text(yaml.safe_dump(own), encoding="utf-8")
+    refused = site.attack(code=2, hours=2, **variables)
+    assert told in refused and f"{site.file}: berlin[1]" not in refused
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,8 @@ from ansible.errors import AnsibleError
 
 from ...module_utils._arguments import TEXTS, Arguments
 from ...module_utils._errors import OptionError
-from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
+from ...module_utils._guard.risks.rulesets import CODES
+from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy, parse_acceptances
 from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import (
@@ -71,6 +72,7 @@ from .._variables import (
     expiry_of,
     no_check,
     read_variables,
+    sentences_of,
 )
 
 # Of what a block names: its field, its form, the item of an expression, and an example.
@@ -94,6 +96,13 @@ ATTACK: Arguments = {f"attack_{name}": argument for name, argument in ASKED.item
 ENDS = ("attack_hours", "attack_until")
 TIMES = ("since", "until")  # of an entry
 NAMED_HERE = {RISKS: "attack_accept_risks"}
+ASKED_BY = {  # by the part of an entry that comes of it
+    **NAMED_HERE,
+    "name": "attack_posture",
+    "security_level": "attack_security_level",
+    **dict.fromkeys(("custom_rules", "network_firewall_rules"), "attack_block"),
+    **dict.fromkeys(("rules", "dns_rules"), "attack_mitigate"),
+}
 NO, YES = ("", "false", "no"), ("true", "yes")
 SHORTEST_ATTACK, LONGEST_ATTACK = 1 / 60, 24 * 31  # hours
 BLOCKED_BY = {ACCOUNT_OPTION: "network_firewall_rules", ZONE_OPTION: "custom_rules"}
@@ -157,8 +166,14 @@ class Attack:
         bare = {rules: values.get(rules) or []} if names_owner(values, ZONE_OPTION) else {}
         now, there = task.read_there({**values, **bare}, before, PREFIXES.plural)
         entries = self._ended(known, now) if over else taking(known, self._asked(now, there), now)
-        taken = MergedHost(task.host, values, task.entries(values, entries), now)
-        part = taken.part().named(NAMED_HERE)
+        asked_by = partial(self._asked_by, self._file.placed(task.host, entries)[len(known) :])
+        try:
+            taken = MergedHost(task.host, values, task.entries(values, entries), now)
+            part = taken.part()
+        except ValueError as exc:
+            raise Mistakes(map(asked_by, sentences_of(exc))) from exc
+        names = {name: asked_by(place) for name, place in part.names.items()}
+        part = part.named({**names, **NAMED_HERE})
         earlier = MergedHost(task.host, values, before, now).added
         self._require_new(part, [one for key, one in taken.added.items() if key not in earlier])
         for text in self._threats(part, taken) if not over else ():
@@ -187,6 +202,15 @@ class Attack:
         if any(options[name] for name in VALUES):
             every.append(asked_values(options, {**there, **self._values}))
         return [{**one, **{name: item for name, item in beside.items() if item}} for one in every]
+
+    def _asked_by(self, new: Sequence[tuple[str, Any]], text: str) -> str:
+        """The text with options in place of these entries, which are not in the file yet."""
+        level = {} if self._options["mitigate"] else {"attack_mitigate": "attack_sensitivity"}
+        for place, _entry in new:
+            for part, option in ASKED_BY.items():
+                within = rf"{re.escape(place)}\.{part}\b(\[\d+\])?"
+                text = re.sub(within, level.get(option, option), text)
+        return text
 
     def _require_new(self, part: Part, added: Sequence[PostureObject]) -> None:
         """Raises ValueError if objects are there already that these values alone name."""
@@ -379,6 +403,7 @@ def _errors(
         yield OptionError(Option("attack_posture"), problem)
     yield from errors_of(
         lambda: expiry_of("attack_until", until) if until else None,
+        lambda: parse_acceptances(NAMED_HERE[RISKS], options[NAMED_HERE[RISKS]] or (), CODES),
         lambda: _blocking(options["attack_block"], own) if options["attack_block"] else None,
     )
 
