@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -384,6 +384,7 @@ HEADER = (
     "---\n# The postures of hosts. The playbook edgeops.protection.attack writes this file, without"
     "\n# the comments of others. It belongs into version control.\n"
 )
+NEXT_LINE = "\x85"
 TIME = "tag:yaml.org,2002:timestamp"
 
 
@@ -452,7 +453,10 @@ class PostureFile:
             if entries != known:
                 hosts = {**self.read(), host: entries}
                 hosts = hosts if entries else without(hosts, host)
-                text = yaml.safe_dump(hosts, sort_keys=False, allow_unicode=True, width=1000)
+                dump = partial(yaml.safe_dump, hosts, sort_keys=False, width=1000)
+                text = dump(allow_unicode=True)
+                if NEXT_LINE in text:
+                    text = dump()  # escaped, since a reader takes it for the end of a line
                 write_whole(self.path, HEADER + text, 0o644, lasting=True)
 
 

@@ -73,6 +73,20 @@ def test_entries_of_all_who_write_at_once_are_there(tmp_path: Path) -> None:
     assert {one["reason"] for one in file.of("berlin")} == {str(number) for number in range(WRITERS)}
 
 
+SIGNS = [*map(chr, range(0xA1)), "\u2028", "\u2029", "\ufeff", "\ufffe", "\ud800", "\U0001f600"]
+
+
+@pytest.mark.parametrize("form", ["{}", "{}b", "a{}", "a{}b", "a {} b", "a{0}{0}b", "ä{}\u2028ß"])
+def test_a_reason_comes_back_with_all_its_signs(form: str, tmp_path: Path) -> None:
+    file = PostureFile(tmp_path / "postures.yml")
+    entries = [{"until": UNTIL, "reason": form.format(sign)} for sign in SIGNS]
+    others = [one for one in entries if "\x85" not in one["reason"]]  # of which none is escaped that need not be
+    file.write("berlin", [], others)
+    assert file.of("berlin") == others
+    file.write("berlin", others, entries)
+    assert file.of("berlin") == entries
+
+
 def test_a_mistake_of_another_host_is_kept_and_stops_no_run(tmp_path: Path) -> None:
     path = tmp_path / "postures.yml"
     path.write_text("munich: {name: night}\nberlin:\n", encoding="utf-8")
