@@ -225,10 +225,11 @@ class Attack:
         if self._options["until"] is None:
             return now + timedelta(hours=self._options["hours"])
         until = expiry_of("attack_until", self._options["until"])
-        if not timedelta() < until - now <= timedelta(hours=LONGEST_ATTACK):
+        shortest, longest = (timedelta(hours=one) for one in (SHORTEST_ATTACK, LONGEST_ATTACK))
+        if not shortest <= until - now <= longest:
             raise ValueError(
-                f"attack_until: {write_time(until)} is not within {LONGEST_ATTACK} hours from now"
-                f" on, {write_time(now)} by Cloudflare's clock."
+                f"attack_until: {write_time(until)} is not between a minute and {LONGEST_ATTACK}"
+                f" hours from now on, {write_time(now)} by Cloudflare's clock."
             )
         return until
 
