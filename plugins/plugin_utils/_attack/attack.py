@@ -110,6 +110,7 @@ OWN_NETWORKS = {  # those that the account has, and those of the variables
     PREFIXES.plural: "in the account",
     **{name: f"in {name}" for name in (f"{PREFIX}prefixes", f"{PREFIX}allowlist")},
 }
+MAPPED_BITS = 96  # in front of the address of IPv4 in ::ffff:192.0.2.1
 MINUTES = 15  # of traffic that are shown
 HEAVIEST = 5
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
@@ -498,6 +499,10 @@ def _problem(network: str, host: Mapping[str, Any]) -> str:
         blocked = parse_network(network)
     except ValueError as exc:
         return str(exc)
+    first = getattr(blocked.network_address, "ipv4_mapped", None)
+    if first is not None and blocked.prefixlen >= MAPPED_BITS:
+        meant = f"{first}/{blocked.prefixlen - MAPPED_BITS}"
+        return _problem(meant, host) or f"Cloudflare sees {network} as {meant}; write {meant}"
     widest = WIDEST_USUAL[blocked.version]
     if blocked.prefixlen < widest:
         return f"{network} is wider than /{widest}; block the parts that attack"
