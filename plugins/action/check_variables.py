@@ -19,7 +19,7 @@ from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError
 from ..module_utils._schema.resource import without
 from ..module_utils._text import Option, first_sentences
-from ..plugin_utils._attack.attack import ATTACK
+from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import wrong_names

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.attack import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.options import (
     asked_values,
     is_meant,
     read_attack,
