@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -453,10 +453,10 @@ class PostureFile:
             if entries != known:
                 hosts = {**self.read(), host: entries}
                 hosts = hosts if entries else without(hosts, host)
-                dump = partial(yaml.safe_dump, hosts, sort_keys=False, width=1000)
-                text = dump(allow_unicode=True)
-                if NEXT_LINE in text:
-                    text = dump()  # escaped, since a reader takes it for the end of a line
+                form: dict[str, Any] = {"sort_keys": False, "width": 1000}
+                text = yaml.safe_dump(hosts, allow_unicode=True, **form)
+                if NEXT_LINE in text:  # which a reader takes for the end of a line
+                    text = yaml.safe_dump(hosts, **form)
                 write_whole(self.path, HEADER + text, 0o644, lasting=True)
 
 
