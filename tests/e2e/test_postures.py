@@ -200,12 +200,22 @@ def test_a_run_that_is_refused_says_where_its_risks_are_accepted(site: PostureSi
 
 
 def test_check_inventory_finds_a_mistake_in_a_posture_that_does_not_hold(site: PostureSite) -> None:
-    wrong = {**UNDER_ATTACK, "custom_rules": [{**GEO, "expression": "ip.src eq"}]}
+    risks = ["stops_mitigatoin", {"cod": "weakens_zone"}]
+    wrong = {**UNDER_ATTACK, "custom_rules": [{**GEO, "expression": "ip.src eq"}], "accept_risks": risks}
     extra = yaml.safe_dump({"baseline_postures": {"a": UNDER_ATTACK, "b": wrong}}, default_flow_style=True, width=1000)
     run = site.playbook("check_inventory", "-e", extra.strip(), code=2)
     (failed,) = [task for task in run.tasks if task.outcome == "failed"]
-    (problem,) = failed.result["problems"]
-    assert problem.startswith("baseline_postures.b.custom_rules[0].expression: ")
+    first, second, third = failed.result["problems"]
+    assert first.startswith("baseline_postures.b.accept_risks[0]: 'stops_mitigatoin' is none of ")
+    assert first.endswith("(did you mean stops_mitigation?).")
+    assert second == "baseline_postures.b.accept_risks[1].cod: there is no such field (did you mean code?)."
+    assert third.startswith("baseline_postures.b.custom_rules[0].expression: ")
+    extra = yaml.safe_dump(
+        {"baseline_postures": {"b": {**UNDER_ATTACK, "accept_risks": risks}}}, default_flow_style=True
+    )
+    predicted = site.playbook("baseline", "--check", "-e", extra.strip(), code=2)
+    (message,) = [task.result["msg"] for task in predicted.tasks if task.outcome == "failed"]
+    assert message == f"2 errors: (1) {first[:-1]}; (2) {second}"
 
 
 def test_a_zone_alone_has_postures(service: LocalService, tmp_path: Path) -> None:

@@ -207,6 +207,17 @@ def test_accepted_risks_may_be_texts_with_commas() -> None:
     assert values["baseline_accept_risks"] == accepted
 
 
+def test_the_risks_of_a_prepared_posture_have_places_of_their_own() -> None:
+    risks = ["x", {"cod": 5}, "stops_mitigation"]
+    values = {**IDS, "baseline_postures": {"p": {"accept_risks": risks, "security_level": "high"}}}
+    values["baseline_security_level"] = "low"
+    at = "baseline_postures.p"
+    part = MergedHost("lima", values, [(at, {"name": "p", "until": UNTIL})], START_OF_TIME).part()
+    assert part.options["accept_risks"] == risks
+    names = [part.names[f"accept_risks[{index}]"] for index in range(3)]
+    assert names == [f"{at}.accept_risks[{index}]" for index in range(3)]
+
+
 def test_an_ended_entry_of_a_posture_that_nobody_prepares_any_more_stops_no_run() -> None:
     gone = {"name": "gone", "until": "2026-11-01"}
     values = {**IDS, **NAMES_ALL}

@@ -48,6 +48,7 @@ from .posture import (
     posture_file,
     postures_of,
     read_there,
+    require_risks,
 )
 from .results import AFTER_THE_RUN, HostRun, HostRunner, IsAccepted, lines, shown_result
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
@@ -239,6 +240,7 @@ class HostTask:
     def merged(self, values: Mapping[str, Any]) -> MergedHost:
         """The variables of the host with those of its postures, as they hold by Cloudflare's clock;
         raises ValueError for a posture that is wrong, or of which nobody knows whether it holds."""
+        require_risks(postures_of(values))
         entries = self.entries(values)
         now = self.read_there(values, entries)[0] if entries else END_OF_TIME
         known = MergedHost(self.host, values, entries, now)

@@ -34,7 +34,7 @@ from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import capitalised, did_you_mean, first_few, visible, with_names
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from .._files import locked, write_whole
-from .._variables import Mistakes, expiry_of, require_valid
+from .._variables import Mistakes, errors_of, expiry_of, require_none, require_valid
 from . import variables as of_host
 from .variables import (
     NOTHING_CHANGED,
@@ -45,6 +45,7 @@ from .variables import (
     Part,
     RunModule,
     acceptances_in,
+    read_acceptances,
 )
 
 # The postures of a host, each with the place that names it.
@@ -336,6 +337,13 @@ def postures_of(values: Values) -> dict[str, Values]:
     return postures
 
 
+def require_risks(named: Mapping[str, Values]) -> None:
+    """Raise ValueError for malformed accepted risks of prepared postures, also of those that no
+    entry names."""
+    places = ((f"{path}.{RISKS}", own.get(RISKS)) for path, own in named.items())
+    require_none(errors_of(*(partial(read_acceptances, *place) for place in places)), {}, {})
+
+
 def _has_objects(values: Values, option: str) -> bool:
     """Return whether objects stand under an option, whose account or zone a host has."""
     owners = of_host.OWNERS_OF.get(PREFIX + option, ())
@@ -361,8 +369,11 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
             return None
         raise ValueError(f"{place}.name: {no_such_posture(name, named)}.")
     values = named[path] if name else values
-    accepted = {path: values.get(RISKS), place: known.get(RISKS)}
-    risks = [(f"{at}.{RISKS}", one) for at in accepted for one in acceptances_in(accepted[at])]
+    risks = [  # of a prepared posture, the path may be the place
+        (f"{at}.{RISKS}[{index}]", risk)
+        for at, theirs in ((path, values.get(RISKS)), (place, known.get(RISKS)))
+        for index, risk in enumerate(acceptances_in(theirs))
+    ]
     own = without(values, RISKS)
     if not own:
         raise ValueError(f"{place}.name: the posture {name} has nothing for {host}.")

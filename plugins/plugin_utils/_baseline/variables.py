@@ -23,6 +23,8 @@ from ...module_utils._api.settings import Settings, parse_settings, shared_optio
 from ...module_utils._arguments import Arguments, read_options
 from ...module_utils._context import Context
 from ...module_utils._errors import OptionError, as_one
+from ...module_utils._guard.risks.rulesets import CODES
+from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds_expected
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
@@ -213,6 +215,11 @@ def with_own_purge(values: Mapping[str, Any]) -> Mapping[str, Any]:
 def acceptances_in(value: Any) -> list[Any]:
     """The accepted risks in a value, which may be a text with commas, as Ansible takes lists."""
     return value.split(",") if isinstance(value, str) else [*(value or ())]
+
+
+def read_acceptances(option: str, value: Any) -> Sequence[Acceptance]:
+    """The accepted risks in a value of this option; raises OptionError for malformed ones."""
+    return parse_acceptances(option, acceptances_in(value), CODES)
 
 
 def _purged_in_vain(values: Mapping[str, Any]) -> list[OptionError]:

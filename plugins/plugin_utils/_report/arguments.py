@@ -9,7 +9,7 @@ what the variables of a host accept, and let end within two weeks."""
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,8 +17,7 @@ from typing import Any
 
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
-from ...module_utils._guard.risks.rulesets import CODES
-from ...module_utils._guard.terms import Acceptance, parse_acceptances
+from ...module_utils._guard.terms import Acceptance
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.host import option_of
 from ...module_utils._specs.info import check_hours
@@ -26,7 +25,7 @@ from ...module_utils._timestamps import parse_expiry, write_timestamp
 from ...module_utils._values.address_set import networks
 from .._baseline.posture import Posture
 from .._baseline.unmanaged import ACCEPTED, ENTRIES, Accepted
-from .._baseline.variables import OF_HOST, Part, acceptances_in
+from .._baseline.variables import OF_HOST, Part, read_acceptances
 from .._variables import declared_in, errors_of
 from .record import AcceptedRisk, Deadline
 
@@ -95,11 +94,10 @@ def expiring(
     ]
 
 
-def _acceptances(part: Part) -> list[Acceptance]:
+def _acceptances(part: Part) -> Sequence[Acceptance]:
     """The acceptances of a host."""
-    elements = acceptances_in(part.options.get(ACCEPTED_OPTION))
     try:
-        return list(parse_acceptances(ACCEPTED_OPTION, elements, CODES))
+        return read_acceptances(ACCEPTED_OPTION, part.options.get(ACCEPTED_OPTION))
     except OptionError:  # with which the modules fail, so that the host is unknown
         return []
 
