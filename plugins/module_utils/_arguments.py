@@ -286,8 +286,9 @@ class _Reader:
             return self._list(path, {**argument, "elements": "str", "choices": words}, value)
 
     def _list(self, path: Path, argument: Argument, value: Any) -> Any:
-        """The entries of a list, also of a text with commas. Of dictionaries, a wrong one is None;
-        of choices, the right ones remain; any other list is wrong as a whole."""
+        """The entries of a list, also of a text with commas. Of dictionaries and raw
+        values, a wrong one is None; of choices, the right ones remain; any other list is wrong as a
+        whole."""
         of_entry = {**argument, "type": argument.get("elements", "raw"), "default": None}
         if of_entry["type"] != "dict" and isinstance(value, (str, int, float)):
             value = _parts_of_text(value)
@@ -301,7 +302,7 @@ class _Reader:
             else:
                 entry = self.value(at, of_entry, entry)
             read.append(entry)
-        if len(self.errors) == number or of_entry["type"] == "dict":
+        if len(self.errors) == number or of_entry["type"] in ("dict", "raw"):
             return read
         return [one for one in read if one is not None] if "choices" in argument else None
 

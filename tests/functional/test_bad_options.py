@@ -36,6 +36,9 @@ def test_an_option_that_is_wrong_is_named_before_any_request(
 
 
 SEVERAL: list[tuple[str, dict[str, Any], list[str]]] = [
+    ("allowlist", {"entries": [], "accept_risks": [{"code": "broad_allowlst"}, {"code": 5}, 7, None]},
+     ["accept_risks[3]: it is null", "accept_risks[0].code: 'broad_allowlst' is none of", "accept_risks[1].code: 5 is none of",
+      "accept_risks[2]: 7 is a number"]),
     ("protected_prefixes", {"account_id": "frankfurt", "timeout": 0, "prefixes": [{"prefix": "x"}, PREFIX, PREFIX, {"prefix": "y"}]},
      ["account_id: 'frankfurt' is not", "timeout: ", "prefixes[0].prefix: 'x'", "prefixes[2]: 192.0.2.0/24 is named", "prefixes[3].prefix: 'y'"]),
     ("account_protection", {"purge": ["filters"], "prefixes": [{"prefix": "x"}], "rules": [REGION, {**REGION, "name": " "}],

@@ -75,10 +75,12 @@ def parse_acceptances(
     option: str, elements: Iterable[Any], codes: Sequence[str]
 ) -> tuple[Acceptance, ...]:
     """The elements of accept_risks, each one of these codes or a dictionary with it; raises
-    OptionError for a malformed one."""
+    OptionError for malformed ones."""
     problems = OptionProblems()
     acceptances = []
     for position, element in enumerate(elements):
+        if element is None:  # which the reader of options has told
+            continue
         with problems.collected():
             acceptances.append(_acceptance(Option(option, position), element, codes))
     problems.raise_any()
