@@ -18,7 +18,7 @@ from typing import Any
 from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError
 from ..module_utils._schema.resource import without
-from ..module_utils._text import Option, first_sentences
+from ..module_utils._text import Option, first_sentences, redact
 from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
@@ -72,6 +72,7 @@ NOTIFY: Arguments = {
 }
 # The variables of the playbooks that have no role.
 PLAYBOOKS: Arguments = {**ATTACK, **CHECK, **DOCTOR, **EVALUATE, **NOTIFY, **RESTORE}
+EVERY: Arguments = {**EXPORT, **OF_REPORTED_HOST, **PLAYBOOKS}
 # The environment variables that count where a variable is not set.
 BESIDE = {f"notify_{name}": f"PROTECTION_NOTIFY_{name.upper()}" for name in ("url", "key", "kind")}
 ADDRESS = re.compile(r"https://|http://(127\.0\.0\.1|localhost)(:[0-9]+)?(/|$)")
@@ -132,7 +133,8 @@ class ActionModule(FleetAction):
                 self._check_playbook(options["playbook"], variables)
                 return {"changed": False}
         except ValueError as exc:
-            return {"failed": True, "changed": False, "msg": str(exc)}
+            secrets = HostTask(self.calls(variables)).secrets(EVERY)
+            return {"failed": True, "changed": False, "msg": redact(str(exc), secrets)}
         hosts = self.hosts(variables)
         for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
             pass  # so that the first of two hosts hears of the second one as well
@@ -179,6 +181,6 @@ def _checked(task: HostTask) -> dict[str, Any]:
     ]
     if not problems:
         return {"changed": False}
-    told = Mistakes(problems).sentences
+    told = redact(Mistakes(problems).sentences, task.secrets(EVERY))
     message = first_sentences(told, MAX_ERRORS)
     return {"failed": True, "changed": False, "msg": message, "problems": told}

@@ -211,11 +211,16 @@ def sentences(
 ) -> list[str]:
     """A sentence for each error, as require_none tells it."""
     place = partial(place_of, in_files or values)
+    secrets = secrets_in(arguments, values)
+    texts = (f"{visible(error.placed(place).message)}." for error in errors)
+    return [str(redact(text, secrets)) for text in texts]
+
+
+def secrets_in(arguments: Arguments, values: Mapping[str, Any]) -> list[str]:
+    """The secrets that these values and the environment have, longer ones first."""
     named = [values.get(name) for name, item in arguments.items() if item.get("no_log")]
     secrets = {*known_secrets({}, os.environ), *(str(value) for value in named if value)}
-    longest_first = sorted(secrets, key=len, reverse=True)
-    texts = (f"{visible(error.placed(place).message)}." for error in errors)
-    return [str(redact(text, longest_first)) for text in texts]
+    return sorted(secrets, key=len, reverse=True)
 
 
 def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:

@@ -34,6 +34,7 @@ from .._variables import (
     no_check,
     place_of,
     require_none,
+    secrets_in,
     sentences,
     sentences_of,
     wrong_variables,
@@ -145,6 +146,14 @@ class HostTask:
             self._calls.templated(value)
         except AnsibleError as exc:
             yield OptionError(option, " ".join(str(exc).split()).rstrip("."))
+
+    def secrets(self, arguments: Arguments) -> list[str]:
+        """The secrets of the environment, and those of the host among these variables that can be
+        read; longer ones first."""
+        values, _errors = self._read(
+            name for name, argument in arguments.items() if argument.get("no_log")
+        )
+        return secrets_in(arguments, values)
 
     def checked(self, arguments: Arguments, check: FindErrors = no_check) -> dict[str, Any]:
         """The variables that a role takes, as far as the host has them; if one has a wrong
