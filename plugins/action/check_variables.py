@@ -22,7 +22,7 @@ from ..module_utils._text import Option, first_sentences, redact
 from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.variables import wrong_names
+from ..plugin_utils._baseline.variables import INVENTORY, wrong_names
 from ..plugin_utils._doctor.record import DOCTOR
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import RESTORE
@@ -120,6 +120,11 @@ def _check_notify(
 
 # The playbooks without an action of their own.
 OF_PLAYBOOK = {"evaluate": (EVALUATE, _check_evaluate), "notify": (NOTIFY, _check_notify)}
+# What else such a playbook reads with a default, which would hide a template that is undefined.
+BESIDE_OWN = {
+    "evaluate": (*INVENTORY.values(), "edge_zone_account_id"),
+    "notify": ("report_directory",),
+}
 PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
 
 
@@ -128,6 +133,7 @@ class ActionModule(FleetAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         try:
+            HostTask(self.calls(variables)).values(CHECK)  # the default of the playbook hides it
             options = self.options(CHECK, "check_", variables)
             if options["playbook"]:
                 self._check_playbook(options["playbook"], variables)
@@ -150,7 +156,8 @@ class ActionModule(FleetAction):
         """Raises ValueError for wrong variables of a playbook, which has others of its own."""
         known, check = OF_PLAYBOOK[name]
         task = HostTask(self.calls(variables))
-        filled = {name: value for name, value in task.values(known).items() if value != ""}
+        values = task.values((*known, *BESIDE_OWN[name]))
+        filled = {name: values[name] for name in known if values.get(name, "") != ""}
         others = without(variables, *self._task.get_play().vars)
         read_variables(known, filled, f"{name}_", others, partial(check, task))
 

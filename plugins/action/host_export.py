@@ -13,7 +13,7 @@ from typing import Any
 
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
-from ..plugin_utils._baseline.variables import POSTURE, POSTURES_FILE
+from ..plugin_utils._baseline.variables import INVENTORY, POSTURE, POSTURES_FILE
 from ..plugin_utils._export.describe import (
     SCHEMA,
     VARIABLES,
@@ -49,8 +49,10 @@ class ActionModule(FleetAction):
 
 def _options_of(task: HostTask) -> dict[str, Any]:
     """The options of a host, by the variables of the role; raises ValueError."""
-    values = {"export_base_url": task.value("edge_base_url"), **task.values(VARIABLES)}
-    filled = {name: value for name, value in values.items() if value != ""}
+    # The defaults of the role would hide what is undefined in the inventory.
+    known = task.values((*VARIABLES, *INVENTORY.values()))
+    values = {"export_base_url": known.get("edge_base_url"), **known}
+    filled = {name: values[name] for name in VARIABLES if values.get(name, "") != ""}
     return read_variables(VARIABLES, filled, "export_", task.variables)
 
 

@@ -62,6 +62,7 @@ class ActionModule(CollectionAction):
     def _restored(self, task: HostTask, variables: Mapping[str, Any]) -> HostRun:
         """Restore the host; raises ValueError for wrong variables, and for a file that is not of
         this host."""
+        task.values(RESTORE)  # the defaults of the playbook hide what is undefined
         options = self.options(RESTORE, "restore_", variables, _check)
         values, check_mode = task.checked(OF_INVENTORY), bool(self._task.check_mode)
         file = self._file(_file_name(task, options, values))

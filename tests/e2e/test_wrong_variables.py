@@ -7,12 +7,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.action.check_variables import EVALUATE, NOTIFY
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ENCODER
+from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.options import ATTACK
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
+    BASELINE as BASELINE_VARIABLES,
+)
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import INVENTORY
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import DOCTOR
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import VARIABLES as EXPORT
+from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import RESTORE
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.arguments import REPORT_OPTIONS
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import PLACE, REPOSITORY, Run, ansible_playbook, without_places
@@ -318,6 +330,38 @@ def test_a_misspelt_variable_of_a_playbook_stops_it(
     run = run_playbook(playbook, tmp_path, service, {"lima": {"edge_account_id": ACCOUNT}}, of_play)
     assert f"{name}: there is no such variable (did you mean {meant}?)" in " ".join(messages(run).values())
     assert "mine" not in str(messages(run)) and run.code == 2
+    assert service.calls == []
+
+
+# By playbook: the variables of its own. All but two read those of the inventory as well.
+READ: dict[str, Iterable[str]] = {
+    "attack": ATTACK,
+    "baseline": BASELINE_VARIABLES,
+    "check_inventory": ["check_sarif"],
+    "doctor": DOCTOR,
+    "evaluate": EVALUATE,
+    "export": EXPORT,
+    "notify": (*NOTIFY, "report_directory"),
+    "report": REPORT_OPTIONS,
+    "restore": RESTORE,
+}
+
+
+@pytest.mark.parametrize("playbook", READ)
+def test_a_playbook_refuses_each_variable_that_is_an_undefined_template(
+    playbook: str, service: LocalService, tmp_path: Path
+) -> None:
+    report = tmp_path / "report" / "report.json"  # it says why a host is unknown
+    of_inventory = [] if playbook in ("check_inventory", "notify") else list(INVENTORY.values())
+    own = list(READ[playbook])
+    parts = [own[first : first + MAX_ERRORS] for first in range(0, len(own), MAX_ERRORS)]
+    for names in filter(None, (*parts, of_inventory)):
+        undefined = dict.fromkeys(names, "{{ nosuch }}")
+        of_play = {"target": "all", "report_directory": str(report.parent), **undefined}
+        run = run_playbook(playbook, tmp_path, service, {"lima": {}}, of_play)
+        text = str(messages(run)) + (report.read_text(encoding="utf-8") if report.exists() else "")
+        told = [name for name in names if re.search(rf"\b{name}: [^;]*'nosuch' is undefined", text)]
+        assert told == names
     assert service.calls == []
 
 
