@@ -67,15 +67,22 @@ def evaluate(
     }
 
 
-RULES = list_of(part_of_result(ref=NEEDED, action={"type": "str"}, expression={"type": "str"}))
+RULES = list_of(
+    part_of_result(
+        [field.name for field in CUSTOM_RULES.fields],
+        ref=NEEDED,
+        action={"type": "str"},
+        expression={"type": "str"},
+    )
+)
 CALL: Arguments = {
     "request": {"type": "dict"},
     "packet": {"type": "dict"},
     "rules": {**RULES, "required": True},
     "network_firewall": RULES,
     "account_rules": {**RULES, "default": []},
-    "rulesets": {**list_of(part_of_result(id=NEEDED)), "default": []},
-    "lists": list_of(part_of_result(name=NEEDED)),
+    "rulesets": {**list_of(part_of_result(["rules"], id=NEEDED)), "default": []},
+    "lists": list_of(part_of_result(["items"], name=NEEDED)),
 }
 
 

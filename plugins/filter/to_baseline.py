@@ -11,25 +11,37 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 
-from ..module_utils._arguments import Arguments, list_of, part_of_result
+from ..module_utils._arguments import Argument, Arguments, list_of, part_of_result
 from ..module_utils._schema.account import COLLECTIONS, STATUS
+from ..module_utils._schema.registry import BY_PLURAL
 from ..module_utils._schema.resource import Object, Resource
 from ..module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ..plugin_utils._export.describe import Export, export_state, export_text
 from ..plugin_utils._plain import plain
 from ..plugin_utils._variables import read_call
 
-OBJECTS = list_of(part_of_result())
+
+def _objects_of(*resources: Resource) -> Argument:
+    """The argument that takes objects of these resources."""
+    fields = [field.name for resource in resources for field in resource.fields]
+    names = [name for resource in resources for name in resource.key]
+    return list_of(part_of_result([*names, *fields]))
+
+
 CALL: Arguments = {
     "account": part_of_result(
+        BY_PLURAL,
         status={"type": "dict", "required": True},
         **{
-            name: {**OBJECTS, "required": not all(item.on_demand for item in resources)}
+            name: {
+                **_objects_of(*resources),
+                "required": not all(item.on_demand for item in resources),
+            }
             for name, resources in COLLECTIONS.items()
         },
     ),
-    CUSTOM_RULES.plural: OBJECTS,
-    FIREWALL_RULES.plural: OBJECTS,
+    CUSTOM_RULES.plural: _objects_of(CUSTOM_RULES),
+    FIREWALL_RULES.plural: _objects_of(FIREWALL_RULES),
     "purge": {"type": "bool", "default": False},
 }
 

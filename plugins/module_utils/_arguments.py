@@ -38,6 +38,7 @@ TEXTS: Argument = {"type": "list", "elements": "str"}
 NULL = "it is null; leave it out"
 MAX_FIELDS = 15  # in one sentence
 MAX_SHOWN = 60  # characters
+MISSPELT = 0.8  # the likeness of two names of which one is the other: rf and ref
 CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "bool": (check_type_bool, "true or false"),
     "int": (check_type_int, "a whole number"),
@@ -71,12 +72,27 @@ class ArgumentFields(Dict[str, Argument]):
 
 
 class PartOfResult(ArgumentFields):
-    """Some fields of a result, which stays as it is, also with others."""
+    """Some fields of a result, which stays as it is, also with others. One that it has not, and
+    that is misspelt, is wrong; so is one of those that are `known` beside them."""
+
+    def __init__(self, arguments: Arguments, known: Iterable[str] = ()) -> None:
+        super().__init__(arguments)
+        self.known = dict.fromkeys([*arguments, *known])
+        self._meant: dict[str, str] = {}
+
+    def is_misspelt(self, name: str, values: Mapping[Any, Any]) -> bool:
+        """Return whether a name is one that these values lack, but for a slip."""
+        if name in self.known:
+            return False
+        if name not in self._meant:  # a long list has the same in each entry
+            self._meant[name] = closest(name, self.known, MISSPELT)
+        return bool(self._meant[name]) and self._meant[name] not in values
 
 
-def part_of_result(**arguments: Argument) -> Argument:
-    """The argument that takes a result, or an object in one, which has these fields."""
-    return {"type": "dict", "options": PartOfResult(arguments)}
+def part_of_result(known: Iterable[str] = (), **arguments: Argument) -> Argument:
+    """The argument that takes a result, or an object in one, which has these fields, and may have
+    those that are `known`."""
+    return {"type": "dict", "options": PartOfResult(arguments, known)}
 
 
 def list_of(argument: Argument) -> Argument:
@@ -224,8 +240,10 @@ class _Reader:
     ) -> Mapping[str, Any]:
         """The options, or fields of one, with defaults and environment filled in."""
         is_open, number = isinstance(arguments, PartOfResult), len(self.errors)
-        ignored = values if is_open else getattr(arguments, "ignored", ())
+        ignored = getattr(arguments, "ignored", ())
         unknown = [name for name in values if name not in arguments and name not in ignored]
+        if isinstance(arguments, PartOfResult):
+            unknown = [name for name in unknown if arguments.is_misspelt(str(name), values)]
         meant = {self._refuse_unknown(path, name, arguments) for name in unknown}
         fields: dict[str, Any] = {}
         leaves_out = getattr(arguments, "leaves_out", False)
@@ -255,7 +273,7 @@ class _Reader:
     def _refuse_unknown(self, path: Path, name: Any, arguments: Arguments) -> str:
         """The name that may be meant by one that there is not."""
         kind = "field" if path else self._kind
-        problem, close = no_such(kind, str(name), arguments)
+        problem, close = no_such(kind, str(name), getattr(arguments, "known", arguments))
         hint = "" if close else f"; the {kind}s are {first_few(arguments, MAX_FIELDS)}"
         self._refuse((*path, excerpt(str(name), MAX_SHOWN)), f"{problem}{hint}")
         return close

@@ -115,6 +115,15 @@ def test_input_of_another_shape_is_refused(account: Any) -> None:
         to_baseline(account)
 
 
+def test_a_misspelt_field_is_refused_and_an_unknown_one_is_not() -> None:
+    with pytest.raises(
+        AnsibleFilterError, match=r"custom_rules\[0\]\.rf: there is no such field \(did you mean ref\?\)"
+    ):
+        to_baseline({}, custom_rules=[{"rf": "a"}])
+    rule = {"ref": "a", "action": "block", "expression": "true", "enabled": True, "new_field_of_the_api": 1}
+    assert [one["ref"] for one in to_baseline({}, custom_rules=[rule])["baseline_custom_rules"]] == ["a"]
+
+
 @pytest.mark.parametrize("plural", BY_PLURAL)
 def test_every_resource_is_read_by_its_name(plural: str, service: LocalService) -> None:
     service.zone(ZONE).seed(account_id=ACCOUNT)

@@ -74,6 +74,15 @@ def test_parts_that_variables_lack_are_unknown() -> None:
             {"rules": [{"scope": "global"}]},
             "account.rules[0].kind: it is missing; write one of syn_flood, out_of_state_tcp",
         ),
+        ({"enabled": True, "prefixs": []}, "account.prefixs: there is no such field (did you mean prefixes?)"),
+        (
+            {
+                "prefixes": [{"prefix": "192.0.2.0/24", "exclded": True, "site": "lima"}],
+                "rules": [{"knd": "syn_flood"}],
+            },
+            "2 errors: (1) account.prefixes[0].exclded: there is no such field (did you mean excluded?);"
+            " (2) account.rules[0].knd: there is no such field (did you mean kind?)",
+        ),
         ({"filters": [{"kind": "dns"}]}, "account.filters[0].kind: 'dns' is none of syn_flood, out_of_state_tcp"),
     ],
 )

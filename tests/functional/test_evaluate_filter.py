@@ -92,6 +92,7 @@ def test_lists_of_rules_are_known(service: LocalService) -> None:
          " and escapes only what needs it, in capitals such as %2F"),
         ({"zone_id": "x"}, {"request": {"path": "/"}}, "rules: it is a dictionary; write [{ref: ...}]."),
         ("x", {"request": {"path": "/"}}, "rules: 'x' is a text; write [{ref: x}]."),
+        ([{"ref": "a", "actoin": "block"}], {"request": {"path": "/"}}, "rules[0].actoin: there is no such field (did you mean action?)."),
         (["x"], {"request": {"path": "/"}}, "rules[0]: 'x' is a text; write {ref: x}."),
         ({}, {"packet": {"destination": "192.0.2.1"}}, "account: it says nothing of status, prefixes, allowlist, rules, filters, dns_rules"),
         ({"enabled": True}, {**NTP, "network_firewall": {}}, "network_firewall: it is a dictionary; write [{ref: ...}]."),

@@ -13,6 +13,7 @@ from typing import Any, Mapping, TypedDict
 from .._arguments import Arguments, list_of, part_of_result, read_value
 from .._errors import OptionError
 from .._schema.account import ALLOWLIST, COLLECTIONS, COMPONENTS, PREFIXES, STATUS, TCP_KINDS
+from .._schema.registry import BY_PLURAL
 from .._schema.resource import State
 from .._text import Option, capitalised, first_few
 from .._values.address_set import (
@@ -310,6 +311,7 @@ KIND: Arguments = {"kind": {"choices": list(TCP_KINDS), "required": True}}
 COLLECTIONS_OF_RESULT: Arguments = {
     name: list_of(
         part_of_result(
+            [field.name for resource in resources for field in resource.fields],
             **(KIND if len(resources) > 1 else {}),
             **{name: {"type": "raw"} for name in resources[0].key},
         )
@@ -317,7 +319,7 @@ COLLECTIONS_OF_RESULT: Arguments = {
     for name, resources in COLLECTIONS.items()
 }
 OWN_ACCOUNT = part_of_result(
-    status={"type": "dict"}, enabled={"type": "bool"}, **COLLECTIONS_OF_RESULT
+    BY_PLURAL, status={"type": "dict"}, enabled={"type": "bool"}, **COLLECTIONS_OF_RESULT
 )
 
 

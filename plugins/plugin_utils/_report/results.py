@@ -30,7 +30,7 @@ from ...module_utils._schema.registry import (
 )
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State, without
 from ...module_utils._specs.base import ModuleResult
-from ...module_utils._specs.registry import TRAFFIC
+from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import Option, sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
 from .._plain import plain
@@ -226,9 +226,9 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
     """A host of the filter's input; raises OptionError for results that are none."""
     results, failures = record.get("results") or {}, record.get("failures") or []
     host = plain(record["host"])
-    read_value(
-        Option(host, "results"), part_of_result(**dict.fromkeys(results, MODULE_RESULT)), results
-    )
+    option, every = Option(host, "results"), dict.fromkeys(results, MODULE_RESULT)
+    read_value(option, part_of_result(MODULE_SPECS), results)  # none is misspelt
+    read_value(option, part_of_result(**every), results)
     return host_results(host, record, plain(results), plain(list(failures)))
 
 

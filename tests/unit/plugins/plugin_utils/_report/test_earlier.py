@@ -105,3 +105,8 @@ def test_the_filter_explains_its_errors() -> None:
     for malformed in records:
         with pytest.raises(AnsibleFilterError, match="protection_report: "):
             protection_report([malformed], NEWER)
+    misspelt = [{"host": "lima", "results": {"account_protecton": {}}}]
+    with pytest.raises(
+        AnsibleFilterError, match=r"lima\.results\.account_protecton: .* \(did you mean account_protection\?\)"
+    ):
+        protection_report(misspelt, NEWER)
