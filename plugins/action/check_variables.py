@@ -8,6 +8,7 @@ without a request."""
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -113,6 +114,10 @@ def _check_notify(
     if is_missing or (url and not ADDRESS.match(url)):
         problem = f"it begins with https://; set it, or {BESIDE['notify_url']}"
         yield OptionError(Option("notify_url"), problem)
+    days = read["notify_again_days"]
+    if days is not None and not 0 <= days < math.inf:
+        problem = f"{days:g} is no number of days; write 0 or more"
+        yield OptionError(Option("notify_again_days"), problem)
     if kind in OF_KIND and not key and "notify_key" not in given:
         problem = f"{kind} takes {OF_KIND[kind]}; set it, or {BESIDE['notify_key']}"
         yield OptionError(Option("notify_key"), problem)

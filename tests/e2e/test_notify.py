@@ -316,6 +316,13 @@ def test_wrong_options_are_said_before_anything_is_sent(options: dict[str, Any],
     assert run.code and without_places(failed["msg"]) == {"smoke": MISTAKES, "github": key}.get(kind, address)
 
 
+@pytest.mark.parametrize("days", [-5, "nan", "inf"])
+def test_a_number_of_days_that_none_can_wait_is_refused(days: Any, notifier: Notifier, records: dict[str, Any]) -> None:
+    run = notifier.run(records["drift"], notify_again_days=days)
+    text = f"notify_again_days: {days} is no number of days; write 0 or more"
+    assert run.code and text in str(run.tasks) and not notifier.receiver.requests
+
+
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
