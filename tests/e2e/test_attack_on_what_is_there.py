@@ -60,6 +60,9 @@ CASES = {
     "a Network Firewall rule": Case(
         of_account(network_firewall_rules=[OWN_RULE]), BLOCK, f"Network Firewall rule {REF}"
     ),
+    "a rule that is switched off": Case(
+        of_account(network_firewall_rules=[{**OWN_RULE, "enabled": False}]), BLOCK, f"Network Firewall rule {REF}"
+    ),
     "a custom rule": Case(lambda service: service.zone(ZONE).seed(custom_rules=[OWN_RULE]), BLOCK, f"custom rule {REF}"),
     "two of them": Case(
         of_account(out_of_state_tcp={"rules": [{**SENSITIVE, "mode": "enabled"}]}, dns_rules=[{"scope": "global", "mode": "enabled"}]),
@@ -89,6 +92,13 @@ def named(output: str) -> dict[str, Any]:
     return dict(yaml.safe_load(f"{{{line}}}"))
 
 
+def rules_of_the_block(service: LocalService) -> list[Any]:
+    every = (*service.account(ACCOUNT).rules_of("network_firewall_rules"), *service.zone(ZONE).rules_of("custom_rules"))
+    found = [rule for rule in every if rule["ref"] == REF]
+    assert len(found) == 2
+    return found
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
     name: str, service: LocalService, tmp_path: Path
@@ -107,6 +117,8 @@ def test_what_is_there_and_nobody_names_is_refused_with_the_line_that_names_it(
     before = state(service)
     site.attack(**options)
     during = state(service)
+    if case.options == BLOCK:
+        assert all(rule["enabled"] for rule in rules_of_the_block(service))
     site.attack(**options)
     assert (site.scheduled(), state(service)) == (False, during)
     service.clock.advance(hours=3)

@@ -171,7 +171,7 @@ def test_an_attack_takes_the_posture_and_commits_its_file(project: Project) -> N
     refused = project.run("attack", **words, ATTACK_POSTURE="wide")
     assert refused.returncode and "Until when?" in refused.stdout + refused.stderr
     (project.directory / "inventory" / ".env").write_text("CLOUDFLARE_API_TOKEN=x\n", encoding="utf-8")
-    reason = "it's {{ lookup('pipe', 'touch pwned') }}"
+    reason = "it's ä 🎉 {{ lookup('pipe', 'touch pwned') }}"
     taken = project.run("attack", **words, ATTACK_POSTURE="wide", ATTACK_HOURS="4", ATTACK_REASON=reason)
     assert taken.returncode == 0, taken.stdout + taken.stderr
     stored = {item["prefix"] for item in project.service.account(ACCOUNT).prefixes}
@@ -180,6 +180,14 @@ def test_an_attack_takes_the_posture_and_commits_its_file(project: Project) -> N
     pushed = subprocess.run(shown, cwd=project.directory.parent / "origin", check=True, capture_output=True, text=True)
     assert yaml.safe_load(pushed.stdout)["berlin"][0]["reason"] == reason
     assert not list(project.directory.rglob("pwned"))
+    ignored = project.directory / ".git" / "info" / "exclude"
+    project.git("rm", "--quiet", "--cached", "postures.yml")
+    ignored.write_text("postures.yml\n", encoding="utf-8")
+    unstored = project.run("attack", **words, ATTACK_POSTURE="wide", ATTACK_HOURS="5", ATTACK_REASON="INC-8")
+    assert unstored.returncode == 1 and "postures.yml is not pushed to incident. Commit it there" in unstored.stderr
+    assert "reason: INC-8" in unstored.stderr
+    ignored.unlink()
+    project.git("reset", "--quiet")
     over = project.run("attack", **words, ATTACK_OVER="true")
     assert over.returncode == 0, over.stdout + over.stderr
     assert {item["prefix"] for item in project.service.account(ACCOUNT).prefixes} == {"203.0.113.0/24"}

@@ -47,6 +47,7 @@ from .._variables import Mistakes, all_read, expiry_of, sentences_of
 from .options import (
     ATTACK,
     BLOCKED_BY,
+    BLOCKING,
     LONGEST_ATTACK,
     NAMED_HERE,
     OWN_NETWORKS,
@@ -295,10 +296,10 @@ def named_by_nobody(added: Sequence[PostureObject], state: State) -> str:
         return ""
     exported = export_state(there).variables
     variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
-    positions = {one.own["ref"]: one.own["position"] for one in added if one.named.position}
+    blocks = {one.own["ref"] for one in added if one.named.position}
     for entry in (entry for entries in variables.values() for entry in entries):
-        if entry.get("ref") in positions:  # which the baseline has to name as well
-            entry["position"] = positions[entry["ref"]]
+        if entry.get("ref") in blocks:  # the baseline has to name all that a block sets
+            entry.update({**BLOCKING, **without(entry, "position")})
     line = yaml.safe_dump(variables, default_flow_style=True, sort_keys=False, width=math.inf)
     return (
         f"There is already {first_few(titles)}, which neither the baseline nor an"

@@ -49,6 +49,7 @@ ENDS = ("attack_hours", "attack_until")
 NAMED_HERE = {RISKS: "attack_accept_risks"}
 NO, YES = ("", "false", "no"), ("true", "yes")
 SHORTEST_ATTACK, LONGEST_ATTACK = 1 / 60, 24 * 31  # hours
+BLOCKING = {"enabled": True, "position": "first"}
 BLOCKED_BY = {ACCOUNT_OPTION: "network_firewall_rules", ZONE_OPTION: "custom_rules"}
 OWN_NETWORKS = {  # those that the account has, and those of the variables
     PREFIXES.plural: "in the account",
@@ -90,8 +91,11 @@ def errors_of_attack(
             " set attack_all: true for all of them",
         )
     ways = [f"attack_{name}" for name in ("posture", *VALUES)]
-    chosen, times = ([name for name in every if name in given] for every in (ways, ENDS))
     is_over = bool(_over(options["attack_over"]))
+    without_reason = ("attack_reason",) if is_over else ()
+    chosen, times = (
+        [name for name in every if name in given] for every in ((*ways, *without_reason), ENDS)
+    )
     if is_over and (chosen or times):
         without_others = f"it ends postures, and goes without {first_few(chosen + times)}"
         yield OptionError(Option("attack_over"), without_others)
@@ -128,7 +132,7 @@ def asked_values(options: Mapping[str, Any], host: Mapping[str, Any]) -> dict[st
         expression = _blocking(options["block"], host)
         # The same block again is the same rule; another one is another rule.
         ref = f"attack-{sha256(expression.encode()).hexdigest()[:8]}"
-        rule = {"ref": ref, "action": "block", "expression": expression, "position": "first"}
+        rule = {"ref": ref, "action": "block", "expression": expression, **BLOCKING}
         values = {BLOCKED_BY[owner]: [{**rule}] for owner in owners}
     components, level = options["mitigate"] or (), options["sensitivity"]
     fields = {"scope": "global", **({"mode": "enabled"} if components else {})}

@@ -458,6 +458,7 @@ class PostureFile:
     def write(self, host: str, known: list[Any], entries: list[Any]) -> None:
         """Let a host have these entries in place of the known ones; raises OSError, ValueError, and
         Changed if it has others."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         with locked(self.path.parent):
             if self.of(host) != known:
                 raise Changed
