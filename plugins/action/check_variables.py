@@ -8,6 +8,8 @@ without a request."""
 
 from __future__ import annotations
 
+from ..plugin_utils import _bytecode  # noqa: F401  # isort: skip  # pylint: disable=unused-import
+
 import math
 import os
 import re

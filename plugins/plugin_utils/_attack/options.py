@@ -3,7 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""What the options of the playbook attack ask for."""
+"""The options of the playbook attack, and the values of a posture that they ask for."""
 
 from __future__ import annotations
 
