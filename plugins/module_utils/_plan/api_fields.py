@@ -35,7 +35,7 @@ def completed_values(
         raise OptionError(path.at(*exc.option.path), exc.problem) from exc
 
 
-def read_fields(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
+def read_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an object that the options name, ReadOptions if some are wrong."""
     others = resource.other_options
     return _read_fields(resource.fields, path, options, resource.title, others)

@@ -32,7 +32,7 @@ from .._remembered import remembered
 from .._schema.resource import EXPIRES, ByCursor, Field, Key, Object, Resource, Values
 from .._text import Message, Names, Option
 from .._timestamps import parse_expiry
-from .api_fields import completed_values, read_fields
+from .api_fields import completed_values, read_values
 from .plan import merge_nested
 
 PURGE, STATE, THE_TASK = Option("purge"), Option("state"), Option()
@@ -330,7 +330,7 @@ def _raise_all(
 ) -> None:
     """Raise OptionError with all that is wrong in an entry; it stands among the objects as far as
     it can be read, so that another one with its key is told as well."""
-    problems, values = OptionProblems(), read_fields(resource, path, options)
+    problems, values = OptionProblems(), read_values(resource, path, options)
     with problems.collected():
         _parse_expiry(path, options)
     with problems.collected():
@@ -366,7 +366,7 @@ def _parse_expiry(path: Option, options: Mapping[str, Any]) -> datetime | None:
 def parse_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields that the task names, as they are sent, without what only Cloudflare sets; raises
     OptionError."""
-    values = read_fields(resource, path, options)
+    values = read_values(resource, path, options)
     if errors := errors_in(values):
         raise as_one(errors)
     return completed_values(resource, path, options, values)

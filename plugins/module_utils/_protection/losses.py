@@ -154,7 +154,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
         return _loss(resource, was, "does not exist", REMOVED) if was.enforces else None
     if was.enforces and becomes.enforces:
         return _stopping_less(resource, was, becomes)
-    if _effect(becomes) >= _effect(was):
+    if _strictness(becomes) >= _strictness(was):
         return None
     if not was.active:
         return _loss(resource, was, "lets requests pass, and the baseline does not", ENABLED)
@@ -163,7 +163,7 @@ def rule_loss(resource: Resource, was: ZoneRule, becomes: ZoneRule | None) -> Lo
     return _loss(resource, was, _turned(was, becomes), TURNED)
 
 
-def _effect(rule: ZoneRule) -> int:
+def _strictness(rule: ZoneRule) -> int:
     """1 for a rule that blocks or challenges, -1 for one that lets requests skip others, 0 for one
     that does neither."""
     return 1 if rule.enforces else -1 if rule.lets_pass else 0

@@ -77,9 +77,9 @@ def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -
     entries, problems = numbered("items", items or (), path), OptionProblems()
     others: set[int] = set()
     if kind is None:  # it is wrong
-        kind = _kind_of(entries[0][1], LIST_KIND) if entries else LIST_KIND
+        kind = _kind_of_list(entries[0][1], LIST_KIND) if entries else LIST_KIND
     for index, (option, item) in enumerate(entries):
-        if _kind_of(item, kind) != kind:
+        if _kind_of_list(item, kind) != kind:
             problems.add(_wrong_kind(option, item, kind, path))
             others.add(index)
     if others:
@@ -93,7 +93,7 @@ def desired_items(path: Option, entry: Options, absent: bool, exclusive: bool) -
     return desired
 
 
-def _kind_of(item: Options, kind: str) -> str:
+def _kind_of_list(item: Options, kind: str) -> str:
     """The kind of an item, or of its list if it is wrong, so that the rest of it is read."""
     try:
         return kind_of_item(item)

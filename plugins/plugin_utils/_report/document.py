@@ -145,7 +145,7 @@ class AcceptedNow:
         ]
 
 
-NOTHING = AcceptedNow((), END_OF_TIME)
+NOTHING_ACCEPTED = AcceptedNow((), END_OF_TIME)
 
 
 def _found(
@@ -192,7 +192,7 @@ def _until(expires: datetime | None) -> str | None:
     return write_timestamp(expires) if expires else None
 
 
-def assess(host: HostResults, accepted: AcceptedNow = NOTHING) -> tuple[Status, list[str]]:
+def assess(host: HostResults, accepted: AcceptedNow = NOTHING_ACCEPTED) -> tuple[Status, list[str]]:
     """The status of a host, and the sentences that give it, those of worse statuses first."""
     record, before = host.record, host.coverage
     unmanaged = unaccepted(record["unmanaged"])
@@ -285,7 +285,9 @@ def report_of(records: Iterable[HostRecord], generated: str) -> Report:
     )
 
 
-def host_record(host: HostResults, generated: str, accepted: AcceptedNow = NOTHING) -> HostRecord:
+def host_record(
+    host: HostResults, generated: str, accepted: AcceptedNow = NOTHING_ACCEPTED
+) -> HostRecord:
     """The record of a host that was read at this moment, with its status."""
     before, announced = host.coverage, host.record["announced"]
     read = host.having(

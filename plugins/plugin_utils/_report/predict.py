@@ -45,7 +45,7 @@ from .neighbours import (
     unused_rules,
 )
 from .record import HostRecord
-from .results import HostResults, host_results, unmanaged_records
+from .results import HostResults, host_results, reported_unmanaged
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
 PACKET_PHASES = "packet_phases"  # another one
@@ -175,7 +175,7 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
     place = partial(place_in_files, task.variables)
     predicted = host_results(task.host, part.options, results, place=place)
     if "account_id" not in part.options:
-        others = unmanaged_records(lists_not_read(predicted.planned))
+        others = reported_unmanaged(lists_not_read(predicted.planned))
         predicted = predicted.having(unmanaged=[*predicted.record["unmanaged"], *others])
     beside = Beside(lambda other: runner.run_module(other, True), part, values)
     read = beside.read(predicted).having(

@@ -507,7 +507,7 @@ class HostRecord(TypedDict):
 def nothing_known(host: str) -> HostRecord:
     """The record of a host of which nothing is known: empty lists, and null."""
     nothing: dict[str, Any] = dict.fromkeys(HostRecord.__annotations__)
-    nothing.update({name: [] for name in LISTS})
+    nothing.update({name: [] for name in LISTED_IN_RECORDS})
     return cast(HostRecord, {**nothing, "host": host, "status": "unknown", "base_url": ""})
 
 
@@ -568,7 +568,7 @@ def shown_as(kind: type[Shown]) -> Iterator[tuple[str, Shown]]:
             yield key, item
 
 
-LISTS: Final = [
+LISTED_IN_RECORDS: Final = [
     name for name, hint in get_type_hints(HostRecord).items() if get_origin(hint) is list
 ]
 METADATA: Final[Sequence[tuple[str, Any]]] = [

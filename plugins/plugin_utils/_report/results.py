@@ -144,7 +144,7 @@ def _with_plans(
         risks=[item for result in refused_first for item in _risks(result, place)],
         pending=[item for result in every for item in _pending_steps(result)],
         unmanaged=[
-            item for result in every for item in unmanaged_records(result.get("unmanaged") or ())
+            item for result in every for item in reported_unmanaged(result.get("unmanaged") or ())
         ],
         ineffective=[item for result in every for item in _ineffective(result, place)],
         expectations=[item for result in every for item in expected_records(result)],
@@ -182,7 +182,7 @@ def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[HostRisk]:
         yield cast(HostRisk, {**_sentence(risk, result), **without(risk, "option"), **more})
 
 
-def unmanaged_records(items: Iterable[Mapping[str, Any]]) -> Iterator[Unmanaged]:
+def reported_unmanaged(items: Iterable[Mapping[str, Any]]) -> Iterator[Unmanaged]:
     """Objects that no baseline names, as results list them, for a record."""
     for item in items:
         title = title_of_resource(item["resource"])
