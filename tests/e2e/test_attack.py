@@ -473,7 +473,7 @@ def test_hosts_that_are_one_account_are_named(site: Site) -> None:
 
 def test_what_nothing_sets_back_is_refused(site: Site) -> None:
     site.describe(baseline_security_level=None)
-    words = "berlin[0].security_level: nothing sets back security level; name it in baseline_security_level as well"
+    words = "attack_security_level: nothing sets back security level; name it in baseline_security_level as well"
     assert words in site.attack(security_level="high", hours=1, code=2)
     assert site.files() == PROJECT
 

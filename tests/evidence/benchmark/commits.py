@@ -96,7 +96,7 @@ def role_then(ways: Ways, program: Sequence[str | Path], commit: str = BEFORE, c
 def host_then(ways: Ways, program: Sequence[str | Path], commit: str = BEFORE, count: int = HOSTS) -> Case:
     """The role on hosts with an account, its lists and rulesets, and a zone, now and at a commit, whose program this is."""
     title = f"the role baseline in check mode, {count:,} accounts with lists, rulesets and zones, in order"
-    then = f"{title}, at {commit}"
+    then = f"the same at {commit}"
     alternatives = {
         title: Way(partial(in_check_mode, ways, count, (PLAYBOOK,))),
         then: Way(partial(in_check_mode, ways, count, program)),
