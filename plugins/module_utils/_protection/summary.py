@@ -13,7 +13,6 @@ from typing import Any, Mapping, TypedDict
 from .._arguments import Arguments, list_of, part_of_result, read_value
 from .._errors import OptionError
 from .._schema.account import ALLOWLIST, COLLECTIONS, COMPONENTS, PREFIXES, STATUS, TCP_KINDS
-from .._schema.registry import BY_PLURAL
 from .._schema.resource import State
 from .._text import Option, capitalised, first_few
 from .._values.address_set import (
@@ -319,7 +318,7 @@ COLLECTIONS_OF_RESULT: Arguments = {
     for name, resources in COLLECTIONS.items()
 }
 OWN_ACCOUNT = part_of_result(
-    BY_PLURAL, status={"type": "dict"}, enabled={"type": "bool"}, **COLLECTIONS_OF_RESULT
+    status={"type": "dict"}, enabled={"type": "bool"}, **COLLECTIONS_OF_RESULT
 )
 
 
