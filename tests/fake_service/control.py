@@ -44,19 +44,35 @@ def replace_state() -> dict[str, Any]:
     return service.document()
 
 
+def document() -> dict[str, Any]:
+    return service.document()
+
+
+def reset() -> Any:
+    return service.reset()
+
+
+def forget_calls() -> None:
+    service.calls.clear()
+
+
+def forget_faults() -> None:
+    service.faults.clear()
+
+
 ROUTES: Sequence[tuple[str, str, Callable[[], Any]]] = (
     ("GET", "/calls", lambda: [asdict(call) for call in service.calls]),
-    ("DELETE", "/calls", lambda: service.calls.clear()),
+    ("DELETE", "/calls", forget_calls),
     ("GET", "/breaches", lambda: [breach._asdict() for breach in service.breaches]),
     ("GET", "/faults", lambda: [fault.document() for fault in service.faults]),
     ("POST", "/faults", lambda: service.misbehave(**sent()).document()),
-    ("DELETE", "/faults", lambda: service.faults.clear()),
-    ("GET", "/state", lambda: service.document()),
+    ("DELETE", "/faults", forget_faults),
+    ("GET", "/state", document),
     ("PUT", "/state", replace_state),
     ("POST", "/clock", advance_clock),
     ("PUT", "/rate_limit", lambda: service.rate_limit(**sent())),
     ("DELETE", "/rate_limit", lift_rate_limit),
-    ("POST", "/reset", lambda: service.reset()),
+    ("POST", "/reset", reset),
 )
 
 

@@ -246,7 +246,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("protection_traffic_info", {"top": 1000}, "top: 1000 is not from 1 to 100"),
     ("protection_info", {"covers": ["192.0.2.300"]}, "covers[0]: '192.0.2.300' is neither an address nor a network"),
     ("protection_info", {"gather_subset": ["prefix"]},
-     "gather_subset[0]: 'prefix' is none of status, prefixes, allowlist, rules, filters, dns_rules, announced, ip_lists, packet_phases, network_firewall_rules, ddos_l4_overrides (did you mean prefixes?)"),
+     "gather_subset[0]: 'prefix' is none of status, prefixes, allowlist, rules, filters, dns_rules, announced, ip_lists, packet_phases,"
+     " network_firewall_rules, ddos_l4_overrides (did you mean prefixes?)"),
     ("custom_rules_info", {"hits_hours": -1}, "hits_hours: -1 is not from 0 to 13392 (18 months)"),
     ("custom_rules", {"rules": [], "backtest": {"hours": 0}}, "backtest.hours: 0 is not above 0 and at most 2160"),
     ("custom_rules", {"rules": [], "backtest": {"max_blocked_percent": "all"}}, "backtest.max_blocked_percent: 'all' is a text; write a number"),
