@@ -127,7 +127,7 @@ def _check_notify(
 
 # The playbooks without an action of their own.
 OF_PLAYBOOK = {"evaluate": (EVALUATE, _check_evaluate), "notify": (NOTIFY, _check_notify)}
-# What else such a playbook reads with a default, which would hide a template that is undefined.
+# Such a playbook reads these with a default, which would hide a template that is undefined.
 BESIDE_OWN = {
     "evaluate": (*INVENTORY.values(), "edge_zone_account_id"),
     "notify": ("report_directory",),

@@ -142,10 +142,9 @@ def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
 def misspelt(names: Iterable[str], known: Iterable[str]) -> list[str]:
     """The names that are one of these but for a slip or two; others may be the user's own."""
     ours = frozenset(known)
-    others = {
-        name for name in names if not name.startswith("ansible_")
-    } - ours  # most are Ansible's
-    return [name for name in sorted(others) if _is_misspelt(name, ours)]
+    others = {*names} - ours
+    own = (name for name in sorted(others) if not name.startswith("ansible_"))  # most are Ansible's
+    return [name for name in own if _is_misspelt(name, ours)]
 
 
 @lru_cache(maxsize=4096)  # most hosts have the same

@@ -106,27 +106,24 @@ def host_then(ways: Ways, program: Sequence[str | Path], commit: str = BEFORE, c
 
 def in_check_mode(ways: Ways, count: int, program: Sequence[str | Path]) -> Taken:
     """What the role takes to find so many hosts in order; raises Failure if it finds one of them otherwise."""
-    held, zone_of, described = accounts.in_order(), [*zones(count).values()], accounts.desired()
+    held, described = accounts.in_order(), accounts.desired()
     blocked, listed = rules("example.com"), [{"ip": f"198.51.100.{number}"} for number in range(20)]
     ruleset = {"name": "Bots", "rules": blocked[:5]}
     held.update(lists=[{"name": "offices", "items": listed}], custom_rulesets=[ruleset], network_firewall_rules=[])
     described.update(ip_lists=[{"name": "offices", "items": listed}], custom_rulesets=[ruleset], custom_rules=blocked)
     held_by_account = {accounts.identifier(FIRST + number): held for number in range(count)}
-    ways.serving.hold(
-        held_by_account,
-        0.0,
-        {
-            zone: {"name": f"zone{number}.example.com", "account_id": account, "custom_rules": blocked}
-            for number, (zone, account) in enumerate(zip(zone_of, held_by_account, strict=True))
-        },
-    )
+    held_by_zone: dict[str, dict[str, Any]] = {
+        zone: {"name": name, "account_id": account, "custom_rules": blocked}
+        for (name, zone), account in zip(zones(count).items(), held_by_account, strict=True)
+    }
+    ways.serving.hold(held_by_account, 0.0, held_by_zone)
     variables: dict[str, Any] = {f"baseline_{option}": value for option, value in described.items()}
     variables.update(edge_api_token=ways.serving.token, edge_base_url=ways.serving.base_url)
     variables.update(ansible_connection="local", baseline_call_budget=plays.ENOUGH)
     variables["ansible_python_interpreter"] = "{{ ansible_playbook_python }}"
     hosts = {
-        f"host{number}": {"edge_account_id": account, "edge_zone_id": zone}
-        for number, (zone, account) in enumerate(zip(zone_of, held_by_account, strict=True))
+        item["name"].partition(".")[0]: {"edge_account_id": item["account_id"], "edge_zone_id": zone}
+        for zone, item in held_by_zone.items()
     }
     inventory, playbook = ways.scratch / "hosts.json", ways.scratch / "role.yml"
     inventory.write_text(json.dumps({"hosts": {"hosts": hosts, "vars": variables}}), encoding="utf-8")
