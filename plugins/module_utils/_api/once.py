@@ -16,11 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from multiprocessing import parent_process
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, BinaryIO, Callable, Iterator, TypeVar
-
-if TYPE_CHECKING:  # the process that forks the workers needs none of it
-    from .._schema.resource import Object, Resource
-    from .client import Client
+from typing import Any, BinaryIO, Callable, Iterator, TypeVar
 
 Made = TypeVar("Made")
 _file_of_run: list[BinaryIO] = []
@@ -79,20 +75,15 @@ def share(file: BinaryIO) -> None:
     _file_of_run[:] = [file]
 
 
-def read_once(client: Client, resource: Resource) -> list[Object]:
-    """All objects of a resource, as the first worker of this run has read them; raises
-    ServiceError."""
-    return list(once(client, client.path_to(resource.path), lambda: client.read(resource)))
-
-
-def once(client: Client, name: str, read: Callable[[], Any]) -> Any:
-    """A reading by its name, as the first worker of this run with the same base URL and credentials
-    has made it, for which the others wait. Outside of a worker it is made each time."""
+def once(reader: str, name: str, read: Callable[[], Any]) -> Any:
+    """A reading by its name, as the first worker of this run with the same reader (the base URL and
+    the credentials) has made it, for which the others wait. Outside of a worker it is made each
+    time."""
     if not _file_of_run or parent_process() is None:
         return read()
     number, key = (
         _file_of_run[0].fileno(),
-        f"{json.dumps([os.getppid(), client.reader, name])}\t".encode(),
+        f"{json.dumps([os.getppid(), reader, name])}\t".encode(),
     )
     place = zlib.crc32(key)  # one byte is locked, so that other readings go on
     with _mutexes.setdefault(key, RLock()):

@@ -20,7 +20,7 @@ from typing import AbstractSet, Callable, Container, Iterable, Mapping, NamedTup
 
 from .._api.client import Client
 from .._api.neighbours import account_of, zone_of
-from .._api.once import read_once
+from .._api.once import once
 from .._concurrency import concurrently
 from .._context import Context
 from .._errors import ProtectionError
@@ -124,9 +124,16 @@ def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object
         return client, [{UNREAD: zone.get(UNREAD, "the zone does not say its plan")}]
     try:
         account = account_of(client, zone if "account" in zone else None)
-        return account, read_once(account, CUSTOM_RULES_OF_ACCOUNT)
+        return account, _read_once(account, CUSTOM_RULES_OF_ACCOUNT)
     except ProtectionError as exc:
         return client, [{UNREAD: exc.message.rstrip(".")}]
+
+
+def _read_once(client: Client, resource: Resource) -> list[Object]:
+    """All objects of a resource, as the first worker of this run has read them; raises
+    ServiceError."""
+    path = client.path_to(resource.path)
+    return list(once(client.reader, path, lambda: client.read(resource)))
 
 
 def _executed(
@@ -137,7 +144,7 @@ def _executed(
     named = dict.fromkeys(filter(None, map(executed_by, in_order)))
     ids = [one for one in named if one not in known and not is_new(one)]
     resources = [ruleset_of(owner, one) for one in ids]
-    read = read_once if owner == ACCOUNT_OPTION else Client.read
+    read = _read_once if owner == ACCOUNT_OPTION else Client.read
     rulesets = zip(ids, concurrently(lambda one: _read_one(lambda: read(client, one)), resources))
     return [{**(obj if _has_rules(obj) else ODD), "id": one} for one, obj in rulesets]
 

@@ -345,7 +345,7 @@ def _events_of_account(client: Client, hours: float, context: Context) -> Events
     except ProtectionError:
         return None
     name = f"hits {account.owner[ACCOUNT_OPTION]} {hours:g}"
-    events: Events = once(account, name, lambda: _read_events(account, hours, client.now))
+    events: Events = once(account.reader, name, lambda: _read_events(account, hours, client.now))
     return events
 
 
