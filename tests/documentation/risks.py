@@ -36,7 +36,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import LIST_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import LIST_RISKS
 
 from tests.documentation.pages import to_yaml
 from tests.support.documents import with_table

@@ -53,8 +53,9 @@ def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
     resources: dict[str, Resource] = {}
     others: dict[bool, list[Operation]] = {False: [], True: []}  # deletions
     for item in plan.operations:
-        holds = item.resource.holds if item.action != "delete" else None
-        resource = holds(item.label) if holds else item.resource
+        resource = item.resource
+        if resource.holds and resource.contents and item.planned:
+            resource = resource.contents(item.planned)
         is_last = item.action == "delete"
         (lists.setdefault(resource.plural, []) if resource.is_ordered else others[is_last]).append(
             item

@@ -32,7 +32,7 @@ from .._protection.ordinary_traffic import (
     wide_groups,
 )
 from .._protection.overrides import managed_rules, override_losses
-from .._schema.lists import LISTS, REFERENCES, items_in, items_of, managed_lists, uses_of
+from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.neighbours import ZONE
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.registry import (
@@ -303,8 +303,8 @@ def _items(plan: Plan, asked: Asked) -> Readings:
     """The items of the lists to which rules refer."""
     if not asked.decides or LISTS.plural not in plan.before:
         return {}
-    there = {LISTS.label_of(obj): obj for obj in managed_lists(plan.before)}
-    named = [items_in(there[name]) for name in _unknown_lists(*_states(plan)) if name in there]
+    there = {items.within: items for items in LISTS.inside(plan.before)}
+    named = [there[name] for name in _unknown_lists(*_states(plan)) if name in there]
     return {items.plural: partial(asked.account.read, items) for items in named}
 
 

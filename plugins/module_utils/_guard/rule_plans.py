@@ -292,9 +292,9 @@ def _lost_with_duplicates(plan: Plan) -> Iterator[str]:
     after = plan.after()
     for item in plan.operations:
         contents = (item.existing or {}).get(CONTENTS) if item.action == "delete" else None
-        if not contents or not item.resource.holds:
+        if not contents or not item.resource.contents:
             continue
-        rules = item.resource.holds(item.label)
+        rules = item.resource.contents(item.existing or {})
         stays = {rules.key_of(rule): rule for rule in after.get(rules.plural, ())}
         lost = [
             str(rule.get("ref"))

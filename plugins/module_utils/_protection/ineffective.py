@@ -23,7 +23,7 @@ from .._expressions.grammar import Comparison, expression_of
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, FILTERS, PREFIXES
-from .._schema.lists import APEX, HOSTNAME, LISTS, items_in
+from .._schema.lists import APEX, HOSTNAME, LISTS
 from .._schema.neighbours import ONBOARDED
 from .._schema.overrides import L4_OVERRIDES, is_off
 from .._schema.registry import (
@@ -40,18 +40,9 @@ from .._schema.registry import (
     rules_in_force,
     zone_values,
 )
-from .._schema.resource import (
-    ENFORCING,
-    NO_ITEMS,
-    OWNERS,
-    Key,
-    Object,
-    ReadCollection,
-    Resource,
-    State,
-)
+from .._schema.resource import ENFORCING, NO_ITEMS, Key, Object, ReadCollection, Resource, State
 from .._schema.rulesets import named_entries
-from .._schema.zone import CUSTOM_RULES, own_rulesets, rules_of
+from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
 from .._values.address_set import (
     ANY_LABEL,
     EVERYTHING,
@@ -146,9 +137,8 @@ def ineffective_records(
 
 def _resources_of(state: State) -> Iterator[Resource]:
     """The collections of a state, of which objects can be ineffective."""
-    every = [*CHECKED, *map(items_in, state.get(LISTS.plural) or ())]
-    for owner in OWNERS:
-        every += [rules_of(owner, str(obj.get("name"))) for obj in own_rulesets(state, owner)]
+    holders = (LISTS, *CUSTOM_RULESETS.values())
+    every = [*CHECKED, *(inner for one in holders for inner in one.inside(state))]
     return (one for one in every if state.get(one.plural))
 
 

@@ -18,7 +18,7 @@ from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence, Ty
 from .._expressions.grammar import expression_of
 from .._plan.desired import Desired, DesiredObject
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
-from .._schema.lists import LISTS, contents_of, managed_lists
+from .._schema.lists import LISTS, contents_of
 from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import (
     BY_PLURAL,
@@ -52,7 +52,6 @@ from .._schema.zone import (
     ENTRY_POINTS,
     EXECUTED_RULESETS,
     deploying_rules,
-    own_rulesets,
     whole_rulesets,
 )
 from .._text import first_few
@@ -152,7 +151,7 @@ def all_unmanaged(
         key: NO_ITEMS
         for item in kinds.rulesets[:1]
         if item.resource.owner == ZONE_OPTION
-        for key in deploying_rules(item.among(own_rulesets(state, ZONE_OPTION)), state)
+        for key in deploying_rules(item.among(item.resource.own_in(state)), state)
     }
     alone = [
         item.with_values({**deploying, **item.objects}) if item.resource is CUSTOM_RULES else item
@@ -187,7 +186,7 @@ def _beside_rulesets(kinds: CollectionKinds, state: State) -> Iterator[Mapping[s
     """The rulesets that a host does not name, and the rules of the entry point beside those that
     deploy its rulesets."""
     rulesets, owner = kinds.rulesets[0], kinds.rulesets[0].resource.owner
-    own = own_rulesets(state, owner)
+    own = rulesets.resource.own_in(state)
     named = objects_among(rulesets.resource, own, rulesets.objects)
     others = other_objects(rulesets.resource, own, rulesets.objects)
     yield from unnamed_rulesets(rulesets.resource, ENTRY_POINTS[owner], others, state)
@@ -453,7 +452,7 @@ def unmanaged_items(desired: Desired, state: State) -> list[Object]:
 def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
     """The lists of a state that a task does not name."""
     named = {key for item in desired if item.resource is LISTS for key in item.objects}
-    return other_objects(LISTS, managed_lists(state), named)
+    return other_objects(LISTS, LISTS.own_in(state), named)
 
 
 def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:

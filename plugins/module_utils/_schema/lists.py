@@ -31,7 +31,6 @@ from .resource import (
     Resource,
     Semantics,
     Shape,
-    State,
     Write,
     options_of,
 )
@@ -167,6 +166,12 @@ def _not_ours(obj: Object) -> str:
     return "" if kind in LIST_KINDS else f"is of the kind {kind}, which {why}"
 
 
+def items_in(obj: Object) -> Resource:
+    """The items of a list, by its name and its kind."""
+    kind = str(obj.get("kind"))
+    return items_of(LISTS.label_of(obj), kind if kind in LIST_KINDS else LIST_KIND)
+
+
 LISTS = Resource(
     name="ip_list",
     plural="ip_lists",
@@ -186,6 +191,7 @@ LISTS = Resource(
     listing=AtOnce(),
     on_demand=True,
     read_only=(*TIMES_OF_CLOUDFLARE, "num_items", REFERENCES),
+    contents=items_in,
     is_referred_to=True,
     semantics=Semantics(not_ours=_not_ours),
 )
@@ -218,19 +224,6 @@ def items_of(name: str, kind: str = LIST_KIND) -> Resource:
         within=name,
         semantics=Semantics(not_ours=_not_our_item),
     )
-
-
-def items_in(obj: Object) -> Resource:
-    """The items of a list, by its name and its kind."""
-    kind = str(obj.get("kind"))
-    return items_of(LISTS.label_of(obj), kind if kind in LIST_KINDS else LIST_KIND)
-
-
-def of_existing_kind(resource: Resource, state: State) -> Resource:
-    """The items of a list by the kind that it has in a state; any other resource itself."""
-    lists = state.get(LISTS.plural, ()) if resource.parent is LISTS else ()
-    known = (items_in(obj) for obj in lists if LISTS.label_of(obj) == resource.within)
-    return next(known, resource)
 
 
 def kind_of_item(item: Mapping[str, Any]) -> str:
@@ -304,8 +297,3 @@ def uses_of(obj: Mapping[str, Any]) -> int:
 def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:
     """A list as results show it, with its items."""
     return {**obj, "num_items": len(items), "items": list(items)}
-
-
-def managed_lists(state: State) -> list[Object]:
-    """The lists of a state to which rules can refer."""
-    return LISTS.own(state[LISTS.plural])

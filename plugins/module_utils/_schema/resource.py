@@ -307,12 +307,12 @@ class Resource:
     `quota` is how many objects an owner may have, 0 if that is not known or depends on its plan;
     `catalogue` is what objects name; `retired` is what to do where Cloudflare answers 410 Gone.
     `parent` is the collection of the object that holds this one, whose key is `within`; its id
-    stands in the path as `{parent_id}`. An object of a resource that `holds` an ordered list by its
-    name is written together with it, in one call. `traffic` is a request or a packet, if one meets
-    the rules of this resource one after the other, in the `phase` of an entry point if it has one;
-    rules with an action that is `enforcing` stop it, and `rank` sorts rules that it does not meet
-    as listed. Rules may refer to an object of a resource that `is_referred_to`. A collection that
-    `has_duplicates` takes a second object with the same key.
+    stands in the path as `{parent_id}`. `contents` returns the collection inside of an object; one
+    that `holds` an ordered list is written together with it, in one call. `traffic` is a request or
+    a packet, if one meets the rules of this resource one after the other, in the `phase` of an
+    entry point if it has one; rules with an action that is `enforcing` stop it, and `rank` sorts
+    rules that it does not meet as listed. Rules may refer to an object of a resource that
+    `is_referred_to`. A collection that `has_duplicates` takes a second object with the same key.
 
     `semantics` is how the values of an object fit together.
     """
@@ -340,7 +340,8 @@ class Resource:
     retired: str = ""
     parent: Resource | None = None
     within: str = ""
-    holds: Callable[[str], Resource] | None = None
+    contents: Callable[[Object], Resource] | None = None
+    holds: bool = False
     catalogue: Catalogue | None = None
     traffic: str = ""
     phase: str = ""
@@ -498,6 +499,14 @@ class Resource:
     def own(self, objects: Sequence[Object]) -> list[Object]:
         """Those of the objects that the collection does not leave alone."""
         return [obj for obj in objects if not self.semantics.not_ours(obj)]
+
+    def own_in(self, state: State) -> list[Object]:
+        """Those of a state; none if the state does not have the collection."""
+        return self.own(state.get(self.plural) or ())
+
+    def inside(self, state: State) -> list[Resource]:
+        """The collections inside of its objects in a state."""
+        return [self.contents(obj) for obj in self.own_in(state)] if self.contents else []
 
     def key_of(self, obj: Object) -> Key:
         """The normalised values that identify an object; duplicates have the same."""

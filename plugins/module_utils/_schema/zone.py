@@ -291,6 +291,10 @@ def rules_of(owner: str, name: str) -> Resource:
     )
 
 
+def _rules_in(owner: str, obj: Object) -> Resource:
+    return rules_of(owner, CUSTOM_RULESETS[owner].label_of(obj))
+
+
 def _rulesets(owner: str) -> Resource:
     name = "custom_ruleset" if owner == ZONE_OPTION else "account_custom_ruleset"
     return Resource(
@@ -314,7 +318,8 @@ def _rulesets(owner: str) -> Resource:
         on_demand=True,
         read_only=("version", "last_updated"),
         quota=10,
-        holds=partial(rules_of, owner),
+        contents=partial(_rules_in, owner),
+        holds=True,
         is_referred_to=True,
         phase=CUSTOM_PHASE,
         semantics=Semantics(not_ours=_other_ruleset),
@@ -353,12 +358,6 @@ WHOLE_RULESETS: Mapping[str, Resource] = {
 }
 
 
-def own_rulesets(state: State, owner: str) -> list[Object]:
-    """The custom rulesets of the phase, among all rulesets of an owner that a state has."""
-    rulesets = CUSTOM_RULESETS[owner]
-    return rulesets.own(state.get(rulesets.plural, ()))
-
-
 def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
     """A ruleset with its rules and its deployment."""
     name = CUSTOM_RULESETS[owner].label_of(obj)
@@ -384,7 +383,7 @@ def deploying_rules(rulesets: Sequence[Object], state: State) -> list[Key]:
 def whole_rulesets(state: State, owner: str) -> list[Object]:
     """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
     rulesets: list[Object] = []
-    for obj in own_rulesets(state, owner):
+    for obj in CUSTOM_RULESETS[owner].own_in(state):
         name = CUSTOM_RULESETS[owner].label_of(obj)
         rules = obj.get(CONTENTS, state.get(rules_of(owner, name).plural))
         ids = filter(None, (obj.get("id"), "" if CONTENTS in obj else id_of_new(name)))

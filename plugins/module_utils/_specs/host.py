@@ -37,12 +37,11 @@ from .._protection.expectation import (
 from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed, managed_of
 from .._schema.resource import OWNERS, ZONE_OPTION, Key, OptionSpec, State
-from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, deploying_rules, own_rulesets
+from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, deploying_rules
 from .._text import Names
 from .account import SPECS as ACCOUNT_SPECS
 from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, purge_option, purged
-from .custom_rulesets import CustomRulesets
-from .ip_lists import IpLists
+from .holders import CustomRulesets, IpLists
 from .rulesets import SPECS as ZONE_SPECS
 from .whole_state import CHANGES_HOURS
 
@@ -50,10 +49,8 @@ ACCOUNT, CUSTOM = "account_protection", "custom_rules"
 NETWORK_FIREWALL, FIREWALL_RULES = "network_firewall_rules", "firewall_rules"
 LISTS, RULESETS = "ip_lists", "custom_rulesets"
 # The modules whose objects are one desired state, in the order of the registry.
-HOST_PARTS: Mapping[str, ModuleSpec] = {
-    name: {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(), RULESETS: CustomRulesets()}[name]
-    for name in MODULES
-}
+_PARTS = {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(True), RULESETS: CustomRulesets(True)}
+HOST_PARTS: Mapping[str, ModuleSpec] = {name: _PARTS[name] for name in MODULES}
 # The collections that a host can purge, by the options that describe them.
 EXCLUSIVE = (
     *COLLECTIONS,
@@ -228,7 +225,7 @@ def _beside_deployments(desired: Sequence[Desired], state: State) -> list[Desire
     }
     deploying = described.union(
         *(
-            deploying_rules(item.among(own_rulesets(state, ZONE_OPTION)), state)
+            deploying_rules(item.among(RULESETS_OF_ZONE.own_in(state)), state)
             for item in desired
             if item.resource is RULESETS_OF_ZONE
         )

@@ -29,8 +29,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
         "protection_filter",
         "account_protection",
     ),
-    "ip_lists": ("ip_list",),
-    "custom_rulesets": ("custom_ruleset",),
+    "holders": ("ip_list", "custom_ruleset"),
     "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
     "traffic": (TRAFFIC,),
     "host": (HOST_MODULE,),
@@ -41,10 +40,8 @@ ROOMS: Mapping[str, Sequence[str]] = {
 def _modules_in(room: str) -> Specs:
     if room == "account":
         from .account import SPECS
-    elif room == "ip_lists":
-        from .ip_lists import SPECS
-    elif room == "custom_rulesets":
-        from .custom_rulesets import SPECS
+    elif room == "holders":
+        from .holders import SPECS
     elif room == "info":
         from .info import SPECS
     elif room == "host":

@@ -27,7 +27,7 @@ from .._text import first_joined
 from .._values.kinds import same_value
 from .base import Options, Resources
 from .host import RESTORED, Host
-from .whole_state import all_inside, collections_of, inside, name_of, options_for, why_not_described
+from .whole_state import all_inside, collections_of, name_of, options_for, why_not_described
 
 MOST_REFUSED = 10  # objects in a message
 EMPTY_OF_TYPE: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
@@ -98,7 +98,7 @@ class RestoredHost(Host):
         """Each collection, its objects in the snapshot, and whether one is left alone."""
         names, ids = self._rulesets(state)
         for resource in self._collections:
-            before = resource.own(self._objects.get(resource.plural, ()))
+            before = resource.own_in(self._objects)
             if resource in ENTRY_POINTS.values():
                 before = [_with_id_of_today(rule, names, ids) for rule in before]
             contents = [*self._contents(resource, before, state)]
@@ -111,14 +111,14 @@ class RestoredHost(Host):
     ) -> Iterator[Restorable]:
         """The same of the items of lists, or the rules of rulesets. A list that is gone comes back
         with all that it had, and one that the run made stays if it has something of others."""
+        if not holder.contents:
+            return
         then, now = (
             {holder.label_of(obj): obj for obj in objects if not self._is_left(holder, obj)}
-            for objects in (before, holder.own(state[holder.plural]))
+            for objects in (before, holder.own_in(state))
         )
         for name, obj in {**then, **now}.items():
-            resource = inside(holder, obj)
-            if resource is None:
-                return
+            resource = holder.contents(obj)
             could_change = partial(self._could_change, resource)
             others = [*filterfalse(could_change, state[resource.plural])] if name in now else []
             if name in then or others:
@@ -132,7 +132,7 @@ class RestoredHost(Host):
         names: dict[str, str] = {}
         ids: dict[str, str] = {}
         for one, resource in product((self._objects, state), CUSTOM_RULESETS.values()):
-            for obj in resource.own(one.get(resource.plural, ())):
+            for obj in resource.own_in(one):
                 name, identity = resource.label_of(obj), str(obj.get("id"))
                 names.update(dict.fromkeys((identity, id_of_new(name)), name))
                 ids.update({name: identity} if one is state else {})

@@ -45,21 +45,9 @@ def collections_of(plurals: Container[str], owners: Container[str] = OWNERS) -> 
     return [*found.values()]
 
 
-def inside(holder: Resource, obj: Object) -> Resource | None:
-    """The items of a list, or the rules of a ruleset; None for any other object."""
-    if holder is LISTS:
-        return items_in(obj)
-    return holder.holds(holder.label_of(obj)) if holder.holds else None
-
-
 def all_inside(holders: Iterable[Resource], state: State) -> list[Resource]:
     """The items of all lists of a state, and the rules of all its rulesets."""
-    every = [
-        inside(holder, obj)
-        for holder in holders
-        for obj in holder.own(state.get(holder.plural, ()))
-    ]
-    return [one for one in every if one]
+    return [one for holder in holders for one in holder.inside(state)]
 
 
 def whole_state(state: State) -> dict[str, Sequence[Object]]:
@@ -68,7 +56,7 @@ def whole_state(state: State) -> dict[str, Sequence[Object]]:
     whole: dict[str, Sequence[Object]] = {}
     for plural in (plural for plural in state if plural in BY_PLURAL):
         holder, objects = WITHIN.get(plural), state[plural]
-        if holder is None or not all(one.plural in state for one in all_inside([holder], state)):
+        if holder is None or not all(one.plural in state for one in holder.inside(state)):
             whole[plural] = objects
         elif holder is LISTS:
             own = holder.own(objects)

@@ -134,9 +134,9 @@ def named_by(part: Part, now: datetime | None) -> NamedKeys:
     desired = [item.at(now) for item in HOST_SPEC.owned(options, {}).desired(options)]
     exclusive = {item.resource.plural for item in desired if item.exclusive}
     for item in desired:
-        holds = item.resource.holds
-        gone = [item.resource.label_of(item.objects[key]) for key in item.gone | item.expired]
-        exclusive |= {holds(name).plural for name in gone} if holds else set()
+        contents = item.resource.contents
+        gone = [item.objects[key] for key in item.gone | item.expired]
+        exclusive |= {contents(values).plural for values in gone} if contents else set()
     return {
         item.resource.plural: [
             {name: values[name] for name in item.resource.key if name in values}

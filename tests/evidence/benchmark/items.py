@@ -26,7 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._arguments impo
 from ansible_collections.edgeops.protection.plugins.module_utils._engine import read_state
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.ip_lists import SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import SPECS
 
 from .accounts import identifier
 
