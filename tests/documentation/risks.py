@@ -19,9 +19,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
     risks_of_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
-    ALL_RISKS,
-    LIMITS,
     RISKS_OF_PHASES,
     RULESET_RISKS,
     ZONE_RULE_RISKS,

@@ -17,7 +17,7 @@ from typing import Any
 from unittest.mock import patch
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import BESIDE
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS

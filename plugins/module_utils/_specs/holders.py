@@ -17,8 +17,7 @@ from typing import AbstractSet, Any, Callable, Mapping, Sequence
 
 from .._arguments import ArgumentFields, only, unless_wrong
 from .._errors import OptionError, OptionProblems, PlanError, parsed
-from .._guard.risks.base import risk_options
-from .._guard.risks.lists import DELETION_RISKS, REFERENCED_LIST_RISKS
+from .._guard.risks.base import DELETION_RISKS, REFERENCED_LIST_RISKS, risk_options
 from .._guard.risks.rulesets import NETWORK_FIREWALL_RISKS, risks_of_rules
 from .._guard.terms import BACKTEST
 from .._plan.desired import (

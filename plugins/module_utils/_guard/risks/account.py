@@ -34,6 +34,7 @@ from ..._schema.resource import Resource
 from ..._text import Advice, Message, Option, Unread, first_few, sentence
 from ..._values.address_set import Ranges, intersection, networks, overlaps, union, widest
 from .base import (
+    DELETION_RISKS,
     Change,
     Found,
     Limit,
@@ -46,7 +47,6 @@ from .base import (
     mode_of,
     risk,
 )
-from .lists import DELETION_RISKS
 
 WORKING = (ENABLED, MONITORING, UNDECIDED)
 

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """The risks of rules that requests or packets meet in an order: those of a zone and of an account's
-Network Firewall, and overrides of managed DDoS rules; with them, all risks that there are.
+Network Firewall, and overrides of managed DDoS rules.
 
 That every request or packet matches an expression is proven, or it is none of these risks. The
 vendor describes the actions on its pages "Actions" (Firewall Rules) and "Custom rules: available
@@ -13,7 +13,6 @@ skip options".
 
 from __future__ import annotations
 
-from itertools import chain
 from typing import AbstractSet, Callable, Iterator, Mapping, NamedTuple, Sequence
 
 from ..._expressions.grammar import normalise_expression
@@ -51,9 +50,7 @@ from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._schema.zone import CUSTOM_RULES
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
-from .account import ACCOUNT_RISKS
-from .base import Change, Entry, Found, Limit, Limits, Risk, codes_of, entries_of, limits_of, risk
-from .lists import DELETION_RISKS, REFERENCED_LIST_RISKS
+from .base import DELETION_RISKS, Change, Entry, Found, Limit, Limits, Risk, entries_of, risk
 
 FEWEST_WEAKENED = 3
 BLOCK = "block"  # the strictest of the actions that enforce
@@ -449,10 +446,3 @@ RISKS_OF_PHASES: Mapping[str, tuple[Risk, ...]] = {
 def risks_of_rules(resource: Resource) -> tuple[Risk, ...]:
     """The risks of plans for the rules of a resource."""
     return RISKS_OF_PHASES.get(resource.phase) or RULESET_RISKS[resource.traffic]
-
-
-# All risks, for what speaks of all of them; a module has those of its own collections.
-OF_RULES = (*RULESET_RISKS.values(), *RISKS_OF_PHASES.values())
-ALL_RISKS = tuple(dict.fromkeys(chain(ACCOUNT_RISKS, REFERENCED_LIST_RISKS, *OF_RULES)))
-CODES = codes_of(ALL_RISKS)
-LIMITS = limits_of(ALL_RISKS)

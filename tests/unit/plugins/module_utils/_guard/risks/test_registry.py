@@ -15,18 +15,15 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
     lowers_sensitivity,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
+    DELETION_RISKS,
     Limit,
     Limits,
     limits_of,
     parse_limits,
     risk_options,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.lists import DELETION_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
-    ALL_RISKS,
-    LIMITS,
-    RULESET_RISKS,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 NAMES = [limit.name for limit in LIMITS]
