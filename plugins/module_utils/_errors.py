@@ -8,9 +8,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Mapping, Sequence, TypedDict, TypeVar
+from contextlib import contextmanager
+from typing import Any, Callable, Iterator, Mapping, Sequence, TypedDict, TypeVar
 
-from ._text import OWN_NAMES, Message, Names, Option, joined, left_out
+from ._text import OWN_NAMES, Message, Names, Option, Unread, joined, left_out
 
 # The vendor documents no code for a create that comes too late; some of its interfaces say it so,
 # with HTTP 400.
@@ -248,3 +249,12 @@ class LaterPageError(ServiceError):
     def __init__(self, number: int, cause: ServiceError) -> None:
         sentence = f"It was page {number} of the listing, and a part is not taken for the whole."
         super().__init__(f"{cause.message} {sentence}", cause.error, cause.maybe_applied)
+
+
+@contextmanager
+def reading(prefix: str) -> Iterator[None]:
+    """Raise Unread, with a sentence, if Cloudflare refuses to show something."""
+    try:
+        yield
+    except ServiceError as exc:
+        raise Unread(Message(prefix, exc.message)) from exc

@@ -82,7 +82,7 @@ class Guard(NamedTuple):
         if self.terms.of_rules:
             from .rule_plans import checks_of, warnings_of_rules
 
-            checks, warnings = checks_of(plan), warnings_of_rules(plan)
+            checks, warnings = [*CHECKS, *checks_of(plan)], warnings_of_rules(plan)
         infeasible, unknown = check_feasibility(plan, self.client.read, checks)
         verdicts, terms = self.rollout.verdicts, self.terms
         backtest, risk = backtested(plan, self.client, terms)

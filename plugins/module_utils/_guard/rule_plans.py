@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import Iterator, Mapping, Sequence
 
+from .._errors import reading
 from .._expressions.fields import FIELDS_OF_LISTS, list_uses, misused
 from .._expressions.grammar import Comparison
-from .._plan.plan import Operation, Plan, differences, with_along
+from .._plan.plan import Check, Operation, Plan, differences, with_along
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
 from .._schema.account import NETWORK_FIREWALL_RULES
@@ -27,7 +28,6 @@ from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS
 from .._text import Message, Unread, did_you_mean, first_few, joined, plural
-from .check import CHECKS, Check, reading
 from .needs import unread_of
 
 
@@ -316,6 +316,6 @@ def warnings_of_rules(plan: Plan) -> list[str]:
 
 
 def checks_of(plan: Plan) -> Sequence[Check]:
-    """The checks of a plan for rules, lists or overrides."""
+    """The checks of a plan that are of rules, lists or overrides."""
     of_lists = LIST_CHECKS if LISTS.plural in plan.before else ()
-    return (*CHECKS, check_quota, check_catalogue, *of_lists)
+    return (check_quota, check_catalogue, *of_lists)

@@ -12,7 +12,7 @@ refused."""
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._arguments import NEEDED, TEXTS, Arguments, read_value
@@ -24,7 +24,7 @@ from .._schema.resource import OptionSpec
 from .._text import Message, Option, joined, plural
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, ranges_of, union
-from .risks.base import Limits, Risk
+from .risks.base import EvidenceLimits, Limits, Risk
 
 ACCEPTANCE_FIELDS: Arguments = {
     "code": NEEDED,
@@ -270,27 +270,6 @@ ROLLOUT_EVIDENCE: OptionSpec = {
         },
     }
 }
-
-
-class EvidenceLimits(NamedTuple):
-    """A task asks the traffic of some hours, of which so much may be lost."""
-
-    hours: float
-    max_percent: float
-    max_packets: int | None
-
-    @property
-    def time(self) -> timedelta:
-        """The time to look back, and for which an object monitors at least."""
-        return timedelta(hours=self.hours)
-
-    @property
-    def allowed(self) -> str:
-        """The limits, in a sentence."""
-        percent = f"{self.max_percent:g} %"
-        if self.max_packets is None:
-            return percent
-        return f"{percent} and {plural(self.max_packets, 'packet', 'packets')}"
 
 
 def parse_evidence(options: Mapping[str, Any]) -> EvidenceLimits | None:

@@ -13,11 +13,31 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Collection, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import (
+    Any,
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+)
 
 from .._errors import OptionError
 from .._remembered import remembered
-from .._schema.resource import NO_ITEMS, Field, Key, Object, Resource, State, Values, fields_in
+from .._schema.resource import (
+    NO_ITEMS,
+    Field,
+    Key,
+    Object,
+    ReadCollection,
+    Resource,
+    State,
+    Values,
+    fields_in,
+)
 from .._text import Message, Option
 from .._values.address_set import normalise_network
 from .._values.kinds import ID, same_value
@@ -248,6 +268,9 @@ class Plan(NamedTuple):
             for plural in changed
         }
         return {**planned, **self.alongside}
+
+
+Check = Callable[[Plan, ReadCollection], str]  # returns why the owner would not take the plan
 
 
 def _collection_after(

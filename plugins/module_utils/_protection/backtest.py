@@ -15,20 +15,25 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
+from .._errors import PlanError
 from .._expressions.evaluation import Batch, decider, places
 from .._expressions.fields import names_in
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue, Items, Pairs
 from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
 from .._schema.resource import State
-from .._traffic.queries import FEWEST_SAMPLES, percentage, too_few
+from .._text import Message, Option, plural
+from .._timestamps import write_timestamp
+from .._traffic.ask import Send, ask_requests
+from .._traffic.queries import FEWEST_SAMPLES, PERMISSION, PERMISSION_OF_ZONE, percentage, too_few
 from .decide import UNKNOWN_END, outcome_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
-from .past_requests import Group
+from .past_requests import ANALYTICS, LOGPUSH, SOURCE, Group, Reader, Records
 
 STOPPING = (BLOCKED, CHALLENGED)
 NEWLY_BLOCKED, NEWLY_PASSED, SAME = "newly_blocked", "newly_passed", "same"
@@ -319,3 +324,45 @@ def _readable(value: FieldValue) -> Any:
         parts = (f"{_readable(name)}={_readable(item)}" for name, item in value.values.items())
         return "&".join(parts)
     return value if isinstance(value, int) else str(value)
+
+
+ONLY_ZONES = "An account has no analytics of single requests; name a file with those of a zone."
+
+
+def of_analytics(
+    backtest: Backtest, send: Send, zone_id: str | None, now: datetime | None, hours: float
+) -> BacktestRecord:
+    """The backtest with the requests of some hours, as results show it."""
+    if zone_id is None:
+        return backtest.record((None, None), [ONLY_ZONES])
+    reader = Reader(backtest.fields, ANALYTICS)
+    until = now or datetime.now(timezone.utc)
+    since = until - timedelta(hours=hours)
+    listing = ask_requests(send, zone_id, reader.names, since, until)
+    for part in reader.groups((row.values, row.packets, row.samples) for row in listing.rows):
+        backtest.add(part)
+    unknown = [text.replace(PERMISSION, PERMISSION_OF_ZONE) for text in listing.unknown]
+    return backtest.record((write_timestamp(listing.page.since), write_timestamp(until)), unknown)
+
+
+def of_file(backtest: Backtest, path: str) -> BacktestRecord:
+    """The backtest with the requests of a file, as results show it; raises PlanError if the file
+    cannot be opened."""
+    try:
+        with open(path, "rb"):
+            reader = Reader(backtest.fields, LOGPUSH)
+    except OSError as exc:
+        problem = f": {path} cannot be opened: {exc.strerror}. Name a file that is there."
+        raise PlanError(Message(Option("backtest", "file"), problem)) from exc
+    records = Records(path, reader.names)
+    for part in reader.groups(records):
+        backtest.add(part)
+    why, unclear = records.unread, plural(records.unclear, "line", "lines")
+    backtest.add_unread(records.unclear, f"{SOURCE} in {unclear} of {path}")
+    unknown = [f"The file {path} cannot be read to its end: {why}."] if why else []
+    if backtest.requests["all"]:
+        lines = plural(records.malformed, "line", "lines")
+        backtest.add_unread(records.malformed, f"records in {lines} of {path}")
+    elif not why:
+        unknown.append(f"No line of the file {path} is the record of a request of a client.")
+    return backtest.record(records.window, unknown)

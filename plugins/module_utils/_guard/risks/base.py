@@ -74,6 +74,27 @@ def enabled_too_soon(
     return f"has monitored since {since.isoformat()} only" if now - since < monitoring else ""
 
 
+class EvidenceLimits(NamedTuple):
+    """A task asks the traffic of some hours, of which so much may be lost."""
+
+    hours: float
+    max_percent: float
+    max_packets: int | None
+
+    @property
+    def time(self) -> timedelta:
+        """The time to look back, and for which an object monitors at least."""
+        return timedelta(hours=self.hours)
+
+    @property
+    def allowed(self) -> str:
+        """The limits, in a sentence."""
+        percent = f"{self.max_percent:g} %"
+        if self.max_packets is None:
+            return percent
+        return f"{percent} and {plural(self.max_packets, 'packet', 'packets')}"
+
+
 class Verdict(NamedTuple):
     """The answer of the traffic to enabling one rule or filter.
 

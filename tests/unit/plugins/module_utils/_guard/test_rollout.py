@@ -12,14 +12,13 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits, enabled_too_soon
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Rollout, changes_protection
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
     EvidenceLimits,
-    Pending,
-    Terms,
-    parse_acceptances,
+    Limits,
+    enabled_too_soon,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Rollout, changes_protection
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending, Terms, parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     Desired,
     DesiredObject,
