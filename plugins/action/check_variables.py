@@ -35,8 +35,8 @@ from ..plugin_utils._variables import (
     Mistakes,
     errors_of,
     misspelt_errors,
-    read_variables,
     sentences,
+    with_unread,
     wrong_variables,
 )
 from ..plugin_utils._worker import prepare_workers
@@ -87,7 +87,8 @@ def _check_evaluate(
 ) -> Iterator[OptionError]:
     from ..module_utils._protection.request import parse_packet, parse_request  # loads expressions
 
-    owners = task.values(("edge_account_id", "edge_zone_id", "edge_zone_name"))
+    owners, unread = task.read((*INVENTORY.values(), "edge_zone_account_id"))
+    yield from unread
     request, packet = (Option(name) for name in ("evaluate_request", "evaluate_packet"))
     for option, parse in ((request, parse_request), (packet, parse_packet)):
         if (value := read[str(option[0])]) is not None:
@@ -104,8 +105,9 @@ def _check_evaluate(
 
 
 def _check_notify(
-    _task: HostTask, read: Mapping[str, Any], given: Container[str]
+    task: HostTask, read: Mapping[str, Any], given: Container[str]
 ) -> Iterator[OptionError]:
+    yield from task.read(["report_directory"])[1]
     url, key, kind = (
         read[name] if name in given else os.environ.get(beside) for name, beside in BESIDE.items()
     )  # None if it is wrong
@@ -127,27 +129,23 @@ def _check_notify(
 
 # The playbooks without an action of their own.
 OF_PLAYBOOK = {"evaluate": (EVALUATE, _check_evaluate), "notify": (NOTIFY, _check_notify)}
-# Such a playbook reads these with a default, which would hide a template that is undefined.
-BESIDE_OWN = {
-    "evaluate": (*INVENTORY.values(), "edge_zone_account_id"),
-    "notify": ("report_directory",),
-}
-PLACEHOLDER = {"baseline_api_token": "x" * 40}  # since a host without a token has another failure
+# A host without a token fails otherwise, and the check needs none.
+PLACEHOLDER = {"baseline_api_token": "x" * 40}
 
 
 class ActionModule(FleetAction):
     """Fails if a variable of a host is wrong."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        task = HostTask(self.calls(variables))
         try:
-            HostTask(self.calls(variables)).values(CHECK)  # the default of the playbook hides it
-            options = self.options(CHECK, "check_", variables)
+            options = task.options(CHECK, "check_", self._task.args)
             if options["playbook"]:
                 self._check_playbook(options["playbook"], variables)
                 return {"changed": False}
         except ValueError as exc:
-            secrets = HostTask(self.calls(variables)).secrets(EVERY)
-            return {"failed": True, "changed": False, "msg": redact(str(exc), secrets)}
+            message = redact(str(exc), task.secrets(EVERY))
+            return {"failed": True, "changed": False, "msg": message}
         hosts = self.hosts(variables)
         for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
             pass  # so that the first of two hosts hears of the second one as well
@@ -162,11 +160,8 @@ class ActionModule(FleetAction):
     def _check_playbook(self, name: str, variables: Mapping[str, Any]) -> None:
         """Raises ValueError for wrong variables of a playbook, which has others of its own."""
         known, check = OF_PLAYBOOK[name]
-        task = HostTask(self.calls(variables))
-        values = task.values((*known, *BESIDE_OWN[name]))
-        filled = {name: values[name] for name in known if values.get(name, "") != ""}
-        others = without(variables, *self._task.get_play().vars)
-        read_variables(known, filled, f"{name}_", others, partial(check, task))
+        task = HostTask(self.calls(without(variables, *self._task.get_play().vars)))
+        task.options(known, f"{name}_", check=partial(check, task))
 
 
 FILE_MODE = 0o600  # that of a report
@@ -181,12 +176,13 @@ def _checked(task: HostTask) -> dict[str, Any]:
     """The result of a host."""
     names = misspelt_errors(task.variables, (*REPORT_VARIABLES, *EXPORT, *PLAYBOOKS))
     readable = [name for name in PLAYBOOKS if not name.endswith(LEFT_OUT)]
-    values = {name: value for name, value in task.values(readable).items() if value != ""}
+    known, unread = task.read(readable)
+    values = {name: value for name, value in known.items() if value != ""}
     errors = [
         *errors_of(task.require_control_node),
         *wrong_names(task.variables),
         *names,
-        *wrong_variables(PLAYBOOKS, values),
+        *with_unread(unread, wrong_variables(PLAYBOOKS, values)),
     ]
     problems = [
         *sentences(errors, {}, {}, task.variables),

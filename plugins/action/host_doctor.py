@@ -47,8 +47,7 @@ class ActionModule(FleetAction):
         options: dict[str, Any] = {}
         all_read(
             task.require_control_node,
-            lambda: task.values(DOCTOR),  # a default of the playbook hides what is undefined
-            lambda: options.update(self.options(DOCTOR, "doctor_", task.variables)),
+            lambda: options.update(task.options(DOCTOR, "doctor_", self._task.args)),
             lambda: task.require_right(OF_CONNECTION),
         )
         part = host_part(task.host, task.values(OF_CONNECTION))

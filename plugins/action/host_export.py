@@ -27,7 +27,6 @@ from ..plugin_utils._export.describe import (
 )
 from ..plugin_utils._export.snapshot import read_host
 from ..plugin_utils._files import require_writable, write_private
-from ..plugin_utils._variables import read_variables
 from ..plugin_utils._worker import prepare_workers
 
 prepare_workers()
@@ -50,10 +49,8 @@ class ActionModule(FleetAction):
 def _options_of(task: HostTask) -> dict[str, Any]:
     """The options of a host, by the variables of the role; raises ValueError."""
     # The defaults of the role would hide what is undefined in the inventory.
-    known = task.values((*VARIABLES, *INVENTORY.values()))
-    values = {"export_base_url": known.get("edge_base_url"), **known}
-    filled = {name: values[name] for name in VARIABLES if values.get(name, "") != ""}
-    return read_variables(VARIABLES, filled, "export_", task.variables)
+    _values, unread = task.read(INVENTORY.values())
+    return task.options(VARIABLES, "export_", check=lambda _read, _given: unread)
 
 
 def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class ActionModule(CollectionAction):
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         task = HostTask(self.calls(variables))
-        result = task.result_of(lambda: self._restored(task, variables), OF_INVENTORY)
+        result = task.result_of(lambda: self._restored(task), OF_INVENTORY)
         if result.get("failed"):
             return _with_cure(result)
         if result.get("changed"):
@@ -59,11 +59,10 @@ class ActionModule(CollectionAction):
             result["msg"] = REVERT
         return result
 
-    def _restored(self, task: HostTask, variables: Mapping[str, Any]) -> HostRun:
+    def _restored(self, task: HostTask) -> HostRun:
         """Restore the host; raises ValueError for wrong variables, and for a file that is not of
         this host."""
-        task.values(RESTORE)  # the defaults of the playbook hide what is undefined
-        options = self.options(RESTORE, "restore_", variables, _check)
+        options = task.options(RESTORE, "restore_", self._task.args, _check)
         values, check_mode = task.checked(OF_INVENTORY), bool(self._task.check_mode)
         file = self._file(_file_name(task, options, values))
         part = file.part(

@@ -94,7 +94,9 @@ class ActionModule(FleetAction):
     def _own_options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the task, or else by the variables of the role; raises ValueError."""
         own = {f"report_{name}": value for name, value in self._task.args.items()}
-        arguments = {**self._of_role(variables), **own}
+        task = HostTask(self.calls({**self.defaults, **variables}))
+        of_role, unread = task.read(name for name in REPORT_OPTIONS if name not in own)
+        arguments = {**of_role, **own}
         as_it_is = {"report_mode": arguments["report_mode"]}  # which may be no text
         return read_variables(
             REPORT_VARIABLES,
@@ -102,12 +104,8 @@ class ActionModule(FleetAction):
             "report_",
             variables,
             lambda read, given: check_report({**read, **as_it_is}, given),
+            unread,
         )
-
-    def _of_role(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that the task leaves out, by the variables of the role."""
-        task = HostTask(self.calls({**self.defaults, **variables}))
-        return task.values(REPORT_OPTIONS)
 
     def _read(self, variables: Mapping[str, Any], warnings: list[str]) -> Records:
         """The records of the hosts of this task; warnings about variables go to `warnings`."""

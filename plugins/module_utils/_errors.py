@@ -20,7 +20,7 @@ ALREADY_EXISTS = re.compile(
 )
 ID_OF_ONE = re.compile(r"/[0-9]+/id$")  # points to the id of an object in a list that was sent
 
-MAX_ERRORS = 12  # that one message tells
+MAX_ERRORS = 50  # that one message tells
 Place = Callable[[Option], str]  # says where the value of an option stands, as far as it is known
 Extended = TypeVar("Extended", bound="ProtectionError")
 

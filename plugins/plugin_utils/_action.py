@@ -42,7 +42,7 @@ from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, a
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible
 from ._plain import plain
-from ._variables import FindErrors, no_check, place_of, read_variables
+from ._variables import place_of
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have
@@ -263,18 +263,6 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         of_task = (self._connection, self._play_context, self._loader)
         of_ansible = (*of_task, self._templar, self._shared_loader_obj)
         return ModuleCalls(self._task, of_ansible, variables)
-
-    def options(
-        self,
-        arguments: Arguments,
-        prefix: str,
-        variables: Mapping[str, Any],
-        check: FindErrors = no_check,
-    ) -> dict[str, Any]:
-        """The options of the task, which variables with this prefix fill; raises ValueError with
-        their names, also for misspelt ones and by this check."""
-        values = {f"{prefix}{name}": item for name, item in self._task.args.items()}
-        return read_variables(arguments, values, prefix, variables, check)
 
 
 class ModuleAction(CollectionAction):

@@ -54,6 +54,7 @@ VARIABLE_PREFIXES = (
     *("evaluate_", "export_", "notify_", "report_", "restore_"),
 )
 FLEET = "baseline_fleet"  # what the playbook baseline registers for all hosts
+UNREAD: Mapping[str, Any] = {"unread": None}  # for what cannot be read; it fits nowhere
 UNCHANGED = "equal"  # the kind of the steps between two names that are no slips
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 
@@ -117,10 +118,12 @@ def read_variables(
     prefix: str = "",
     variables: Mapping[str, Any] = MappingProxyType({}),
     check: FindErrors = no_check,
+    unread: Sequence[OptionError] = (),
 ) -> dict[str, Any]:
     """By their names without this prefix, the values of variables with their types, and defaults
     for those that are null or not there; raises Mistakes for wrong ones, also by this check, for
-    those that there are not, and for misspelt ones of the host, which has these `variables`."""
+    those that there are not or that are `unread`, and for misspelt ones of the host, which has
+    these `variables`."""
     set_ones = {name: value for name, value in values.items() if value is not None}
     unknown = dict.fromkeys(misspelt(variables, arguments))
     kind = "variable" if prefix else "option"
@@ -128,7 +131,7 @@ def read_variables(
     given = {name for name, value in values.items() if value not in (None, "", [], {})}
     given |= {no_such(kind, name, arguments)[1] for name in unknown}  # as they are meant
     fit = {name: dict.get(read, name) for name in arguments}
-    errors = [*read.errors, *check(fit, given)]
+    errors = with_unread(unread, [*read.errors, *check(fit, given)])
     require_none(errors, arguments, values, {**values, **variables})
     return {name.removeprefix(prefix): value for name, value in read.items()}
 
@@ -137,6 +140,18 @@ def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
     """The arguments of a call of a filter, to which Jinja may pass iterators; raises ValueError."""
     lists = {name: list(item) for name, item in values.items() if isinstance(item, Iterator)}
     return read_variables(arguments, {**values, **lists})
+
+
+def with_unread(unread: Sequence[OptionError], others: Iterable[OptionError]) -> list[OptionError]:
+    """The errors of values that cannot be read, and others that do not come from UNREAD."""
+    starts = starts_of(unread)
+    return [*unread, *(error for error in others if not error.message.startswith(starts))]
+
+
+def starts_of(errors: Iterable[OptionError]) -> tuple[str, ...]:
+    """The beginnings of messages about the values of which these errors are."""
+    names = (error.option.name(OWN_NAMES) for error in errors)
+    return tuple(f"{name}{end}" for name in names for end in ":.[")
 
 
 def misspelt(names: Iterable[str], known: Iterable[str]) -> list[str]:

@@ -50,9 +50,11 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "nested": (
         {"baseline_custom_rules": [{"ref": "a", "action_parameters": {"response": {"status_code": "no"}}}]},
-        "3 errors: (1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is a text; write a whole number;"
+        "4 errors: (1) baseline_custom_rules[0].action_parameters.response.status_code: 'no' is a text; write a whole number;"
         " (2) baseline_custom_rules[0].action_parameters.response.content: it is missing; write a text;"
-        " (3) baseline_custom_rules[0].action_parameters.response.content_type: it is missing; write a text.",
+        " (3) baseline_custom_rules[0].action_parameters.response.content_type: it is missing; write a text;"
+        " (4) nested has baseline_custom_rules, but no zone: set edge_zone_id (baseline_zone_id), or edge_zone_name"
+        " (baseline_zone_name).",
     ),
     "unused": (  # the host is no zone with firewall rules, and the variable wrong all the same
         {"baseline_purge": ["custom_rule"]},
@@ -63,11 +65,23 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
     "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list; write a text."),
     "many": (
         {"baseline_prefixes": MANY},
-        f"200 errors: {'; '.join(f'({number + 1}) baseline_prefixes[{number}].{PREFX}' for number in range(12))}; and 188 more.",
+        f"200 errors: {'; '.join(f'({number + 1}) baseline_prefixes[{number}].{PREFX}' for number in range(50))}; and 150 more.",
+    ),
+    "zone": (  # of which the host has none
+        {"baseline_custom_rules": [{"ref": "a", "action": "blok"}], "baseline_prefixes": [{"prefix": "192.0.2.0/33"}]},
+        "3 errors: (1) baseline_custom_rules[0].action: 'blok' is none of block, challenge, js_challenge, managed_challenge,"
+        " log, skip (did you mean block?);"
+        " (2) zone has baseline_custom_rules, but no zone: set edge_zone_id (baseline_zone_id), or edge_zone_name"
+        " (baseline_zone_name); (3) baseline_prefixes[0].prefix: '192.0.2.0/33' is not a network: /33 is too long for IPv4.",
+    ),
+    "expectations": (
+        {"baseline_expectations": {"expect": "blocked"}, "baseline_prefixes": [{"prefix": "192.0.2.0/33"}]},
+        "2 errors: (1) baseline_expectations: it is a dictionary; write [{expect: ...}];"
+        " (2) baseline_prefixes[0].prefix: '192.0.2.0/33' is not a network: /33 is too long for IPv4.",
     ),
     "undefined": (
-        {"baseline_prefixes": [{"prefix": "{{ no_such_variable }}"}], "baseline_rules": 5},
-        "2 errors: (1) baseline_prefixes[0].prefix: ",
+        {"baseline_prefixes": [{"prefix": "{{ no_such_variable }}"}, {"prefix": "192.0.2.0/33"}], "baseline_rules": 5},
+        "3 errors: (1) baseline_prefixes[0].prefix: ",
     ),
 }
 
@@ -102,7 +116,8 @@ def test_each_host_says_which_variable_of_the_baseline_is_wrong(service: LocalSe
     assert failures.keys() == BASELINE.keys()
     undefined = failures.pop("undefined")
     assert undefined.startswith(BASELINE["undefined"][1]) and undefined.endswith(
-        "(2) baseline_rules: 5 is a number; write [{kind: ..., scope: ...}]."
+        "(2) baseline_rules: 5 is a number; write [{kind: ..., scope: ...}];"
+        " (3) baseline_prefixes[1].prefix: '192.0.2.0/33' is not a network: /33 is too long for IPv4."
     )
     assert "'no_such_variable' is undefined" in undefined  # in the words of ansible-core
     assert failures == {name: text for name, (_variables, text) in BASELINE.items() if name in failures}
@@ -385,6 +400,30 @@ BOTH: dict[str, tuple[dict[str, Any], list[str]]] = {
             "attack_block.networks[1]: 198.51.100.0/24 has addresses of 198.51.100.7, your own in baseline_allowlist",
             "baseline_allowlist[1]: 'x' is a text; write {prefix: x}",
         ],
+    ),
+    "evaluate": (
+        {"evaluate_packet": {"destination": "{{ nosuch }}", "prt": 1}, "evaluate_network_firewall": "maybe"},
+        [
+            "evaluate_packet.destination: 'nosuch' is undefined",
+            "evaluate_network_firewall: 'maybe' is a text",
+            "evaluate_packet.prt: there is no such field",
+        ],
+    ),
+    "export": (
+        {"export_purge": "{{ nosuch }}", "export_timeout": "long", "edge_zone_id": "{{ nosuch }}"},
+        [
+            "export_purge: 'nosuch' is undefined",
+            "export_timeout: 'long' is a text",
+            "edge_zone_id: 'nosuch' is undefined",
+        ],
+    ),
+    "restore": (
+        {"restore_leave_fields": ["a", "{{ nosuch }}"], "restore_before": "often"},
+        ["restore_leave_fields[1]: 'nosuch' is undefined", "restore_before: 'often'"],
+    ),
+    "check_inventory": (
+        {"check_sarif": "{{ nosuch }}", "check_sarfi": "x"},
+        ["check_sarif: 'nosuch' is undefined", "check_sarfi: there is no such variable (did you mean check_sarif?)"],
     ),
 }
 

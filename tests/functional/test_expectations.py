@@ -119,7 +119,7 @@ def test_wrong_expectations_are_errors_before_any_request(service: LocalService,
     for problem in (
         "expectations[0].request.path: '/a/../b' is no path as rules see it after URL normalization",
         "expectations[0].expect: 'open' is none of allowed, skipped, logged, challenged, blocked",
-        "expectations[0].request: a request has no verb; it takes source, method,",
+        "expectations[0].request.verb: there is no such field; the fields are source, method,",
         "expectations[1].expect: 'mitigate' is none of mitigated, monitored",
         "expectations[2]: it takes either a request or a packet",
     ):

@@ -17,6 +17,7 @@ import re
 from difflib import get_close_matches
 from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
 
+from .._arguments import Argument, read_value
 from .._errors import OptionError, OptionProblems
 from .._expressions.fields import HIGHEST_PORT, KNOWN_FIELDS, NEAR, PACKET_FIELDS, is_known_field
 from .._expressions.grammar import quoted
@@ -47,16 +48,16 @@ def read_keys(
     problems: OptionProblems,
     option: Option,
     described: Mapping[str, Any],
-    kind: str,
     keys: Mapping[str, DescribedKey],
 ) -> dict[str, Any]:
     """The values of a request or packet by key."""
     values: dict[str, Any] = {}
-    for key, value in described.items():
+    of_key: Argument = {"type": "raw"}
+    fields: Argument = {"type": "dict", "options": dict.fromkeys(keys, of_key)}
+    read_value(option, fields, described, problems)
+    for key in filter(keys.__contains__, described):
         with problems.collected():
-            if key not in keys:
-                raise OptionError(option, f"a {kind} has no {key}; it takes {', '.join(keys)}")
-            values[key] = keys[key].read(option.at(key), value)
+            values[key] = keys[key].read(option.at(key), described[key])
     return values
 
 
@@ -275,7 +276,7 @@ def parse_request(option: Option, request: Mapping[str, Any]) -> Fields:
         with problems.collected():
             raise OptionError(option.at(key), "it has no value")
     rest = {key: value for key, value in request.items() if key not in empty}
-    values = read_keys(problems, option, rest, "request", REQUEST_KEYS)
+    values = read_keys(problems, option, rest, REQUEST_KEYS)
     with problems.collected():
         if "uri" in request and ("path" in request or "query" in request):
             raise OptionError(option.at("uri"), "it says what path and query say; give either")
@@ -433,7 +434,7 @@ class Packet(NamedTuple):
 def parse_packet(option: Option, packet: Mapping[str, Any]) -> Packet:
     """The packet that an option describes; raises OptionError."""
     problems = OptionProblems()
-    values = read_keys(problems, option, packet, "packet", PACKET_KEYS)
+    values = read_keys(problems, option, packet, PACKET_KEYS)
     with problems.collected():
         if "destination" not in packet:
             raise OptionError(option, "it lacks destination")

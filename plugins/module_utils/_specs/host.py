@@ -190,7 +190,7 @@ class Host(ModuleSpec):
 def _shares_of(options: ReadOptions, owners: Sequence[str]) -> Iterator[HostShare]:
     """The shares of the parts of which the options describe something; an account always has one,
     and rules of which something is expected are at least read."""
-    kinds = kinds_expected(options.get(NAME))
+    kinds = kinds_expected(unless_wrong(options, NAME))
     expected = {CUSTOM: REQUEST in kinds, NETWORK_FIREWALL: FIREWALL in kinds}
     first = {item.module: item for item in reversed(managed_of(owners))}
     for part in (part for part in HOST_PARTS if part in first):

@@ -9,7 +9,7 @@ result."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import partial
 from types import MappingProxyType
@@ -27,16 +27,20 @@ from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, failure_diff, option_problems, say
 from .._plain import TEMPLATE, data_of, plain
 from .._variables import (
+    UNREAD,
     FindErrors,
     Mistakes,
     all_read,
     errors_of,
     no_check,
     place_of,
+    read_variables,
     require_none,
     secrets_in,
     sentences,
     sentences_of,
+    starts_of,
+    with_unread,
     wrong_variables,
 )
 from .._worker import claimed_before
@@ -63,8 +67,10 @@ from .variables import (
     Part,
     check_keep,
     described_by,
-    host_part,
     one_owner,
+    part_of,
+    require_complete,
+    stand_ins,
     without_omitted,
     wrong_names,
 )
@@ -115,42 +121,56 @@ class HostTask:
     def values(self, names: Iterable[str]) -> dict[str, Any]:
         """The variables of the host with these names, as far as it has them, without templates;
         raises Mistakes for templates that cannot be read."""
-        values, errors = self._read(names)
+        values, errors = self.read(names)
         require_none(errors, {}, {}, self.variables)
         return values
 
-    def _read(self, names: Iterable[str]) -> tuple[dict[str, Any], list[OptionError]]:
-        """The values of variables, and the errors in templates that cannot be read."""
+    def options(
+        self,
+        arguments: Arguments,
+        prefix: str,
+        args: Mapping[str, Any] = MappingProxyType({}),
+        check: FindErrors = no_check,
+    ) -> dict[str, Any]:
+        """The options of a task with these arguments, of which variables with this prefix fill the
+        others; raises Mistakes, also by this check."""
+        own = {f"{prefix}{name}": item for name, item in args.items()}
+        values, unread = self.read(name for name in arguments if name not in own)
+        filled = {name: value for name, value in {**values, **own}.items() if value != ""}
+        return read_variables(arguments, filled, prefix, self.variables, check, unread)
+
+    def read(self, names: Iterable[str]) -> tuple[dict[str, Any], list[OptionError]]:
+        """The values of variables, with UNREAD for each template that cannot be read, and the
+        errors in these."""
         variables = self._calls.variables
         described = {name: variables[name] for name in names if name in variables}
         known = {name: data_of(value) for name, value in described.items()}
         templates = {name: described[name] for name, value in known.items() if value is TEMPLATE}
         errors: list[OptionError] = []
-        try:
-            templated = self._calls.templated(templates) if templates else {}
-        except AnsibleError:
-            errors.extend(self._unread(Option(), templates))
-            read = without(templates, *(str(error.option.path[0]) for error in errors))
-            templated = self._calls.templated(read)
+        templated = self._templated(Option(), templates, errors) if templates else {}
         data = {name: value for name, value in known.items() if value is not TEMPLATE}
         return without_omitted({**data, **templated}, variables.get("omit")), errors
 
-    def _unread(self, option: Option, value: Any) -> Iterator[OptionError]:
-        """An error for each template within a value that cannot be read."""
-        if isinstance(value, (list, Mapping)):
-            inner = value.items() if isinstance(value, Mapping) else enumerate(value)
-            for step, item in inner:
-                yield from self._unread(option.at(step), item)
-            return
+    def _templated(self, option: Option, value: Any, errors: list[OptionError]) -> Any:
+        """A value without templates, with UNREAD for each that cannot be read, and its error."""
         try:
-            self._calls.templated(value)
+            return self._calls.templated(value)
         except AnsibleError as exc:
-            yield OptionError(option, " ".join(str(exc).split()).rstrip("."))
+            if isinstance(value, list):
+                every = enumerate(value)
+                return [self._templated(option.at(step), item, errors) for step, item in every]
+            if isinstance(value, Mapping):
+                return {
+                    name: self._templated(option.at(name), item, errors)
+                    for name, item in value.items()
+                }
+            errors.append(OptionError(option, " ".join(str(exc).split()).rstrip(".")))
+            return UNREAD
 
     def secrets(self, arguments: Arguments) -> list[str]:
         """The secrets of the environment, and those of the host among these variables that can be
         read; longer ones first."""
-        values, _errors = self._read(
+        values, _errors = self.read(
             name for name, argument in arguments.items() if argument.get("no_log")
         )
         return secrets_in(arguments, values)
@@ -158,7 +178,7 @@ class HostTask:
     def checked(self, arguments: Arguments, check: FindErrors = no_check) -> dict[str, Any]:
         """The variables that a role takes, as far as the host has them; if one has a wrong
         form, also by this check, raises Mistakes with all that is wrong."""
-        values, errors = self._read(arguments)
+        values, errors = self.read(arguments)
         if errors or wrong_variables(arguments, values) or any(check(values, values)):
             raise Mistakes(self.mistakes(arguments, {}, check))
         return values
@@ -168,24 +188,21 @@ class HostTask:
     ) -> list[str]:
         """A sentence for each mistake in the variables that a role takes and checks, and in values
         beside them, as far as no request is needed to tell it."""
-        known, errors = self._read(arguments)
+        known, unread = self.read(arguments)
         values = {**known, **beside}
-        errors += wrong_variables(arguments, values)
+        errors = with_unread(unread, wrong_variables(arguments, values))
         names = {str(error.option.path[0]) for error in errors}
         fit = without(values, *names)
         errors += check(fit, fit)
-        told: list[str] = []
-
-        def ask_module() -> None:
-            told.extend(self._option_problems(host_part(self.host, values)))
-
+        told = self._option_problems(part_of({**stand_ins(values), **values}))
+        errors += errors_of(partial(require_complete, self.host, values))
         others = errors_of(
-            ask_module,
             lambda: check_keep(fit.get(SNAPSHOT_KEEP)),
             lambda: parse_accepted(fit.get(ACCEPTED) or [], self.host),
             lambda: self._require_postures(fit) if POSTURES in arguments else None,
         )  # some of them because another value is wrong
         errors += [one for one in others if not any(name in one.message for name in names)]
+        told = [text for text in told if not text.startswith(starts_of(unread))]
         return [*sentences(errors, arguments, values, self.variables), *told]
 
     def require_right(self, arguments: Arguments) -> None:

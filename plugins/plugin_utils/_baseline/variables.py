@@ -162,14 +162,19 @@ def without_omitted(value: Any, omitted: Any) -> Any:
 
 def host_part(host: str, variables: Mapping[str, Any], brought: Names = OWN_NAMES) -> Part:
     """All that the variables of a host describe; raises ValueError with a sentence for each thing
-    that lacks.
+    that lacks."""
+    require_complete(host, variables)
+    return part_of(variables, brought)
+
+
+def part_of(variables: Mapping[str, Any], brought: Names = OWN_NAMES) -> Part:
+    """All that the variables of a host describe, also if something lacks.
 
     `variables` holds values of `OF_HOST`, without templates. None and, of ids, credentials and
     addresses, an empty text count as not set. `brought` are the variables of postures that fill
     options, or entries of them such as `rules[2]`.
     """
     values, filled = _with_inventory(variables)
-    _check(host, values)
     names = {name: filled.get(f"{PREFIX}{name}", f"{PREFIX}{name}") for name in OPTIONS}
     context = ROLE._replace(
         names={**names, **brought},
@@ -304,8 +309,26 @@ def names_owner(values: Mapping[str, Any], owner: str) -> bool:
     return any(values.get(name) for name in names)
 
 
-def _check(host: str, values: Mapping[str, Any]) -> None:
-    """Raise ValueError where a host lacks what its variables need."""
+def stand_ins(variables: Mapping[str, Any]) -> dict[str, str]:
+    """An id for each owner that a host lacks, and credentials if it has none, so that its other
+    values can be checked."""
+    ids = {
+        f"{PREFIX}{owner}": f"{number:032x}"
+        for number, owner in enumerate(OWNERS)
+        if not names_owner(variables, owner)
+    }
+    return ids if _has_credentials(variables) else {**ids, f"{PREFIX}api_token": "x" * 40}
+
+
+def _has_credentials(variables: Mapping[str, Any]) -> bool:
+    values, _names = _with_inventory(variables)
+    by_key = (f"{PREFIX}api_email", f"{PREFIX}api_key")
+    return f"{PREFIX}api_token" in values or all(name in values for name in by_key)
+
+
+def require_complete(host: str, variables: Mapping[str, Any]) -> None:
+    """Raise ValueError if a host lacks what its variables need."""
+    values, _names = _with_inventory(variables)
     lacking = [owner for option, owner in OWNERS.items() if not names_owner(values, option)]
     problems: list[str] = []
     if len(lacking) == len(OWNERS):
@@ -321,9 +344,7 @@ def _check(host: str, values: Mapping[str, Any]) -> None:
             problems.append(
                 f"{host} has {EXPECTATIONS} of a {kind}, but no {owner.title} to check it on."
             )
-    if f"{PREFIX}api_token" not in values and not (
-        f"{PREFIX}api_email" in values and f"{PREFIX}api_key" in values
-    ):
+    if not _has_credentials(variables):
         by_key = f"{_ways('api_email')} with {_ways('api_key')}"
         problems.append(f"{host} lacks credentials: set {_ways('api_token')}, or {by_key}.")
     if problems:

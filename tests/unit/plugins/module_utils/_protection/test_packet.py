@@ -58,7 +58,7 @@ def test_components_see_packets(values: dict[str, Any], components: Any) -> None
     [
         ({"destination": None}, "packet.destination: None is no text"),
         ({"destination": "example.com"}, "packet.destination: 'example.com' is no address"),
-        ({"port": 53}, "packet: a packet has no port; it takes destination, destination_port"),
+        ({"port": 53}, "packet.port: there is no such field; the fields are destination, destination_port"),
         ({"destination_port": 70000}, "packet.destination_port: '70000' is no port"),
         ({"destination_port": True}, "packet.destination_port: 'True' is no port"),
         ({"protocol": "icmp"}, "packet.protocol: 'icmp' is not one of tcp, udp"),

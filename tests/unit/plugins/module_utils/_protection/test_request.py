@@ -75,7 +75,7 @@ def test_headers_are_all_but_those_of_other_keys() -> None:
 @pytest.mark.parametrize(
     ("request_", "problem"),
     [
-        ({"verb": "GET"}, "expectations[0].request: a request has no verb; it takes source, method"),
+        ({"verb": "GET"}, "expectations[0].request.verb: there is no such field; the fields are source, method"),
         ({}, "expectations[0].request: it gives nothing of the request"),
         ({"path": None}, "path: it has no value"),
         ({"source": "192.0.2.0/24"}, "source: '192.0.2.0/24' is no address"),
