@@ -13,6 +13,8 @@ from typing import Any, Mapping, NamedTuple, Sequence
 from ._text import OWN_NAMES, Names, Option
 
 CONTEXT = "EDGEOPS_PROTECTION_CONTEXT"  # an environment variable of packed modules
+NOW = "now"  # the time of Cloudflare, beside the collections of an owner
+CHANGES_HOURS = "changes_hours"  # of the audit log, beside them as well
 NO_VALUES: Mapping[str, Any] = {}
 
 

@@ -23,6 +23,7 @@ from ansible.module_utils.common.parameters import env_fallback
 
 from .._api.settings import shared_options
 from .._arguments import ReadOptions, read_options, unless_wrong
+from .._context import CHANGES_HOURS
 from .._errors import OptionProblems, PlanError, as_one
 from .._guard.risks.base import risk_options
 from .._plan.desired import Desired, as_part, raise_any
@@ -43,7 +44,6 @@ from .account import SPECS as ACCOUNT_SPECS
 from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, purge_option, purged
 from .holders import CustomRulesets, IpLists
 from .rulesets import SPECS as ZONE_SPECS
-from .whole_state import CHANGES_HOURS
 
 ACCOUNT, CUSTOM = "account_protection", "custom_rules"
 NETWORK_FIREWALL, FIREWALL_RULES = "network_firewall_rules", "firewall_rules"

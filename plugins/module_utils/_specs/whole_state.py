@@ -3,32 +3,25 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The state of an account or zone as roles know it: read in place of the module's own task, and its
+"""The state of an account or zone as roles know it: its collections with what they hold, and its
 objects as options."""
 
 from __future__ import annotations
 
 from typing import Any, Container, Iterable, Mapping, Sequence
 
-from .._api.client import Client
-from .._api.neighbours import read_changes
 from .._arguments import read_options
-from .._context import Context
 from .._errors import OptionError, as_one
 from .._plan.api_fields import declared, undeclared, undeclared_changes
-from .._plan.desired import Desired, check_values, parse_desired
+from .._plan.desired import check_values, parse_desired
 from .._plan.plan import differences
 from .._schema.lists import LISTS, items_in, with_items
 from .._schema.registry import BY_PLURAL, MANAGED
 from .._schema.resource import API_FIELDS, OWNERS, Object, Resource, State
 from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, ENTRY_POINTS, whole_ruleset
 from .._text import Option
-from .._timestamps import write_timestamp
 from .._values.kinds import FLAG
-from .base import ModuleResult, ModuleSpec, Options, Resources
 
-NOW = "now"  # the time of Cloudflare, beside a state
-CHANGES_HOURS = "changes_hours"  # of the audit log, beside it as well
 WITHIN = {item.plural: item for item in (LISTS, *CUSTOM_RULESETS.values())}
 
 
@@ -72,32 +65,6 @@ def whole_state(state: State) -> dict[str, Sequence[Object]]:
 def _as_options(rule: Object) -> dict[str, Any]:
     rest = undeclared(CUSTOM_RULES, rule)
     return {**declared(CUSTOM_RULES, rule), **({API_FIELDS: rest} if rest else {})}
-
-
-class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural, and the time there; if some hours of the
-    audit log are asked for, its changes as well."""
-
-    def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
-        self._owners, self.options = owners, {}
-        self._collections = collections_of(plurals, owners)
-
-    @property
-    def owners(self) -> Sequence[str]:
-        return self._owners
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        return [*self._collections, *(all_inside(self._collections, state) if state else ())]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return state
-
-    def look(
-        self, options: Options, client: Client, result: ModuleResult, context: Context
-    ) -> ModuleResult:
-        hours = options.get(CHANGES_HOURS)
-        changes = {"changes": read_changes(client, hours)} if hours else {}
-        return {NOW: write_timestamp(client.now) if client.now else None, **changes}
 
 
 def options_for(resource: Resource, obj: Object) -> dict[str, Any]:

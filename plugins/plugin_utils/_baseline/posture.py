@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from ...module_utils._arguments import Argument, Arguments, read_options
+from ...module_utils._context import NOW
 from ...module_utils._errors import OptionError, PlanError
 from ...module_utils._plan.desired import Desired, DesiredObject
 from ...module_utils._plan.ordering import insert_new
@@ -30,7 +31,6 @@ from ...module_utils._schema import resource as schema
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import Resource, State, Values, without
-from ...module_utils._specs.whole_state import NOW
 from ...module_utils._text import capitalised, did_you_mean, first_few, visible, with_names
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from .._files import locked, write_whole

@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...module_utils._arguments import TEXTS, Argument, Arguments, read_options
+from ...module_utils._context import NOW
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
 from ...module_utils._specs.host import RESTORED
 from ...module_utils._specs.registry import HOST_MODULE
-from ...module_utils._specs.whole_state import NOW, all_inside, collections_of
+from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_joined
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.approval import EXPECTED_PLAN

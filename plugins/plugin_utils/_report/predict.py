@@ -16,11 +16,11 @@ from typing import Any
 
 from ansible.module_utils.parsing.convert_bool import boolean
 
+from ...module_utils._context import CHANGES_HOURS
 from ...module_utils._schema.account import NETWORK_FIREWALL_RULES, TCP_KINDS
 from ...module_utils._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Owner
 from ...module_utils._specs.host import CUSTOM
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS, TRAFFIC
-from ...module_utils._specs.whole_state import CHANGES_HOURS
 from ...module_utils._timestamps import write_timestamp
 from .._baseline.host_task import HostTask
 from .._baseline.variables import Part, connection_options, described_by
