@@ -5,9 +5,9 @@
 """Changes what decides in small ways, one at a time, and asks whether a test notices. Every change that no test notices
 must be explained in survivors.txt.
 
-FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" tries these files alone, ONE_IN=10 a tenth of
-all mutants. Each file has a copy of the checkout of its own, so that
-JOBS files are tried at once; what became of its mutants stands in .cache/mutants as soon as it is known.
+It tries a tenth of all changes, the same in every run; ONE_IN=1 tries all of them, which takes hours, and
+FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" those of these files. Each of JOBS processes has a copy of the checkout of its own and every so many files; what became of their
+mutants stands in .cache/mutants as soon as it is known.
 """
 
 from __future__ import annotations
@@ -19,11 +19,13 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from .choice import FUNCTIONAL, UNIT
 from .report import main as report
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / ".cache" / "mutants"
-MEASURED = FOLDER / "functional.coverage"
+MEASURED = FOLDER / "coverage"
+JOBS = int(os.environ.get("JOBS", "2"))
 DECIDING = (
     "module_utils/_plan/plan.py module_utils/_plan/ordering.py module_utils/_plan/reconcile.py "
     "module_utils/_apply/executor.py module_utils/_apply/recovery.py module_utils/_protection/*.py "
@@ -32,29 +34,26 @@ DECIDING = (
 )
 
 
-def mutate(file: str) -> Path:
-    """Try all mutants of a file of plugins/ in a copy of the checkout; returns the session with the results."""
-    session = FOLDER / f"{file.replace('/', '.')}.sqlite"
-    session.unlink(missing_ok=True)
-    path = FOLDER / file
+def mutate(number: int, files: list[str]) -> None:
+    """Try the mutants of files of plugins/ in a copy of the checkout."""
+    path = FOLDER / str(number)
     copy = path / "ansible_collections" / "edgeops" / "protection"
-    shutil.rmtree(path, ignore_errors=True)
     shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".?*", "__pycache__"), symlinks=True)
     settings = {
         "PYTHONPATH": str(path),  # comes before the link in .venv, so that the copy is what is tested
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "HYPOTHESIS_PROFILE": "quick",
     }
-    command = [sys.executable, "-m", "tests.evidence.mutants.trials", file, str(session), str(MEASURED)]
+    command = [sys.executable, "-m", "tests.evidence.mutants.trials", str(FOLDER), str(MEASURED), *files]
     subprocess.run(command, cwd=copy, env={**os.environ, **settings}, check=True)
-    return session
 
 
 def measure() -> None:
-    """Run the functional tests once, and keep which of them runs which line."""
-    context = ["--cov", "--cov-context=test", "--cov-report="]
-    command = [sys.executable, "-m", "pytest", "-q", "-n", os.environ.get("JOBS", "2"), "tests/functional", *context]
-    subprocess.run(command, cwd=ROOT, env={**os.environ, "COVERAGE_FILE": str(MEASURED)}, check=True)
+    """Run the tests once, and keep which of them runs which line. The trials find out which of them fail anyway."""
+    words = ["-q", "-n", str(JOBS), UNIT, FUNCTIONAL, "--cov", "--cov-context=test", "--cov-report="]
+    environment = {**os.environ, "COVERAGE_FILE": str(MEASURED)}
+    if subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, env=environment, check=False).returncode > 1:
+        raise SystemExit("The tests do not run.")
 
 
 def files(patterns: str) -> list[str]:
@@ -67,8 +66,10 @@ def files(patterns: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
     measure()
-    with ThreadPoolExecutor(int(os.environ.get("JOBS", "2"))) as pool:
-        sessions = list(pool.map(mutate, files(os.environ.get("FILES", DECIDING))))
-    sys.exit(report(list(map(str, sessions))))
+    chosen = files(os.environ.get("FILES", DECIDING))
+    with ThreadPoolExecutor(JOBS) as pool:
+        list(pool.map(mutate, range(JOBS), [chosen[number::JOBS] for number in range(JOBS)]))
+    sys.exit(report(str(FOLDER)))

@@ -2,7 +2,8 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Counts the mutants of cosmic-ray's sessions, one a file, and fails for each that survived without an explanation.
+"""Counts the mutants, of which each file has results in a file of its own, and fails for each that survived without an
+explanation.
 
 survivors.txt explains: a paragraph is one reason, lines that begin with `#`, and the mutants that it is about, each
 a line `FILE: OLD -> NEW` as this program prints them. What counts is the change, not the file, which may be renamed.
@@ -10,20 +11,24 @@ a line `FILE: OLD -> NEW` as this program prints them. What counts is the change
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from pathlib import Path
-
-from cosmic_ray.work_db import WorkDB, use_db
 
 EXPLAINED = Path(__file__).parent / "survivors.txt"
 MOST_SURVIVORS = 0.08  # of all mutants, explained or not
 
 
-def mutant(diff: str, file: str) -> str:
+def line_of(file: str, before: str, after: str) -> str:
     """A mutant as one line, which stays the same when lines elsewhere come and go."""
-    old, new = (" ".join(line[1:].strip() for line in diff.splitlines() if line.startswith(sign)) for sign in "-+")
-    return f"{file}: {old} -> {new}".rstrip()
+    old, new = before.splitlines(), after.splitlines()
+    while old and new and old[0] == new[0]:
+        del old[0], new[0]
+    while old and new and old[-1] == new[-1]:
+        del old[-1], new[-1]
+    then, now = (" ".join(line.strip() for line in lines) for lines in (old, new))
+    return f"{'/'.join(Path(file).parts[-2:])}: {then} -> {now}".rstrip()
 
 
 def change(mutant: str) -> str:
@@ -31,54 +36,31 @@ def change(mutant: str) -> str:
     return mutant.partition(": ")[2]
 
 
-def read(session: str) -> tuple[Counter[str], list[str]]:
-    """How many mutants of a file had which outcome, and those that survived, as lines."""
-    counts: Counter[str] = Counter()
-    survivors: list[str] = []
-    with use_db(session, WorkDB.Mode.open) as database:
-        work = {item.job_id: item for item in database.work_items}
-        for job, result in database.results:
-            outcome = result.test_outcome.value if result.test_outcome else result.worker_outcome.value
-            counts[outcome] += 1
-            if (result.output or "").startswith("signal"):
-                counts["endless"] += 1
-            if outcome == "survived":
-                path = work[job].mutations[0].module_path
-                survivors.append(mutant(result.diff or "", f"{path.parent.name}/{path.name}"))
-    return counts, survivors
-
-
-def main(sessions: list[str]) -> int:
+def main(folder: str) -> int:
     """Print the counts and the survivors that nobody explained; 0 if there are none."""
     lines = EXPLAINED.read_text(encoding="utf-8").splitlines()
     explained = {change(line) for line in lines if not line.startswith("#")}
     total: Counter[str] = Counter()
     survivors: list[str] = []
-    for session in sessions:
-        counts, of_file = read(session)
+    for path in sorted(Path(folder).glob("*.jsonl")):
+        results = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        counts = Counter(result["how"].partition(" ")[0] or "survived" for result in results)
         total += counts
-        survivors += of_file
-        print(f"{Path(session).stem}: {_counted(counts)}")
+        survivors += [result["mutant"] for result in results if not result["how"]]
+        print(f"{path.stem}: {_counted(counts)}")
     unexplained = [text for text in survivors if change(text) not in explained]
     for text in unexplained:
         print(f"SURVIVED: {text}")
     print(f"All: {_counted(total)}")
     print(f"{len(survivors) - len(unexplained)} survivors are explained, {len(unexplained)} are not.")
-    return 1 if unexplained or total["survived"] >= MOST_SURVIVORS * _tried(total) else 0
-
-
-def _tried(counts: Counter[str]) -> int:
-    return counts["killed"] + counts["survived"] + counts["incompetent"]
+    return 1 if unexplained or total["survived"] >= MOST_SURVIVORS * total.total() else 0
 
 
 def _counted(counts: Counter[str]) -> str:
-    tried = _tried(counts)
-    share = counts["survived"] / tried if tried else 1.0
-    return (
-        f"{tried} mutants, {counts['survived']} survived ({share:.1%}), {counts['endless']} of the others by running "
-        f"without an end, {counts['skipped']} not tried."
-    )
+    tried, survived = counts.total(), counts["survived"]
+    share = survived / tried if tried else 1.0
+    return f"{tried} mutants, {survived} survived ({share:.1%}), {counts['signal']} of the others by running without an end."
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main(*sys.argv[1:]))

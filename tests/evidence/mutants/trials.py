@@ -2,151 +2,213 @@
 # GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Changes a file in each way that cosmic-ray knows, one at a time, and runs the tests: first those of the file, which
-notice most mutants, then those of its package, then functional tests that run the changed line. Works on the folder that
-it is started in; `make mutants` makes a copy.
+"""Tries mutants: forks a process for each, which runs tests until one fails. Works on the folder that it is started in;
+`make mutants` makes a copy.
 
-Starting pytest takes longer than the tests. So the tests run once in this process, which imports what they need; for
-each mutant the process forks, and the child forgets the collection and its tests, and imports them anew.
-`cosmic-ray exec` starts pytest for each mutant. mutmut forks as well, but it names a mutant by its number in a function,
-so that each change of the function would lose the explanations in survivors.txt.
+To import the collection and to collect its tests takes longer than to run some. So pytest collects all of them once, and the
+child exchanges the code of the functions that the mutant changes. If the mutant changes what the import runs, and no test
+fails, another child forgets the collection and its tests, and imports them anew. `cosmic-ray exec` starts pytest for each
+mutant. mutmut forks as well, but it names a mutant by its number in a function, so that each change of the function would
+lose the explanations in survivors.txt.
 """
 
 from __future__ import annotations
 
+import gc
+import json
+import mmap
 import os
-import resource
 import signal
 import sys
-from itertools import chain, islice, zip_longest
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from zlib import crc32
+from types import CodeType, FunctionType
+from typing import TypeAlias
 
 import coverage
 import pytest
-from cosmic_ray.commands import init
 from cosmic_ray.mutating import use_mutation
 from cosmic_ray.plugins import get_operator
-from cosmic_ray.work_db import WorkDB, use_db
-from cosmic_ray.work_item import MutationSpec, TestOutcome, WorkerOutcome, WorkResult
 
-TESTS = "tests/unit/plugins"
-MOST_FUNCTIONAL = 40  # tests for a line, spread over their files; a tenth of a second each
+from .choice import FUNCTIONAL, UNIT, Mutant, Tests, mutants_of
+from .report import line_of
+
 OURS = ("ansible_collections.edgeops", "tests.", "conftest")
-SECONDS_OF_WORK = 20  # of the processor, several times what the tests take; a mutant that loops for ever ends here
-SECONDS = 600  # on the clock; a mutant that waits for ever ends here
-NEAR = (-3, 10)  # lines before and behind a changed one, of which the tests of the rarest notice most
-LEFT_OUT = (
-    # With `from __future__ import annotations`, the unions of annotations are never evaluated, and there are no others.
-    "core/ReplaceBinaryOperator_BitOr_",
-    # What is compared are literals and members of enumerations, of which there is one each.
-    *(f"core/ReplaceComparisonOperator_{pair}" for pair in ("Eq_Is", "Is_Eq", "NotEq_IsNot", "IsNot_NotEq")),
-)
-ONE_IN = int(os.environ.get("ONE_IN", "1"))
+OPTIONS = ("-x", "-p", "no:terminal", "-p", "_hypothesis_pytestplugin", "--basetemp=.tmp")
+SECONDS_OF_WORK = 10  # of the processor, several times what a test takes; a mutant that loops for ever ends here
+SECONDS_OF_SUITE = 60
+SECONDS = 300  # on the clock; a mutant that waits for ever ends here
+FUNCTION = 0x1  # the flag of code that has fast locals, unlike that of modules and classes
+
+Exchanged: TypeAlias = "list[tuple[FunctionType, CodeType]]"
 
 
-def main(file: str, session: str, measured: str) -> int:
-    """Try each mutant of a file of plugins/, and write what became of it into cosmic-ray's session.
+class Trials:
+    """A plugin of pytest, which tries mutants with the collected tests, instead of running the tests."""
 
-    measured: the file in which coverage says of each line which functional tests run it.
-    """
-    if Path(session).parent not in Path.cwd().parents:
-        print("This changes files; make mutants starts it in a copy.", file=sys.stderr)
-        return 1
-    package = f"{TESTS}/{Path(file).parent}"
-    own = f"{package}/test_{Path(file).name.lstrip('_')}"
-    suites = (own, package) if Path(own).exists() else (package,)
-    for tests in suites:
-        if _run(tests):
-            print(f"{tests} fails without any change.", file=sys.stderr)
-            return 1
-    sys.dont_write_bytecode = True  # what is compiled now is right for ever; a mutant never is
-    lines = tests_of_lines(measured, f"plugins/{file}")
-    with use_db(session, WorkDB.Mode.create) as database:
-        init([Path("plugins", file)], database, {})
-        for item in database.work_items:
-            (mutation,) = item.mutations
-            functional = lines.get(mutation.start_pos[0], ())
-            database.set_result(item.job_id, _result(mutation, [[suite] for suite in suites] + [list(functional)]))
-    return 0
+    def __init__(self, files: list[str], measured: str, folder: str) -> None:
+        self._files = files
+        self._measured = coverage.CoverageData(measured)
+        self._measured.read()
+        self._folder = Path(folder)
+        self._items: dict[str, pytest.Item] = {}
+        self._sound: set[str] = set()  # tests that passed without a mutant
+        self._place = mmap.mmap(-1, 4)  # of the test that the child runs
+        self._left: list[tuple[Mutant, list[list[str]]]] = []
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        """Try each mutant; those that need another import are left."""
+        self._items = {item.nodeid: item for item in session.items}
+        gc.collect()
+        live = [item for item in gc.get_objects() if isinstance(item, FunctionType)]
+        gc.freeze()  # so that no child copies what it never changes
+        for file in self._files:
+            tests, functions = Tests(file, self._items, self._measured), functions_of(file, live)
+            for mutant in mutants_of(file):
+                self._try(mutant, tests, functions)
+        return True
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Nothing matters after the first failure, and only children run tests."""
+        if report.failed:
+            os._exit(1)
+
+    def _try(self, mutant: Mutant, tests: Tests, functions: dict[CodeType, list[FunctionType]]) -> None:
+        with use_mutation(mutant.path, get_operator(mutant.operator)(), mutant.occurrence) as (before, after):
+            try:
+                exchanged = exchange(functions, before, after)
+            except SyntaxError:
+                return
+            how = self._noticed(tests.of(mutant), exchanged) if exchanged else ""
+            if how or (exchanged and not tests.imports(mutant)):
+                self._record(mutant, before, after, how)
+            else:
+                self._left.append((mutant, tests.suites()))
+
+    def try_left(self) -> None:
+        """Try the mutants that change what the import runs."""
+        passed: list[list[str]] = []
+        for mutant, suites in self._left:
+            for suite in suites:
+                if suite not in passed and anew(suite):
+                    raise SystemExit(f"{suite} fail without any change.")
+                passed.append(suite)
+            with use_mutation(mutant.path, get_operator(mutant.operator)(), mutant.occurrence) as (before, after):
+                self._record(mutant, before, after, next(filter(None, map(anew, suites)), ""))
+
+    def _record(self, mutant: Mutant, before: str, after: str, how: str) -> None:
+        result = {"mutant": line_of(mutant.file, before, after), "how": how}
+        with open(self._folder / f"{mutant.file.replace('/', '.')}.jsonl", "a", encoding="utf-8") as results:
+            print(json.dumps(result), file=results)
+
+    def _noticed(self, names: list[str], exchanged: Exchanged) -> str:
+        """How a test noticed the mutant. A test that fails without it, too, is used no more."""
+        names = [name for name in names if name in self._items]
+        while how := self._failure(names, exchanged):
+            place = int.from_bytes(self._place[:])
+            if names[place] in self._sound or not self._failure(names[: place + 1], []):
+                self._sound.add(names[place])
+                return f"{how} {names[place]}"
+            broken = names.pop(int.from_bytes(self._place[:]))
+            del self._items[broken]
+            print(f"{broken} fails without any change, and is not used.", file=sys.stderr)
+        return ""
+
+    def _failure(self, names: list[str], exchanged: Exchanged) -> str:
+        def run() -> int:
+            for function, code in exchanged:
+                function.__code__ = code
+            for place, name in enumerate(names):
+                self._place[:] = place.to_bytes(4)
+                limit(SECONDS_OF_WORK)
+                item = self._items[name]
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            return 0
+
+        return in_child(run)
 
 
-def tests_of_lines(measured: str, file: str) -> dict[int, tuple[str, ...]]:
-    """For each line of a file, at most MOST_FUNCTIONAL of the functional tests that run it, as pytest names them; those
-    that also run a line near it that few run come first."""
-    data = coverage.CoverageData(measured)
-    data.read()
-    (path,) = [path for path in data.measured_files() if path.endswith(file)] or [""]
-    lines = {
-        line: {name for name in (context.rpartition("|")[0] for context in contexts) if name}
-        for line, contexts in (data.contexts_by_lineno(path) if path else {}).items()
-    }
-    found: dict[int, tuple[str, ...]] = {}
-    for line, own in lines.items():
-        near = sorted((lines.get(line + away, set()) & own for away in range(*NEAR)), key=len)
-        ordered = dict.fromkeys(chain.from_iterable(map(_spread, near)))
-        found[line] = tuple(islice(ordered, MOST_FUNCTIONAL))
+def functions_of(file: str, live: list[FunctionType]) -> dict[CodeType, list[FunctionType]]:
+    """The functions of a file of plugins/, methods and closures too, by their code."""
+    found: dict[CodeType, list[FunctionType]] = {}
+    for function in live:
+        if function.__code__.co_filename.endswith(f"plugins/{file}"):
+            found.setdefault(function.__code__, []).append(function)
     return found
 
 
-def _spread(tests: set[str]) -> tuple[str, ...]:
-    """Tests of as many files as there are, the first ones of each file before its second ones."""
-    files: dict[str, list[str]] = {}
-    for test in sorted(tests):
-        files.setdefault(test.partition("::")[0], []).append(test)
-    turns = zip_longest(*files.values())
-    return tuple(islice(filter(None, chain.from_iterable(turns)), MOST_FUNCTIONAL))
+def exchange(functions: dict[CodeType, list[FunctionType]], before: str, after: str) -> Exchanged:
+    """The functions that a change concerns, each with its new code; nothing if it concerns more than functions. Raises
+    SyntaxError for what is no program."""
+    old, new = (list(_codes(compile(text, "", "exec", dont_inherit=True))) for text in (before, after))
+    pairs = list(zip(old, new, strict=False))
+    exchanged = [(function, now) for then, now in pairs if then != now for function in functions.get(then, ())]
+    covered = {code for function, _code in exchanged for code in _codes(function.__code__)}
+    is_whole = len(old) == len(new) and all(then in covered for then, now in pairs if _alone(then) != _alone(now))
+    fits = all(function.__code__.co_freevars == code.co_freevars for function, code in exchanged)
+    return exchanged if is_whole and fits else []
 
 
-def _result(mutation: MutationSpec, suites: list[list[str]]) -> WorkResult:
-    if mutation.operator_name.startswith(LEFT_OUT) or not _is_drawn(mutation):
-        return WorkResult(worker_outcome=WorkerOutcome.SKIPPED)
-    operator = get_operator(mutation.operator_name)(**mutation.operator_args)
-    with use_mutation(mutation.module_path, operator, mutation.occurrence) as (before, after):
-        how = next(filter(None, (_noticed(suite) for suite in suites if suite)), "")
-    return WorkResult(
-        worker_outcome=WorkerOutcome.NORMAL,
-        test_outcome=TestOutcome.KILLED if how else TestOutcome.SURVIVED,
-        output=how,
-        diff=_changed_lines(before, after),
-    )
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
-def _is_drawn(mutation: MutationSpec) -> bool:
-    """Whether a mutant is one of the sample, which is the same in every run."""
-    name = f"{mutation.module_path} {mutation.operator_name} {mutation.operator_args} {mutation.occurrence}"
-    return crc32(name.encode()) % ONE_IN == 0
+def _alone(code: CodeType) -> CodeType:
+    """A code without the functions and classes in it."""
+    return code.replace(co_consts=tuple(None if isinstance(item, CodeType) else item for item in code.co_consts))
 
 
-def _changed_lines(before: str, after: str) -> str:
-    """The lines that differ, in the form of a diff; a mutant changes neighbouring lines alone."""
-    old, new = before.splitlines(), after.splitlines()
-    while old and new and old[0] == new[0]:
-        del old[0], new[0]
-    while old and new and old[-1] == new[-1]:
-        del old[-1], new[-1]
-    return "\n".join([f"-{line}" for line in old] + [f"+{line}" for line in new])
+def anew(suite: list[str]) -> str:
+    """How tests of the collection failed that is imported anew; empty if they passed."""
 
-
-def _noticed(tests: list[str]) -> str:
-    """How the tests, in a process of their own, noticed the mutant; empty where they passed."""
-    child = os.fork()
-    if not child:
-        signal.alarm(SECONDS)
-        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_OF_WORK, SECONDS_OF_WORK))
+    def run() -> int:
+        limit(SECONDS_OF_SUITE)
         for name in [name for name in sys.modules if name.startswith(OURS)]:
             del sys.modules[name]
-        os._exit(_run(*tests))
+        return int(pytest.main([*OPTIONS, *suite]))
+
+    return in_child(run)
+
+
+def in_child(run: Callable[[], int]) -> str:
+    """How a function failed in a process of its own; empty if it gave 0."""
+    child = os.fork()
+    if not child:
+        try:
+            os._exit(run())
+        finally:
+            os._exit(9)
     _child, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         return f"signal {os.WTERMSIG(status)}"
     return f"status {os.WEXITSTATUS(status)}" if status else ""
 
 
-def _run(*tests: str) -> int:
-    with open(os.devnull, "w", encoding="utf-8") as nowhere:
-        os.dup2(nowhere.fileno(), 1)
-    return int(pytest.main(["-x", "-q", "-p", "_hypothesis_pytestplugin", *tests]))
+def limit(seconds: int) -> None:
+    """End this process if it works longer, or if nothing happens at all."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(SECONDS)
+
+
+def main(folder: str, measured: str, *files: str) -> int:
+    """Try the mutants of these files of plugins/, and write what became of them into files of the folder.
+
+    measured: the file in which coverage says of each line which tests run it.
+    """
+    if Path(folder) not in Path.cwd().parents:
+        print("This changes files; make mutants starts it in a copy.", file=sys.stderr)
+        return 1
+    warnings.simplefilter("ignore")  # of the compiler, about what no person would write
+    trials = Trials(list(files), measured, folder)
+    if status := pytest.main([*OPTIONS, UNIT, FUNCTIONAL], plugins=[trials]):
+        return int(status)
+    sys.dont_write_bytecode = True  # what is compiled now is right for ever; a mutant never is
+    trials.try_left()
+    return 0
 
 
 if __name__ == "__main__":
