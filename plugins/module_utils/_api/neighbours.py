@@ -12,7 +12,7 @@ from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
 from .._concurrency import concurrently
 from .._errors import ProtectionError, ServiceError
-from .._schema.lists import LISTS, items_in, with_items
+from .._schema.lists import LISTS
 from .._schema.neighbours import (
     AUDIT_LOG,
     ONBOARDED,
@@ -202,9 +202,10 @@ def _change_record(entry: Object) -> ChangeRecord | None:
 
 def read_ip_lists(client: Client) -> list[dict[str, Any]]:
     """The lists of an account to which rules can refer, with their items; raises ServiceError."""
-    own = LISTS.own(client.read(LISTS))
-    items = concurrently(client.read, [items_in(obj) for obj in own])
-    return [with_items(*pair) for pair in zip(own, items)]
+    state = {LISTS.plural: client.read(LISTS)}
+    items = LISTS.inside(state)
+    state.update(zip((one.plural for one in items), concurrently(client.read, items)))
+    return [LISTS.semantics.whole(obj, state) for obj in LISTS.own_in(state)]
 
 
 class PhaseRecord(TypedDict):

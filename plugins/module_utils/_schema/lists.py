@@ -31,6 +31,7 @@ from .resource import (
     Resource,
     Semantics,
     Shape,
+    State,
     Write,
     options_of,
 )
@@ -172,6 +173,11 @@ def items_in(obj: Object) -> Resource:
     return items_of(LISTS.label_of(obj), kind if kind in LIST_KINDS else LIST_KIND)
 
 
+def _with_items(obj: Object, state: State) -> dict[str, Any]:
+    items = state.get(items_in(obj).plural, ())
+    return {**obj, "num_items": len(items), "items": list(items)}
+
+
 LISTS = Resource(
     name="ip_list",
     plural="ip_lists",
@@ -193,7 +199,7 @@ LISTS = Resource(
     read_only=(*TIMES_OF_CLOUDFLARE, "num_items", REFERENCES),
     contents=items_in,
     is_referred_to=True,
-    semantics=Semantics(not_ours=_not_ours),
+    semantics=Semantics(not_ours=_not_ours, whole=_with_items),
 )
 
 
@@ -283,7 +289,7 @@ _FIELD = Field("items", Value(_ITEMS, _parse_items, _normalise_items))
 WHOLE_LISTS = replace(
     LISTS,
     fields=(*LISTS.fields, _FIELD),
-    listing=InFiles(),
+    listing=InFiles([LISTS]),
     semantics=LISTS.semantics._replace(described=_own_items),
 )
 
@@ -292,8 +298,3 @@ def uses_of(obj: Mapping[str, Any]) -> int:
     """Number of rules that refer to a list, by Cloudflare's own count."""
     number = obj.get(REFERENCES)
     return int(number) if isinstance(number, (int, float)) else 0
-
-
-def with_items(obj: Object, items: Sequence[Object]) -> dict[str, Any]:
-    """A list as results show it, with its items."""
-    return {**obj, "num_items": len(items), "items": list(items)}

@@ -225,7 +225,9 @@ class InDocument(NamedTuple):
 
 class InFiles(NamedTuple):
     """Files alone have the objects in this form, and a state of the module makes the collection
-    exclusive."""
+    exclusive. Cloudflare has them in these `collections`: objects, and what deploys them."""
+
+    collections: Sequence[Resource]
 
 
 USUAL_PAGES = Paged()
@@ -273,7 +275,8 @@ class Semantics(NamedTuple):
     one that Cloudflare takes; each returns "" for any other object. `protects_nobody` says whether
     the deletion of an object lowers no protection, since it is switched off or lets traffic pass.
     `with_ids` takes an object of a plan, and ids by `id_of_new`, and returns the object as it is
-    sent. `described` returns the part of an object that options can describe.
+    sent. `described` returns the part of an object that options can describe, and `whole` an object
+    with what it holds in a state, as results show it.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
@@ -286,6 +289,7 @@ class Semantics(NamedTuple):
     protects_nobody: Callable[[Object], bool] = lambda obj: False
     with_ids: Callable[[Object, Mapping[str, str]], Object] = lambda obj, ids: obj
     described: Callable[[Object], Object] = lambda obj: obj
+    whole: Callable[[Object, State], dict[str, Any]] = lambda obj, state: dict(obj)
 
 
 NO_SEMANTICS = Semantics()
@@ -368,6 +372,11 @@ class Resource:
         if not isinstance(self.listing, InDocument):
             raise LookupError(f"{self.name} is no ordered list")
         return self.listing
+
+    @property
+    def collections(self) -> Sequence[Resource]:
+        """The collections in which Cloudflare has the objects."""
+        return self.listing.collections if isinstance(self.listing, InFiles) else (self,)
 
     @property
     def shape(self) -> Shape | None:

@@ -295,6 +295,22 @@ def _rules_in(owner: str, obj: Object) -> Resource:
     return rules_of(owner, CUSTOM_RULESETS[owner].label_of(obj))
 
 
+def _whole_ruleset(owner: str, obj: Object, state: State) -> dict[str, Any]:
+    """A ruleset with its rules and its deployment."""
+    name = CUSTOM_RULESETS[owner].label_of(obj)
+    ids, rules = (obj.get("id"), id_of_new(name)), state[ENTRY_POINTS[owner].plural]
+    place = next((index for index, rule in enumerate(rules) if deployed(rule) in ids), None)
+    deploy: dict[str, Any] | None = None
+    if place is not None:
+        position = f"after {rules[place - 1].get('ref')}" if place else "first"
+        deploy = {name: rules[place].get(name) for name in DEPLOYMENT_OPTIONS}
+        deploy["position"] = position
+        parameters = fields_in(rules[place].get("action_parameters"))
+        deploy.update(without(parameters, "id"))  # which no option describes
+    own = list(obj.get(CONTENTS, state.get(rules_of(owner, name).plural, ())))
+    return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
+
+
 def _rulesets(owner: str) -> Resource:
     name = "custom_ruleset" if owner == ZONE_OPTION else "account_custom_ruleset"
     return Resource(
@@ -322,7 +338,7 @@ def _rulesets(owner: str) -> Resource:
         holds=True,
         is_referred_to=True,
         phase=CUSTOM_PHASE,
-        semantics=Semantics(not_ours=_other_ruleset),
+        semantics=Semantics(not_ours=_other_ruleset, whole=partial(_whole_ruleset, owner)),
     )
 
 
@@ -352,31 +368,15 @@ WHOLE_RULESETS: Mapping[str, Resource] = {
     owner: replace(
         one,
         fields=tuple(item for item in one.fields if item.name not in OF_EACH) + _PARTS,
-        listing=InFiles(),
+        listing=InFiles([one, ENTRY_POINTS[owner]]),
     )
     for owner, one in CUSTOM_RULESETS.items()
 }
 
 
-def whole_ruleset(obj: Object, owner: str, state: State) -> dict[str, Any]:
-    """A ruleset with its rules and its deployment."""
-    name = CUSTOM_RULESETS[owner].label_of(obj)
-    ids, rules = (obj.get("id"), id_of_new(name)), state[ENTRY_POINTS[owner].plural]
-    place = next((index for index, rule in enumerate(rules) if deployed(rule) in ids), None)
-    deploy: dict[str, Any] | None = None
-    if place is not None:
-        position = f"after {rules[place - 1].get('ref')}" if place else "first"
-        deploy = {name: rules[place].get(name) for name in DEPLOYMENT_OPTIONS}
-        deploy["position"] = position
-        parameters = fields_in(rules[place].get("action_parameters"))
-        deploy.update(without(parameters, "id"))  # which no option describes
-    own = list(obj.get(CONTENTS, state.get(rules_of(owner, name).plural, ())))
-    return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
-
-
 def deploying_rules(rulesets: Sequence[Object], state: State) -> list[Key]:
     """The keys of the custom rules of a zone that deploy these rulesets of it."""
-    deployments = (whole_ruleset(obj, ZONE_OPTION, state)["deploy"] for obj in rulesets)
+    deployments = (_whole_ruleset(ZONE_OPTION, obj, state)["deploy"] for obj in rulesets)
     return [CUSTOM_RULES.key_of(one) for one in deployments if one]
 
 

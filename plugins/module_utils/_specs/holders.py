@@ -36,15 +36,7 @@ from .._plan.desired import (
     parse_position,
     raise_any,
 )
-from .._schema.lists import (
-    ANY_ITEM,
-    LIST_KIND,
-    LIST_KINDS,
-    LISTS,
-    items_of,
-    kind_of_item,
-    with_items,
-)
+from .._schema.lists import ANY_ITEM, LIST_KIND, LIST_KINDS, LISTS, items_of, kind_of_item
 from .._schema.resource import (
     ACCOUNT_OPTION,
     EXPIRES,
@@ -61,14 +53,7 @@ from .._schema.resource import (
     id_of_new,
 )
 from .._schema.rulesets import EXECUTE, deployed
-from .._schema.zone import (
-    CUSTOM_RULES,
-    CUSTOM_RULESETS,
-    DEPLOYMENT_OPTIONS,
-    ENTRY_POINTS,
-    rules_of,
-    whole_ruleset,
-)
+from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, DEPLOYMENT_OPTIONS, ENTRY_POINTS, rules_of
 from .._text import Message, Option, first_few
 from .base import (
     IGNORE_OPTION,
@@ -139,10 +124,6 @@ class Holders(ModuleSpec):
         """The desired state beside the objects; raises OptionError."""
         return ()
 
-    @abstractmethod
-    def whole(self, obj: Object, state: State) -> dict[str, Any]:
-        """An object as results show it, with what it holds."""
-
     def desired(self, options: Options) -> Sequence[Desired]:
         absent, problems = not self.several and is_absent(options), OptionProblems()
         entries: Entries = [(THE_TASK, options)]
@@ -201,7 +182,7 @@ class Holders(ModuleSpec):
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         ours = desired[0].among(self.holders.own_in(state))
-        whole = [self.whole(obj, state) for obj in ours]
+        whole = [self.holders.semantics.whole(obj, state) for obj in ours]
         return {self.option: whole} if self.several else self.of_result(whole)
 
     def of_result(self, whole: Sequence[dict[str, Any]]) -> ModuleResult:
@@ -236,9 +217,6 @@ class IpLists(Holders):
         desired = parse_desired(resource, entries, absent, purge, problems)
         raise_any(problems, [] if absent else [desired])
         return (desired,)
-
-    def whole(self, obj: Object, state: State) -> dict[str, Any]:
-        return with_items(obj, state.get(items_of(LISTS.label_of(obj)).plural, ()))
 
     def of_result(self, whole: Sequence[dict[str, Any]]) -> ModuleResult:
         shown = {**whole[0]} if whole else {}
@@ -327,9 +305,6 @@ class CustomRulesets(Holders):
         desired = parse_desired(entry_point, rules)
         deployments = {key: more[key](one) for key, one in desired.entries.items()}
         return (replace(desired, entries=deployments),)
-
-    def whole(self, obj: Object, state: State) -> dict[str, Any]:
-        return whole_ruleset(obj, self.owner, state)
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         rulesets, *rules, deployments = desired

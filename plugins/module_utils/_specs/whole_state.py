@@ -15,27 +15,19 @@ from .._errors import OptionError, as_one
 from .._plan.api_fields import declared, undeclared, undeclared_changes
 from .._plan.desired import check_values, parse_desired
 from .._plan.plan import differences
-from .._schema.lists import LISTS, items_in, with_items
 from .._schema.registry import BY_PLURAL, MANAGED
-from .._schema.resource import API_FIELDS, OWNERS, Object, Resource, State
-from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, ENTRY_POINTS, whole_ruleset
+from .._schema.resource import API_FIELDS, CONTENTS, OWNERS, Object, Resource, State
+from .._schema.zone import CUSTOM_RULES
 from .._text import Option
 from .._values.kinds import FLAG
-
-WITHIN = {item.plural: item for item in (LISTS, *CUSTOM_RULESETS.values())}
 
 
 def collections_of(plurals: Container[str], owners: Container[str] = OWNERS) -> list[Resource]:
     """The collections of a state, in the order of the registry: rulesets with the rules that may
     deploy them."""
-    found: dict[str, Resource] = {}
-    for one in (item.resource for item in MANAGED):
-        if one.plural in plurals and one.owner in owners:
-            found[one.plural] = WITHIN.get(one.plural, one)
-            if one.holds:
-                entry_point = ENTRY_POINTS[one.owner]
-                found[entry_point.plural] = entry_point
-    return [*found.values()]
+    named = [item.resource for item in MANAGED if item.resource.plural in plurals]
+    every = [one for item in named if item.owner in owners for one in item.collections]
+    return [*{one.plural: one for one in every}.values()]
 
 
 def all_inside(holders: Iterable[Resource], state: State) -> list[Resource]:
@@ -48,16 +40,13 @@ def whole_state(state: State) -> dict[str, Sequence[Object]]:
     deployment; no others are without them."""
     whole: dict[str, Sequence[Object]] = {}
     for plural in (plural for plural in state if plural in BY_PLURAL):
-        holder, objects = WITHIN.get(plural), state[plural]
-        if holder is None or not all(one.plural in state for one in holder.inside(state)):
-            whole[plural] = objects
-        elif holder is LISTS:
-            own = holder.own(objects)
-            whole[plural] = [with_items(obj, state[items_in(obj).plural]) for obj in own]
-        else:
-            rulesets = (whole_ruleset(one, holder.owner, state) for one in holder.own(objects))
+        holder = BY_PLURAL[plural].collections[0]
+        whole[plural] = state[plural]
+        if holder.contents and all(one.plural in state for one in holder.inside(state)):
+            objects = [holder.semantics.whole(obj, state) for obj in holder.own_in(state)]
             whole[plural] = [
-                {**one, "rules": [*map(_as_options, one["rules"])]} for one in rulesets
+                {**obj, CONTENTS: [*map(_as_options, obj[CONTENTS])]} if holder.holds else obj
+                for obj in objects
             ]
     return whole
 

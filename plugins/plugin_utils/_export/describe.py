@@ -118,7 +118,8 @@ def _export_list(option: str, state: State, export: Export, ignored: list[str]) 
         objects = sorted(state.get(resource.plural, ()), key=lambda obj: str(obj.get("id")))
         objects.sort(key=resource.key_of)
         described_here, others = sort_out(resource, objects)
-        described += [{**kind_option(resource), **values} for values in described_here]
+        kind = {"kind": resource.kind} if resource.kind else {}
+        described += [{**kind, **values} for values in described_here]
         for obj, reason in others:
             identity = obj.get("id")
             if isinstance(identity, str) and identity:
@@ -200,11 +201,6 @@ def sort_out(
         else:
             described[key] = options
     return list(described.values()), others
-
-
-def kind_option(resource: Resource) -> dict[str, Any]:
-    """The option of an object in a list of several kinds."""
-    return {"kind": resource.kind} if resource.kind else {}
 
 
 def pattern_of(resource: Resource, obj: Object) -> str:

@@ -287,8 +287,7 @@ IGNORED = {
     for plural, resource in BY_PLURAL.items()
     if resource.has_patterns
 }
-HOW = frozenset([PURGE, IGNORE_IDS, *IGNORED])
-IN_A_FILE = STATE | HOW | {SOURCE, SNAPSHOT}
+OF_OTHERS = (IGNORE_IDS, *IGNORED)  # which name objects that are left alone
 # Which are not of a restore, that brings back what was there.
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence", "backtest")
 # Variables of the playbook in messages, which do not advise a staged rollout.
@@ -298,8 +297,7 @@ NOT_ASKED = (POSTURES, POSTURE, POSTURES_FILE, EXPECTED_PLAN, f"{PREFIX}validate
 OF_INVENTORY: Arguments = {
     name: argument
     for name, argument in OF_HOST.items()
-    if (name not in IN_A_FILE or name in (IGNORE_IDS, *IGNORED))
-    and name not in (*NOT_ASKED, *(f"{PREFIX}{option}" for option in OF_A_ROLLOUT))
+    if name not in (*STATE, PURGE, *NOT_ASKED, *(f"{PREFIX}{option}" for option in OF_A_ROLLOUT))
 }
 
 
@@ -344,12 +342,11 @@ class StateFile:
         name, and these fields. If it `validates`, Cloudflare checks rules before the first write,
         which a token that only reads may not ask for."""
         ignored = {
-            name: [*(values.get(name) or []), *self.ignore.get(name, [])]
-            for name in (IGNORE_IDS, *IGNORED)
+            name: [*(values.get(name) or []), *self.ignore.get(name, [])] for name in OF_OTHERS
         }
-        described: Mapping[str, Any] = {name: value for name, value in ignored.items() if value}
+        described: dict[str, Any] = {name: value for name, value in ignored.items() if value}
         if self.objects is None:
-            described = _exclusive(self.variables, self.incomplete, ignored)
+            described.update(_exclusive(self.variables, self.incomplete))
         how = {
             f"{PREFIX}staged_rollout": False,  # each mode as it was
             f"{PREFIX}accept_risks": list(accept_risks),
@@ -360,7 +357,7 @@ class StateFile:
         kept = {
             name: value
             for name, value in values.items()
-            if name not in (IGNORE_IDS, *IGNORED) and not name.endswith(left_out)
+            if name not in OF_OTHERS and not name.endswith(left_out)
         }
         part = host_part(host, {**kept, **how, **described}).named(NAMES)
         if self.objects is not None:
@@ -397,7 +394,7 @@ OF_SOURCE: Arguments = {
     "account_id": {"type": "str"},
     "zone_id": {"type": "str"},
     "incomplete": TEXTS,
-    "ignore": {"type": "dict", "options": dict.fromkeys((IGNORE_IDS, *IGNORED), TEXTS)},
+    "ignore": {"type": "dict", "options": dict.fromkeys(OF_OTHERS, TEXTS)},
     "named": {"type": "dict"},
 }
 # The variables of the playbook restore.
@@ -408,7 +405,7 @@ RESTORE: Arguments = {
     "restore_leave_fields": {**TEXTS, "default": []},
 }
 OF_FILE: Arguments = {
-    **{name: {"type": "raw"} for name in STATE | HOW},
+    **{name: {"type": "raw"} for name in (*STATE, PURGE, *OF_OTHERS)},
     SOURCE: {"type": "dict", "options": OF_SOURCE, "required": True},
     SNAPSHOT: {"type": "dict"},
 }
@@ -433,14 +430,15 @@ def read_file(document: Any, name: str) -> StateFile:
                 f"{name} has {plural}, which this release of the collection does not know. Take"
                 " the release that wrote the file."
             )
+    every = {**source.get("ignore", {}), **content}  # a snapshot, or the variables of an export
     return StateFile(
         name,
         owners={key: source[key] for key in ("account_id", "zone_id") if key in source},
         incomplete=source.get("incomplete", []),
-        ignore={key: patterns for key, patterns in source.get("ignore", {}).items() if patterns},
+        ignore={name: every[name] for name in OF_OTHERS if every.get(name)},
         named=source.get("named", {}),
         objects=read[SNAPSHOT],
-        variables={key: value for key, value in content.items() if key in STATE | HOW},
+        variables={key: value for key, value in content.items() if key in STATE},
     )
 
 
@@ -449,17 +447,12 @@ def _require_objects(collections: Mapping[str, Any]) -> None:
     require_valid(dict.fromkeys(collections, OBJECTS), collections)
 
 
-def _exclusive(
-    variables: Mapping[str, Any], incomplete: Sequence[str], ignored: Mapping[str, Sequence[str]]
-) -> dict[str, Any]:
+def _exclusive(variables: Mapping[str, Any], incomplete: Sequence[str]) -> dict[str, Any]:
     """The variables of an export, with exclusive lists as far as it describes all of them."""
-    described = {name: variables[name] for name in variables if name in STATE}
-    purge = described[PURGE] = purge_of(described, incomplete)
-    described[IGNORE_IDS] = [*ignored[IGNORE_IDS], *(variables.get(IGNORE_IDS) or [])]
-    for option, resource in IGNORED.items():
+    purge = purge_of(variables, incomplete)
+    described = {**variables, PURGE: purge}
+    for resource in IGNORED.values():
         name = VARIABLE_OF[resource.plural]
-        if name in described:
-            described[option] = [*ignored[option], *(variables.get(option) or [])]
-            if name.removeprefix(PREFIX) in purge:
-                described[name] = exclusive_entries(resource, described[name])
+        if name.removeprefix(PREFIX) in purge:
+            described[name] = exclusive_entries(resource, variables[name])
     return described
