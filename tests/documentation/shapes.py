@@ -42,8 +42,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ANY_ITEM, LISTS, items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import (
+    L4_OVERRIDES,
+    L7_OVERRIDES,
+    MANAGED_RULES,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (

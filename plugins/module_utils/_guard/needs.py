@@ -33,8 +33,8 @@ from .._protection.ordinary_traffic import (
 )
 from .._protection.overrides import managed_rules, override_losses
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
+from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.neighbours import ZONE
-from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.registry import (
     DECIDING,
     EVALUATION,

@@ -19,9 +19,8 @@ from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
 from .._schema.account import NETWORK_FIREWALL_RULES
 from .._schema.lists import IP, LIST_KINDS, LISTS, items_of
-from .._schema.managed_rules import MANAGED_RULES
+from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
 from .._schema.neighbours import ACCOUNT_DETAILS, ZONE
-from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.quotas import ALL, LIST_QUOTAS, QUOTAS, ListQuota, Quota, quota_of
 from .._schema.registry import evaluated_as, expressions_in, in_order_of, lists_named_in
 from .._schema.resource import CONTENTS, Object, ReadCollection, Resource, State

@@ -24,8 +24,8 @@ from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, FILTERS, PREFIXES
 from .._schema.lists import APEX, HOSTNAME, LISTS
+from .._schema.managed_rules import L4_OVERRIDES, is_off
 from .._schema.neighbours import ONBOARDED
-from .._schema.overrides import L4_OVERRIDES, is_off
 from .._schema.registry import (
     DDOS_OVERRIDES,
     DECIDING,

@@ -33,18 +33,20 @@ from typing import (
 
 from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, destinations, matched
-from .._schema.managed_rules import LEVEL, MANAGED_RULES, THRESHOLD
-from .._schema.overrides import (
+from .._schema.managed_rules import (
     ACTIONS,
     BLOCK,
     DEFAULT,
     L4_OVERRIDES,
     L7_OVERRIDES,
     L7_OVERRIDES_OF_ACCOUNT,
+    LEVEL,
     LOG,
+    MANAGED_RULES,
     OFF,
     OTHER_RULE,
     SENSITIVITIES,
+    THRESHOLD,
     is_off,
     listed_rules,
 )

@@ -19,7 +19,7 @@ from .._expressions.grammar import expression_of
 from .._plan.desired import Desired, DesiredObject
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
 from .._schema.lists import LISTS, contents_of
-from .._schema.overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import (
     BY_PLURAL,
     DDOS_OVERRIDES,

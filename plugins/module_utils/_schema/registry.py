@@ -19,8 +19,7 @@ from .._values.address_set import Contents
 from .._values.kinds import FLAG, SAFE_ID
 from . import account, neighbours, zone
 from .lists import LISTS, WHOLE_LISTS, contents_of, items_of
-from .managed_rules import MANAGED_RULES
-from .overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from .managed_rules import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
 from .rate_limits import RATE_LIMIT_RULES
 from .resource import ENFORCING, ZONE_OPTION, Key, Object, Resource, State, fields_in, is_new
 from .rulesets import EXECUTE, PARAMETERS, deployed, skipped_rulesets

@@ -33,8 +33,7 @@ from ..._protection.losses import (
 from ..._protection.modes import Loss
 from ..._protection.ordinary_traffic import rules_matching_all_traffic, width
 from ..._protection.overrides import DOUBTED, GONE
-from ..._schema.managed_rules import MANAGED_RULES
-from ..._schema.overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from ..._schema.managed_rules import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import (
     DDOS_OVERRIDES,

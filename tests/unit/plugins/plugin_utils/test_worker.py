@@ -99,7 +99,7 @@ from {PLUGINS}.plugin_utils import _action
 print(type(sys.modules["{PLUGINS}.module_utils._text"].__loader__).__name__)
 print(*(getattr(one, "__name__", type(one).__name__) for one in sys.meta_path[:3]))
 """
-OTHER_AREAS = {"_specs.rulesets", "_schema.zone", "_schema.overrides", "_guard.rule_plans", "_protection.unmanaged"}
+OTHER_AREAS = {"_specs.rulesets", "_schema.zone", "_schema.managed_rules", "_guard.rule_plans", "_protection.unmanaged"}
 
 
 def lines(program: str) -> list[str]:

@@ -23,8 +23,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan impo
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ONBOARDED
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option, Unread

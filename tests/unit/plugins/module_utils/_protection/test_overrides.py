@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.ove
     losses_between,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import weaker_records
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES, L7_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
 

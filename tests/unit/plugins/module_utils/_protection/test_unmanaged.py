@@ -34,8 +34,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     STATUS,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
