@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.neighbours import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import (
+    Beside,
     Log,
     announced_record,
     objects_by_resource,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import Beside
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
     host_results,
