@@ -26,7 +26,7 @@ from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import INVENTORY, wrong_names
-from ..plugin_utils._doctor.record import DOCTOR
+from ..plugin_utils._doctor.doctor import DOCTOR
 from ..plugin_utils._export.describe import VARIABLES as EXPORT
 from ..plugin_utils._export.snapshot import RESTORE
 from ..plugin_utils._report.arguments import OF_REPORTED_HOST, REPORT_VARIABLES, check_report

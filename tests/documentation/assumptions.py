@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.record import assumptions
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor import assumptions
 
 from tests.support.documents import with_table
 
