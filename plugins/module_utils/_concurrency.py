@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Runs calls concurrently: a few at a time, with results in order, and no new calls after a
-failure.
+failure; and has tasks that run concurrently share connections and readings, which the first worker,
+or thread of one, makes for the others.
 
 The threads are daemons, which neither hold up an interrupted process nor its end; those of
 concurrent.futures do. No signal meets them: Python handles signals in the main thread, which may
@@ -13,11 +14,18 @@ wait in a system call and not notice one that met another thread.
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
 import signal
 import threading
+import zlib
 from collections import deque
-from contextvars import copy_context
-from typing import Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
+from contextlib import contextmanager
+from contextvars import ContextVar, copy_context
+from multiprocessing import parent_process
+from threading import Lock, RLock
+from typing import Any, BinaryIO, Callable, Generic, Iterator, NamedTuple, Sequence, TypeVar
 
 MAX_CONCURRENT_CALLS = 8
 THREAD = "edgeops.protection call"  # the name of each thread
@@ -121,3 +129,84 @@ def _attempt(work: Callable[[Item], Done], item: Item) -> Attempt:
         return Attempt(work(item), None)
     except Exception as exc:
         return Attempt(None, exc)
+
+
+Made = TypeVar("Made")
+_file_of_run: list[BinaryIO] = []
+_mutexes: dict[bytes, Any] = {}  # of threads; the file is locked for the whole of a process
+
+
+class SharedByTasks:
+    """The connections, budgets and readings that so many `tasks` of this process share."""
+
+    def __init__(self, tasks: int = 1) -> None:
+        self.tasks = tasks
+        self._known: dict[Any, Any] = {}
+        self._mutexes: dict[Any, Any] = {}
+        self._mutex = Lock()
+
+    @staticmethod
+    def now() -> SharedByTasks | None:
+        """Those of the task that runs in this thread; None if it shares nothing."""
+        return _of_all_tasks.get()
+
+    def of(self, key: Any, make: Callable[[], Made]) -> Made:
+        """The one with this key, which the first task makes while others wait for it."""
+        with self._mutex:
+            mutex = self._mutexes.setdefault(key, Lock())
+        with mutex:
+            if key not in self._known:
+                self._known[key] = make()
+            made: Made = self._known[key]
+            return made
+
+    def close(self) -> None:
+        """Close those that can be closed."""
+        for one in self._known.values():
+            getattr(one, "close", list)()
+
+
+_of_all_tasks: ContextVar[SharedByTasks | None] = ContextVar("shared", default=None)
+
+
+@contextmanager
+def shared_by_tasks(tasks: int) -> Iterator[None]:
+    """Have so many tasks and their threads share connections, so that they open one for each
+    thread, and not for each host; and budgets, so that threads wait for one another rather than for
+    a file."""
+    shared = SharedByTasks(tasks)
+    token = _of_all_tasks.set(shared)
+    try:
+        yield
+    finally:
+        _of_all_tasks.reset(token)
+        shared.close()
+
+
+def share(file: BinaryIO) -> None:
+    """Have the workers that this process forks from now on keep in a file what one has read."""
+    _file_of_run[:] = [file]
+
+
+def once(reader: str, name: str, read: Callable[[], Any]) -> Any:
+    """A reading by its name, as the first worker of this run with the same reader (the base URL and
+    the credentials) has made it, for which the others wait. Outside of a worker it is made each
+    time."""
+    if not _file_of_run or parent_process() is None:
+        return read()
+    number, key = (
+        _file_of_run[0].fileno(),
+        f"{json.dumps([os.getppid(), reader, name])}\t".encode(),
+    )
+    place = zlib.crc32(key)  # one byte is locked, so that other readings go on
+    with _mutexes.setdefault(key, RLock()):
+        fcntl.lockf(number, fcntl.LOCK_EX, 1, place)
+        try:
+            lines = os.pread(number, os.fstat(number).st_size, 0).splitlines()
+            if known := [line for line in lines if line.startswith(key)]:
+                return json.loads(known[0][len(key) :])
+            reading = read()
+            os.write(number, key + f"{json.dumps(reading)}\n".encode())
+            return reading
+        finally:
+            fcntl.lockf(number, fcntl.LOCK_UN, 1, place)

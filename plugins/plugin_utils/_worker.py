@@ -27,8 +27,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible.template import Templar
 
 from ..module_utils._api.adapters import load_trust
-from ..module_utils._api.once import share
 from ..module_utils._api.progress import watch
+from ..module_utils._concurrency import share
 from ..module_utils._specs.base import ModuleSpec, Setting
 
 try:

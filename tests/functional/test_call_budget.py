@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 import requests
 from ansible_collections.edgeops.protection.plugins.module_utils._api import session
-from ansible_collections.edgeops.protection.plugins.module_utils._api.once import shared_by_tasks
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import (
     CallBudget,
@@ -27,6 +26,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget 
     SharedTurns,
     state_path,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import shared_by_tasks
 from ansible_collections.edgeops.protection.plugins.module_utils._engine import run
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS

@@ -11,7 +11,7 @@ from tempfile import TemporaryFile
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api import once
+from ansible_collections.edgeops.protection.plugins.module_utils import _concurrency
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
 
 from tests.fake_service import LocalService
@@ -186,8 +186,8 @@ def test_the_rules_of_an_account_are_read_once_for_all_hosts_of_a_run(
 ) -> None:
     of_account(service, ADMIN)
     with TemporaryFile("ab+", buffering=0) as file:
-        monkeypatch.setattr(once, "_file_of_run", [file])
-        monkeypatch.setattr(once, "parent_process", lambda: True)
+        monkeypatch.setattr(_concurrency, "_file_of_run", [file])
+        monkeypatch.setattr(_concurrency, "parent_process", lambda: True)
         for _host in range(2):
             result = modules.run("custom_rules", True, in_inventory("enterprise"), rules=[], expectations=[CLOSED])
             assert outcome(result) == ("blocked", "admin of the ruleset Bots of the account", True)

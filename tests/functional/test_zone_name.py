@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api.once import shared_by_tasks
+from ansible_collections.edgeops.protection.plugins.module_utils._concurrency import shared_by_tasks
 
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CUSTOM, FIREWALL, RULE_1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 from typing import Any, Iterator, Mapping, Sequence, TypedDict
 
-from .._concurrency import concurrently
+from .._concurrency import SharedByTasks, concurrently
 from .._errors import ProtectionError, ServiceError
 from .._schema.lists import LISTS
 from .._schema.neighbours import (
@@ -26,7 +26,6 @@ from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollectio
 from .._timestamps import write_time
 from .._values.kinds import identifier
 from .client import MOST_PAGES, Client
-from .once import SharedByTasks
 from .responses import Request, error_details, open_envelope
 
 FEW_ZONES = {"per_page": 5}  # the fewest that a page may have

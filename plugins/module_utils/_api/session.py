@@ -31,14 +31,13 @@ from .._budget.budget import (
     Turns,
     state_path,
 )
-from .._concurrency import MAX_CONCURRENT_CALLS
+from .._concurrency import MAX_CONCURRENT_CALLS, SharedByTasks
 from .._errors import ServiceError
 from .._schema.neighbours import ZONES, only_zone
 from .._schema.resource import ZONE_OWNER
 from .._text import Message, Screen, Warn, worded
 from .adapters import Adapter, usual_trust
 from .client import Client
-from .once import SharedByTasks
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
 from .retry import RATE_LIMITED, Ending, TaskTime, seconds_until_retry, still_pending

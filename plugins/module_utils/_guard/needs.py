@@ -20,8 +20,7 @@ from typing import AbstractSet, Callable, Container, Iterable, Mapping, NamedTup
 
 from .._api.client import Client
 from .._api.neighbours import account_of, zone_of
-from .._api.once import once
-from .._concurrency import concurrently
+from .._concurrency import concurrently, once
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan

@@ -18,7 +18,7 @@ from typing import Any, Callable, Hashable, Iterable, Mapping, Sequence, TypedDi
 
 from .._api.client import Client
 from .._api.neighbours import account_of
-from .._api.once import once
+from .._concurrency import once
 from .._context import Context
 from .._errors import ProtectionError
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object

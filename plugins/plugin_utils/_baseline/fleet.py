@@ -17,9 +17,8 @@ from typing import Any, TypeVar
 from ansible.module_utils.basic import missing_required_lib
 
 from ...module_utils._api.adapters import REQUESTS_IMPORT_ERROR
-from ...module_utils._api.once import shared_by_tasks
 from ...module_utils._api.progress import Count, Progress
-from ...module_utils._concurrency import attempt_each
+from ...module_utils._concurrency import attempt_each, shared_by_tasks
 from ...module_utils._text import Screen, first_sentences, plural
 from .._action import CollectionAction, ModuleCalls
 from .._worker import first_of_run

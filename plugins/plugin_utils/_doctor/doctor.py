@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The doctor: it reads all resources of a host as the modules do, and makes a record of the answers:
-permissions, products and assumptions, the lines that a person reads, and the bundle for an
+"""The doctor: it reads all resources of a host as the modules do, and makes a record of the
+answers: permissions, products and assumptions, the lines that a person reads, and the bundle for an
 issue."""
 
 from __future__ import annotations
