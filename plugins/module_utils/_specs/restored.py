@@ -22,7 +22,7 @@ from .._remembered import remembered
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, Values, id_of_new, without
 from .._schema.rulesets import deployed
-from .._schema.zone import CUSTOM_RULESETS, ENTRY_POINTS
+from .._schema.zone import CUSTOM_RULESETS
 from .._text import first_joined
 from .._values.kinds import same_value
 from .base import Options, Resources
@@ -98,9 +98,8 @@ class RestoredHost(Host):
         """Each collection, its objects in the snapshot, and whether one is left alone."""
         names, ids = self._rulesets(state)
         for resource in self._collections:
-            before = resource.own_in(self._objects)
-            if resource in ENTRY_POINTS.values():
-                before = [_with_id_of_today(rule, names, ids) for rule in before]
+            with_ids, own = resource.semantics.with_ids, resource.own_in(self._objects)
+            before = [with_ids(obj, ids) for obj in own]
             contents = [*self._contents(resource, before, state)]
             stay = {one.within for one, *_more in contents} - {*map(resource.label_of, before)}
             yield resource, before, partial(self._is_left, resource, stay=stay, names=names)
@@ -127,16 +126,16 @@ class RestoredHost(Host):
                 yield resource, resource.own(objects), is_left
 
     def _rulesets(self, state: State) -> tuple[Mapping[str, str], Mapping[str, str]]:
-        """The names of rulesets by their ids of then, of today and of new ones; and those of
-        today."""
+        """The names of rulesets by their ids of then, of today and of new ones; and by all of these
+        the ids of today, or of new ones."""
         names: dict[str, str] = {}
-        ids: dict[str, str] = {}
+        today: dict[str, str] = {}
         for one, resource in product((self._objects, state), CUSTOM_RULESETS.values()):
             for obj in resource.own_in(one):
                 name, identity = resource.label_of(obj), str(obj.get("id"))
                 names.update(dict.fromkeys((identity, id_of_new(name)), name))
-                ids.update({name: identity} if one is state else {})
-        return names, ids
+                today.update({name: identity} if one is state else {})
+        return names, {one: today.get(name, id_of_new(name)) for one, name in names.items()}
 
     def _is_left(
         self,
@@ -176,17 +175,6 @@ def _keys_among(resource: Resource, objects: Sequence[Object]) -> set[Key]:
 
 def _is_never(_obj: Object) -> bool:
     return False
-
-
-def _with_id_of_today(rule: Object, names: Mapping[str, str], ids: Mapping[str, str]) -> Object:
-    """A rule, which names a ruleset that it deploys by the id of today."""
-    name = names.get(deployed(rule))
-    if name is None:
-        return rule
-    return {
-        **rule,
-        "action_parameters": {**rule["action_parameters"], "id": ids.get(name, id_of_new(name))},
-    }
 
 
 def _by_reason(refused: Mapping[str, str]) -> Iterator[str]:
