@@ -41,7 +41,6 @@ from .._schema.managed_rules import (
     L7_OVERRIDES,
     L7_OVERRIDES_OF_ACCOUNT,
     LEVEL,
-    LOG,
     MANAGED_RULES,
     OFF,
     OTHER_RULE,
@@ -53,7 +52,7 @@ from .._schema.managed_rules import (
 from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Key, Object, Resource, State, Values, fields_in, without
-from .._schema.rulesets import ENTRY_KEYS, OVERRIDES, PARAMETERS, deployed, named_entries
+from .._schema.rulesets import ENTRY_KEYS, LOG, OVERRIDES, PARAMETERS, deployed, named_entries
 from .._text import Unread, first_few
 from .._values.address_set import Ranges, union
 from .modes import Loss, loss_by

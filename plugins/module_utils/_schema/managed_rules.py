@@ -170,7 +170,7 @@ MANAGED_RULES = entry_point(
 
 
 OTHER_RULE = "other_rule"  # the action of a rule that is no override
-DEFAULT, BLOCK, LOG, OFF = "default", "block", "log", "eoff"
+DEFAULT, BLOCK, OFF = "default", "block", "eoff"
 ACTIONS = (DEFAULT, BLOCK, "managed_challenge", "challenge", LOG)
 DYNAMIC = "ddos_dynamic"  # Cloudflare decides; some managed rules take it in an override
 READ_ONLY, ALLOWED = "read-only", "allowed_override_actions"  # of managed rules
