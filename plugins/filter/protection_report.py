@@ -12,11 +12,10 @@ from ansible.errors import AnsibleFilterError
 
 from ..module_utils._arguments import NEEDED, Arguments, list_of, part_of_result
 from ..module_utils._errors import OptionError
-from ..plugin_utils._plain import plain
 from ..plugin_utils._report.document import make_report
 from ..plugin_utils._report.record import Report
 from ..plugin_utils._report.results import read_results
-from ..plugin_utils._variables import read_call
+from ..plugin_utils._variables import plain, read_call
 
 HOST = part_of_result(
     host=NEEDED, results={"type": "dict"}, failures={"type": "list", "elements": "dict"}

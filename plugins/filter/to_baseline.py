@@ -17,8 +17,7 @@ from ..module_utils._schema.registry import BY_PLURAL
 from ..module_utils._schema.resource import Object, Resource
 from ..module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ..plugin_utils._export.describe import Export, export_state, export_text
-from ..plugin_utils._plain import plain
-from ..plugin_utils._variables import read_call
+from ..plugin_utils._variables import plain, read_call
 
 
 def _objects_of(*resources: Resource) -> Argument:

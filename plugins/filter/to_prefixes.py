@@ -15,8 +15,7 @@ from ..module_utils._arguments import NEEDED, TEXTS, Argument, Arguments, list_o
 from ..module_utils._errors import OptionError, OptionProblems, parsed
 from ..module_utils._text import Option, plural
 from ..module_utils._values.address_set import normalise_network, read_network
-from ..plugin_utils._plain import plain
-from ..plugin_utils._variables import read_call
+from ..plugin_utils._variables import plain, read_call
 
 NAMES = ("value", "slug", "name", "label", "display")  # of a status, type, role or tag
 CONTAINER = "container"

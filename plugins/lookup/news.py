@@ -67,12 +67,12 @@ from ansible.plugins.lookup import LookupBase
 from ..module_utils._text import excerpt, left_out, sentence, visible
 from ..module_utils._timestamps import to_the_minute
 from ..plugin_utils._baseline.approval import REPORT_FILE
-from ..plugin_utils._plain import plain
 from ..plugin_utils._report.document import host_record
 from ..plugin_utils._report.files import other_reasons, read_report_file
 from ..plugin_utils._report.overview import contacts, why
 from ..plugin_utils._report.record import LABELS, HostRecord, Report, severity
 from ..plugin_utils._report.results import unread_host
+from ..plugin_utils._variables import plain
 
 MAX_LINES = 30  # hosts of a message; a chat takes a few thousand characters
 MAX_REASON = 300  # characters

@@ -41,8 +41,7 @@ from ..module_utils._schema.resource import OWNER_OPTIONS, without
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._text import Screen, Warn, visible
-from ._plain import plain
-from ._variables import place_of
+from ._variables import place_of, plain
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have

@@ -24,8 +24,7 @@ from ...module_utils._text import Option, first_few
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline.posture import RISKS, no_such_posture
 from .._baseline.variables import PREFIX, names_owner
-from .._plain import plain
-from .._variables import FindErrors, Mistakes, errors_of, expiry_of, no_check, read_variables
+from .._variables import FindErrors, Mistakes, errors_of, expiry_of, no_check, plain, read_variables
 
 # Of what a block names: its field, its form, the item of an expression, and an example.
 BLOCK_FORMS = {

@@ -18,7 +18,7 @@ from ...module_utils._guard.terms import PLAN_ID
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import excerpt, first_joined, visible
-from .._plain import by_path
+from .._variables import by_path
 
 EXPECTED_PLAN = "baseline_expected_plan"  # of the whole host, so that it is no option of a module
 PLANS = "plans"  # the folder of these files in the directory of a report

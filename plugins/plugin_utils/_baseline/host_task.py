@@ -25,15 +25,17 @@ from ...module_utils._schema.resource import OWNER_OPTIONS, State, without
 from ...module_utils._text import Names, Option, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, failure_diff, option_problems, say
-from .._plain import TEMPLATE, data_of, plain
 from .._variables import (
+    TEMPLATE,
     UNREAD,
     FindErrors,
     Mistakes,
     all_read,
+    data_of,
     errors_of,
     no_check,
     place_of,
+    plain,
     read_variables,
     require_none,
     secrets_in,

@@ -38,7 +38,7 @@ from ...module_utils._specs.host import EXCLUSIVE
 from ...module_utils._specs.whole_state import name_of, options_for, whole_state, why_not_described
 from .._baseline.variables import PREFIX, PURGE, SOURCE, VARIABLE_OF
 from .._files import files_beside, host_folder, variables_file
-from .._plain import plain
+from .._variables import plain
 
 IGNORE_IDS = f"{PREFIX}ignore_ids"
 OPTION_OF = {item.plural: option for option, items in COLLECTIONS.items() for item in items}

@@ -47,8 +47,7 @@ from .._baseline.variables import (
     host_part,
 )
 from .._files import host_folder, require_writable, variables_file, write_private
-from .._plain import plain
-from .._variables import read_variables, require_valid
+from .._variables import plain, read_variables, require_valid
 from .describe import IGNORE_IDS, exclusive_entries, purge_of
 
 NamedKeys = Mapping[

@@ -18,8 +18,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._text import capitalised, excerpt, plural, sentence, visible
 from ...module_utils._timestamps import to_the_minute
-from .._plain import by_path
-from .._variables import CONTACTS
+from .._variables import CONTACTS, by_path
 from .coverage import (
     CLASS_LABELS,
     CLASSES,

@@ -33,7 +33,7 @@ from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
 from ...module_utils._text import Option, sentence
 from ...module_utils._traffic.evidence import ComponentTraffic
-from .._plain import plain
+from .._variables import plain
 from .coverage import AccountCoverage, prefix_records, read_coverage
 from .record import (
     ADVICE,

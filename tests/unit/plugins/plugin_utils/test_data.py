@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._plain import by_path, is_data, plain
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import by_path, is_data, plain
 
 from tests.support.marked import Marked
 
