@@ -10,61 +10,41 @@ from __future__ import annotations
 
 import gc
 import os
-import re
-from typing import TYPE_CHECKING, AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
+from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from ._api.client import Client
 from ._api.lock import Waiting, locked_owners
-from ._api.responses import swapped_ids
 from ._api.session import client_of_owner, connected
-from ._api.settings import known_secrets
-from ._apply.executor import BrokenOff, dry_run
-from ._apply.recovery import Applied, Meanwhile, apply_with_recovery
-from ._arguments import ReadOptions
+from ._apply.recovery import Applied, apply_with_recovery, predicted, settle
 from ._concurrency import concurrently
 from ._context import TASK, Context
-from ._errors import OptionError, Place, PlanError, ProtectionError, ServiceError, as_one
+from ._errors import OptionError, Place, PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
 from ._guard.guard import Guard
 from ._plan.plan import Plan, unread_nested
 from ._plan.reconcile import make_plan
 from ._result import (
+    Output,
     add_orders,
     expired_records,
     expiry_warnings,
-    failure_of,
     ineffective_warnings,
     make_diff,
     operation_records,
     plan_details,
     plan_warnings,
+    progress_in_failures,
     protection_results,
     readable_failure,
     standing_warnings,
     with_options,
 )
-from ._schema.resource import ACCOUNT_OPTION, Object, Resource, State
+from ._schema.resource import Object, Resource, State
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
-from ._text import (
-    Names,
-    Screen,
-    Texts,
-    Warn,
-    excerpt,
-    joined,
-    redact,
-    redact_text,
-    visible,
-    with_names,
-)
-
-if TYPE_CHECKING:
-    from ._protection.ineffective import IneffectiveRecord
-
+from ._text import Screen, Warn
 
 SELDOM = (50_000, 200, 20)
-MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
 
 
 def run(
@@ -84,7 +64,7 @@ def run(
     it.
     """
     gc.set_threshold(*SELDOM)  # a search for garbage, since a run keeps to its end what it makes
-    output = _Output(options, context.names)
+    output = Output(options, context.names)
 
     def warn_readably(message: str) -> None:
         text = output.message(message)
@@ -104,27 +84,6 @@ def run(
     except ProtectionError as exc:
         return output.failure(exc)
     return output.details(result)
-
-
-def option_failure(
-    values: Mapping[str, Any],
-    errors: Sequence[OptionError],
-    context: Context = TASK,
-    place: Place = lambda _option: "",
-) -> dict[str, Any]:
-    """The failure of a module because of errors in its options, of which it has these values."""
-    return _Output(values, context.names).failure(as_one(errors).placed(place))
-
-
-def option_errors(
-    spec: ModuleSpec, options: ReadOptions, context: Context
-) -> Sequence[OptionError]:
-    """All that is wrong in the options of a module, for which it asks nobody."""
-    try:
-        parse_task(spec, options, os.environ, lambda _warning: None, context)
-    except OptionError as exc:
-        return as_one([*options.errors, *exc.errors]).errors
-    return options.errors
 
 
 def _performed(
@@ -151,46 +110,6 @@ def _performed(
     return {**result, "calls": client.calls} if verbose else result
 
 
-class _Output:
-    """The output of a module with these options: with these names of the options, and without
-    secrets."""
-
-    def __init__(self, options: Mapping[str, Any], names: Names) -> None:
-        self._options = options
-        self._names = names
-        self._secrets = known_secrets(options, os.environ)
-        self._hidden_in = re.compile("|".join(map(re.escape, self._secrets)) or "(?!)").search
-
-    def message(self, message: str) -> str:
-        """A message that people can read, and that controls no terminal."""
-        return visible(excerpt(self._read(message), MAX_MESSAGE))
-
-    def details(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """Results, also with messages in them."""
-        readable: dict[str, Any] = Texts(self._read).read(details)
-        return readable
-
-    def failure(self, exc: ProtectionError) -> dict[str, Any]:
-        """The result of a module that failed."""
-        message = joined(" ", filter(None, (exc.message, _swapped_ids(exc, self._options))))
-        return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
-
-    def _read(self, text: str) -> str:
-        if text.__class__ is str and not self._hidden_in(text):  # as all in a long list
-            return text
-        return redact_text(with_names(text, self._names), self._secrets)
-
-
-def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
-    named = {name for values in (options, os.environ) for name in values if values[name]}
-    return swapped_ids(exc.codes, named) if isinstance(exc, ServiceError) else ""
-
-
-def without_secrets(value: Any, options: Mapping[str, Any], names: bool = True) -> Any:
-    """The value without the secrets of these options and of the environment; see redact."""
-    return redact(value, known_secrets(options, os.environ), names)
-
-
 def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[str, Any]:
     """The result of a module; in check mode the same, predicted without a write.
 
@@ -201,8 +120,10 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[st
         result = task.spec.result(task.options, task.desired, existing)
         beside = task.spec.look(task.options, client, result, task.context)
         return {"changed": False, **client.owner, **result, **beside}
-    guard = Guard.begun(task.terms, client, task.context)
-    run = Run(task.at(client.now), client, warn, guard)
+    task = task.at(client.now)
+    unmanaged = task.spec.lists_unmanaged
+    guard = Guard.begun(task.terms, client, task.context, task.desired, unmanaged)
+    run = Run(task, client, warn, guard)
     try:
         checked = run.check(existing)
     except PlanError as exc:
@@ -232,9 +153,6 @@ def read_state(client: Client, resources: Sequence[Resource]) -> State:
     return dict(zip(names, concurrently(client.read, resources)))
 
 
-MOST_SECOND_PLANS = 8  # as long as others go on to write
-
-
 class Run(NamedTuple):
     """One run of a module that writes, at Cloudflare's time."""
 
@@ -247,7 +165,7 @@ class Run(NamedTuple):
         """A plan with its accepted risks, or the rest of one that was begun; raises PlanError with
         the plan in its details."""
         plan = self._plan(existing)
-        checked = self.guard.check(plan, begun)._replace(ineffective=self._ineffective(plan))
+        checked = self.guard.check(plan, begun)
         if checked.refusal:
             raise PlanError(checked.refusal, self._details(checked))
         return checked
@@ -262,15 +180,6 @@ class Run(NamedTuple):
         }
         return with_options(details, self.task.desired) if reports else details
 
-    def _ineffective(self, plan: Plan) -> Sequence[IneffectiveRecord] | None:
-        task, is_report = self.task, self.task.context.reports
-        if not is_report and not any(item.resource.key for item in task.desired):
-            return None
-        from ._protection.ineffective import ineffective_in  # loaded for collections
-
-        state = plan.before if is_report else {**plan.before, **plan.after()}
-        return ineffective_in(state, task.desired, is_report, self.client.read)
-
     def _pending(self, plan: Plan) -> dict[str, Any]:
         pending = self.guard.rollout.pending(plan, self.task.desired)
         one = self.task.spec.one_object
@@ -279,29 +188,17 @@ class Run(NamedTuple):
     def _shown(self, state: State) -> dict[str, Any]:
         """The owner and its objects in a state, and those of them that the task does not name."""
         task = self.task
-        shown: dict[str, Any] = {**(self.client.owner if task.spec.returns_owner else {})}
-        shown.update(task.spec.result(task.options, task.desired, state))
-        if task.spec.lists_unmanaged:
-            from ._protection.unmanaged import all_unmanaged  # loaded by modules of whole lists
-
-            of_lists = task.context.reports and ACCOUNT_OPTION in self.client.owner
-            is_host = task.context.is_role
-            shown["unmanaged"] = all_unmanaged(task.desired, state, is_host, of_lists)
-        return shown
+        owner = self.client.owner if task.spec.returns_owner else {}
+        result = task.spec.result(task.options, task.desired, state)
+        return {**owner, **result, **self.guard.unmanaged(state)}
 
     def _plan(self, existing: State) -> Plan:
         task = self.task
-        nested = self._read_nested(existing)
-        inner = task.inner(existing)
-        judged: AbstractSet[str] = frozenset()
-        if task.spec.lists_unmanaged:
-            from ._protection.unmanaged import judged_lists
-
-            judged = judged_lists(task.desired, existing)
+        nested, inner = self._read_nested(existing), task.inner(existing)
         return self.guard.plan(
             lambda desired, adjust: make_plan(existing, desired, adjust, nested, inner),
             task.spec.settled(task.desired, existing),
-            judged,
+            existing,
         )
 
     def _read_nested(self, existing: State) -> State:
@@ -331,13 +228,13 @@ class Run(NamedTuple):
     def predict(self, checked: Checked) -> tuple[Checked, Applied]:
         """The plan that the run would apply; if the task asks for it, Cloudflare validates the plan
         first."""
-        if self.task.options.get("validate"):
-            try:
-                dry_run(checked.plan, self.client)
-            except ServiceError as exc:
-                raise exc.extended(**self._details(checked)) from exc
+        is_validated = bool(self.task.options.get("validate"))
+        try:
+            applied = predicted(checked.plan, self.client, is_validated)
+        except ServiceError as exc:
+            raise exc.extended(**self._details(checked)) from exc
         self._warn_of_ineffective(checked)
-        return checked, Applied(checked.plan.operations, checked.plan.after())
+        return checked, applied
 
     def _warn_of_ineffective(self, checked: Checked) -> None:
         records = () if self.task.context.reports else checked.ineffective
@@ -347,44 +244,27 @@ class Run(NamedTuple):
     def apply(self, checked: Checked) -> tuple[Checked, Applied]:
         """Apply a plan; returns it with the risks of a second plan, which is made from the state
         read anew."""
+        plan, client, warn = checked.plan, self.client, self.warn
         again: list[Checked] = []
-        if checked.plan.operations:
+        seconds: list[Checked] = []
+        if plan.operations:
             self._warn_of_ineffective(checked)
 
         def plan_again() -> Plan:
             again.append(self._check_again(checked))
             return again[-1].plan
 
-        try:
-            applied = apply_with_recovery(checked.plan, plan_again, self.client, self.warn)
-            applied, second = self._settled(checked.plan, applied)
-        except BrokenOff as exc:
-            raise failure_of(exc) from exc.cause
-        more = [risk for one in (*again[-1:], *second) for risk in one.risks]
+        def check_second(second: Plan) -> None:
+            seconds.append(self.guard.check_second(second))
+            if seconds[-1].refusal:
+                raise PlanError(seconds[-1].refusal, plan_details(seconds[-1]))
+
+        with progress_in_failures():
+            applied = apply_with_recovery(plan, plan_again, client, warn)
+            applied = settle(plan, applied, self._with_own, check_second, client, warn)
+        more = [risk for one in (*again[-1:], *seconds) for risk in one.risks]
         risks = [*checked.risks, *(risk for risk in more if risk not in checked.risks)]
         return checked._replace(risks=risks), applied
-
-    def _settled(self, plan: Plan, applied: Applied) -> tuple[Applied, list[Checked]]:
-        """The state once all is settled that others wrote while the plan was applied, and the
-        second plans for that. Raises BrokenOff."""
-        seconds: list[Checked] = []
-        meanwhile = Meanwhile(self.client, self.warn, plan, applied)
-        for _round in range(MOST_SECOND_PLANS):
-            second = meanwhile.second_plan(self._with_own)
-            if not second.operations:
-                break
-            checked = self.guard.check_second(second, self.task.desired)
-            if checked.refusal:
-                cause = PlanError(checked.refusal, plan_details(checked))
-                raise BrokenOff(cause, meanwhile.applied.operations, second.operations, ())
-            seconds.append(checked)
-            meanwhile.apply(second)
-        else:
-            self.warn(
-                f"Others went on to write, so that this run stops after {MOST_SECOND_PLANS} second"
-                " plans. A change of theirs may be lost; run again once nobody else writes."
-            )
-        return meanwhile.applied, seconds
 
     def _with_own(self, existing: State) -> State:
         """The state that the task makes of another one."""

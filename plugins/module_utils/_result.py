@@ -4,16 +4,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 
 """Results of a plan: the operations, the diff, the coverage and the risks, and the
-sentences about them."""
+sentences about them; and the output of a module, without secrets."""
 
 from __future__ import annotations
 
+import os
+import re
+from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
-from typing import Any, Iterable, Mapping, Sequence, TypedDict
+from typing import Any, Iterable, Iterator, Mapping, Sequence, TypedDict
 
+from ._api.responses import swapped_ids
+from ._api.settings import known_secrets
 from ._apply.executor import BrokenOff
-from ._errors import ProtectionError
+from ._context import TASK, Context
+from ._errors import OptionError, Place, ProtectionError, ServiceError, as_one
 from ._guard.check import Checked
 from ._plan.desired import Desired
 from ._plan.plan import Operation, Plan, with_along
@@ -22,13 +28,21 @@ from ._protection.summary import compare_coverage, diff_facts
 from ._schema.resource import NO_ITEMS, Object, Resource, State, Values, last_or, without
 from ._text import (
     Message,
+    Names,
     Option,
+    Texts,
     capitalised,
+    excerpt,
     first_few,
     first_sentences,
+    joined,
     left_out,
     plural,
+    redact,
+    redact_text,
     sentence,
+    visible,
+    with_names,
 )
 from ._timestamps import write_timestamp
 
@@ -283,6 +297,15 @@ WAITS = (
 )
 
 
+@contextmanager
+def progress_in_failures() -> Iterator[None]:
+    """Raise the failure of a plan that is not applied to its end, in place of BrokenOff."""
+    try:
+        yield
+    except BrokenOff as exc:
+        raise failure_of(exc) from exc.cause
+
+
 def failure_of(broken: BrokenOff) -> ProtectionError:
     """The reason why a plan was not applied to its end, with `done`, `left` and `unknown`, which
     add up to `operations`."""
@@ -327,3 +350,56 @@ def readable_failure(details: Mapping[str, Any]) -> dict[str, Any]:
     if "coverage" in readable:
         readable["coverage"] = {"after": {"summary": readable["coverage"]["after"]["summary"]}}
     return readable
+
+
+MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
+
+
+class Output:
+    """The output of a module with these options: with these names of the options, and without
+    secrets."""
+
+    def __init__(self, options: Mapping[str, Any], names: Names) -> None:
+        self._options = options
+        self._names = names
+        self._secrets = known_secrets(options, os.environ)
+        self._hidden_in = re.compile("|".join(map(re.escape, self._secrets)) or "(?!)").search
+
+    def message(self, message: str) -> str:
+        """A message that people can read, and that controls no terminal."""
+        return visible(excerpt(self._read(message), MAX_MESSAGE))
+
+    def details(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        """Results, also with messages in them."""
+        readable: dict[str, Any] = Texts(self._read).read(details)
+        return readable
+
+    def failure(self, exc: ProtectionError) -> dict[str, Any]:
+        """The result of a module that failed."""
+        message = joined(" ", filter(None, (exc.message, _swapped_ids(exc, self._options))))
+        return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
+
+    def _read(self, text: str) -> str:
+        if text.__class__ is str and not self._hidden_in(text):  # as all in a long list
+            return text
+        return redact_text(with_names(text, self._names), self._secrets)
+
+
+def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
+    named = {name for values in (options, os.environ) for name in values if values[name]}
+    return swapped_ids(exc.codes, named) if isinstance(exc, ServiceError) else ""
+
+
+def without_secrets(value: Any, options: Mapping[str, Any], names: bool = True) -> Any:
+    """The value without the secrets of these options and of the environment; see redact."""
+    return redact(value, known_secrets(options, os.environ), names)
+
+
+def option_failure(
+    values: Mapping[str, Any],
+    errors: Sequence[OptionError],
+    context: Context = TASK,
+    place: Place = lambda _option: "",
+) -> dict[str, Any]:
+    """The failure of a module because of errors in its options, of which it has these values."""
+    return Output(values, context.names).failure(as_one(errors).placed(place))

@@ -35,11 +35,13 @@ from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._api.settings import credential_options
 from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import TASK, Context
-from ..module_utils._engine import option_errors, option_failure, run, without_secrets
+from ..module_utils._engine import run
 from ..module_utils._remembered import remembered
+from ..module_utils._result import option_failure, without_secrets
 from ..module_utils._schema.resource import OWNER_OPTIONS, without
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
+from ..module_utils._specs.task import option_errors
 from ..module_utils._text import Screen, Warn, visible
 from ._variables import place_of, plain
 from ._worker import end_with_run, first_of_run, prepare_workers

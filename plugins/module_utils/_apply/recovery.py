@@ -22,7 +22,7 @@ from .._plan.plan import Operation, Plan
 from .._plan.reconcile import PHASES
 from .._schema.resource import Key, Object, Resource, State
 from .._text import Warn, first_few, joined
-from .executor import BrokenOff, apply_plan, changed_meanwhile
+from .executor import BrokenOff, apply_plan, changed_meanwhile, dry_run
 from .second_plan import (
     Second,
     Version,
@@ -48,6 +48,14 @@ class Applied(NamedTuple):
     before: State | None = None
     made: AbstractSet[str] = frozenset()
     put_back: tuple[Operation, ...] = ()
+
+
+def predicted(plan: Plan, client: Client, is_validated: bool) -> Applied:
+    """The end of a plan that is not applied; Cloudflare may validate it before. Raises
+    ServiceError."""
+    if is_validated:
+        dry_run(plan, client)
+    return Applied(plan.operations, plan.after())
 
 
 def apply_with_recovery(
@@ -130,6 +138,40 @@ def _warn_of_refusals(
         if planned:
             sentences.append(f"The module read again and planned {first_few(planned)} again.")
         warn(joined(" ", sentences))
+
+
+MOST_SECOND_PLANS = 8  # as long as others go on to write
+
+
+def settle(
+    plan: Plan,
+    applied: Applied,
+    with_own: Callable[[State], State],
+    check: Callable[[Plan], None],
+    client: Client,
+    warn: Warn,
+) -> Applied:
+    """Settle all that others wrote while a plan was applied, by second plans; raises BrokenOff.
+
+    `with_own` returns the state that the task makes of another one. `check` raises ProtectionError
+    for a second plan that must not be applied.
+    """
+    meanwhile = Meanwhile(client, warn, plan, applied)
+    for _round in range(MOST_SECOND_PLANS):
+        second = meanwhile.second_plan(with_own)
+        if not second.operations:
+            return meanwhile.applied
+        try:
+            check(second)
+        except ProtectionError as exc:
+            done = meanwhile.applied.operations
+            raise BrokenOff(exc, done, second.operations, ()) from exc
+        meanwhile.apply(second)
+    warn(
+        f"Others went on to write, so that this run stops after {MOST_SECOND_PLANS} second plans."
+        " A change of theirs may be lost; run again once nobody else writes."
+    )
+    return meanwhile.applied
 
 
 class Meanwhile:

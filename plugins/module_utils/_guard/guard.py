@@ -10,19 +10,22 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 from functools import partial
-from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
-from .._context import TASK, Context
+from .._context import Context
 from .._plan.desired import Desired
 from .._plan.fingerprint import plan_id
 from .._plan.plan import Plan
 from .._plan.reconcile import Make
-from .._schema.resource import State
+from .._schema.resource import ACCOUNT_OPTION, State
 from .._text import joined
 from .check import CHECKS, Checked, backtested, check_feasibility, check_plan
 from .rollout import Rollout
 from .terms import Terms, approval_refusal
+
+if TYPE_CHECKING:
+    from .._protection.ineffective import IneffectiveRecord
 
 
 class Guard(NamedTuple):
@@ -32,16 +35,30 @@ class Guard(NamedTuple):
     context: Context
     client: Client
     rollout: Rollout
+    desired: Sequence[Desired]
+    lists_unmanaged: bool
 
     @classmethod
-    def begun(cls, terms: Terms, client: Client, context: Context = TASK) -> Guard:
+    def begun(
+        cls,
+        terms: Terms,
+        client: Client,
+        context: Context,
+        desired: Sequence[Desired],
+        lists_unmanaged: bool,
+    ) -> Guard:
         """The guard of a task whose first answers have told Cloudflare's time."""
         rollout = Rollout(client, client.now, terms, datetime.now(timezone.utc))
-        return cls(terms, context, client, rollout)
+        return cls(terms, context, client, rollout, desired, lists_unmanaged)
 
-    def plan(self, make: Make, desired: Sequence[Desired], lists: AbstractSet[str]) -> Plan:
+    def plan(self, make: Make, desired: Sequence[Desired], existing: State) -> Plan:
         """The plan that `make` returns for the stages of this run, with the collections on which
-        its risks depend; `lists` are names of lists to check."""
+        its risks depend; `desired` is settled by the existing state."""
+        lists: AbstractSet[str] = frozenset()
+        if self.lists_unmanaged:
+            from .._protection.unmanaged import judged_lists
+
+            lists = judged_lists(self.desired, existing)
         self.rollout.at_once = {
             (item.resource.plural, key)
             for item in (desired if self.context.posture else ())
@@ -69,15 +86,18 @@ class Guard(NamedTuple):
         named = {item.resource.plural: item.entries.keys() for item in desired}
         return completed(plan, Asked(self.client, self.context, lists, evaluates, decides, named))
 
-    def check_second(self, plan: Plan, desired: Sequence[Desired]) -> Checked:
+    def check_second(self, plan: Plan) -> Checked:
         """A second plan, on what others wrote meanwhile, checked as the first one, which alone is
         approved."""
         terms = self.terms._replace(approved=None)
-        return self._replace(terms=terms).check(self._completed(plan, desired))
+        return self._replace(terms=terms)._checked(self._completed(plan, self.desired))
 
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
-        """The plan with its risks, and all for which it is refused; it may be the rest of a plan
-        that was begun."""
+        """The plan with its risks, all for which it is refused, and objects that cannot work; it
+        may be the rest of a plan that was begun."""
+        return self._checked(plan, begun)._replace(ineffective=self._ineffective(plan))
+
+    def _checked(self, plan: Plan, begun: Plan | None = None) -> Checked:
         checks, warnings = CHECKS, []
         if self.terms.of_rules:
             from .rule_plans import checks_of, warnings_of_rules
@@ -98,6 +118,26 @@ class Guard(NamedTuple):
             plan_id=identity,
             refusal=joined(" ", filter(None, refusals)),
         )
+
+    def _ineffective(self, plan: Plan) -> Sequence[IneffectiveRecord] | None:
+        is_report = self.context.reports
+        if not is_report and not any(item.resource.key for item in self.desired):
+            return None
+        from .._protection.ineffective import ineffective_in  # loaded for collections
+
+        state = plan.before if is_report else {**plan.before, **plan.after()}
+        return ineffective_in(state, self.desired, is_report, self.client.read)
+
+    def unmanaged(self, state: State) -> dict[str, Any]:
+        """The result on objects of a state that the task does not name, if its module lists
+        them."""
+        if not self.lists_unmanaged:
+            return {}
+        from .._protection.unmanaged import all_unmanaged  # loaded by modules of whole lists
+
+        of_lists = self.context.reports and ACCOUNT_OPTION in self.client.owner
+        is_host = self.context.is_role
+        return {"unmanaged": all_unmanaged(self.desired, state, is_host, of_lists)}
 
     def compared(self, plan: Plan, before: State, after: State) -> dict[str, Any]:
         """The result on what protects less before a plan than after it, and, for the report of a

@@ -7,14 +7,16 @@
 
 from __future__ import annotations
 
+import os
 from copy import copy
 from datetime import datetime
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._api.settings import Settings, parse_settings
+from .._arguments import ReadOptions
 from .._context import CHANGES_HOURS, NOW, TASK, Context
-from .._errors import OptionProblems
+from .._errors import OptionError, OptionProblems, as_one
 from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backtest, parse_evidence
 from .._plan.desired import Desired, check_values
@@ -167,3 +169,14 @@ def _parsed_expectations(
     with problems.collected():
         return parse_expectations(options), problems
     return (), problems
+
+
+def option_errors(
+    spec: ModuleSpec, options: ReadOptions, context: Context
+) -> Sequence[OptionError]:
+    """All that is wrong in the options of a module, for which it asks nobody."""
+    try:
+        parse_task(spec, options, os.environ, lambda _warning: None, context)
+    except OptionError as exc:
+        return as_one([*options.errors, *exc.errors]).errors
+    return options.errors

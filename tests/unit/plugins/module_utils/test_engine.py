@@ -12,13 +12,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import ReadOptions
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context, context_in
-from ansible_collections.edgeops.protection.plugins.module_utils._engine import (
-    MAX_MESSAGE,
-    option_errors,
-    option_failure,
-    run,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._engine import run
+from ansible_collections.edgeops.protection.plugins.module_utils._result import MAX_MESSAGE, option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors
 from ansible_collections.edgeops.protection.plugins.module_utils._text import HIDDEN, redact
 
 from tests.support.connection import CONNECTION
