@@ -22,7 +22,6 @@ from ._errors import OptionError, Place, PlanError, ProtectionError, ServiceErro
 from ._guard.check import Checked
 from ._guard.guard import Guard
 from ._plan.plan import Plan, unread_nested
-from ._plan.reconcile import make_plan
 from ._result import (
     Output,
     add_orders,
@@ -195,11 +194,8 @@ class Run(NamedTuple):
     def _plan(self, existing: State) -> Plan:
         task = self.task
         nested, inner = self._read_nested(existing), task.inner(existing)
-        return self.guard.plan(
-            lambda desired, adjust: make_plan(existing, desired, adjust, nested, inner),
-            task.spec.settled(task.desired, existing),
-            existing,
-        )
+        desired = task.spec.settled(task.desired, existing)
+        return self.guard.plan(existing, desired, nested, inner)
 
     def _read_nested(self, existing: State) -> State:
         """By collection: the nested objects that a task names and that no existing object has."""

@@ -12,7 +12,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils import _engine
+from ansible_collections.edgeops.protection.plugins.module_utils._apply import recovery
 
 from tests.fake_service import LocalService
 from tests.fake_service.zones import Zone
@@ -230,7 +230,7 @@ def test_a_second_plan_with_a_risk_is_refused_with_the_acceptance(service: Local
 def test_a_run_ends_although_others_go_on_to_write(
     service: LocalService, modules: Modules, zone: Zone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_engine, "MOST_SECOND_PLANS", 2)
+    monkeypatch.setattr(recovery, "MOST_SECOND_PLANS", 2)
     numbers = count()
     service.misbehave(
         "meanwhile", method=WRITES, action=lambda: zone.seed(custom_rules=[{**C, "ref": f"c{next(numbers)}"}])

@@ -17,8 +17,8 @@ from .._context import Context
 from .._plan.desired import Desired
 from .._plan.fingerprint import plan_id
 from .._plan.plan import Plan
-from .._plan.reconcile import Make
-from .._schema.resource import ACCOUNT_OPTION, State
+from .._plan.reconcile import make_plan
+from .._schema.resource import ACCOUNT_OPTION, Resource, State
 from .._text import joined
 from .check import CHECKS, Checked, backtested, check_feasibility, check_plan
 from .rollout import Rollout
@@ -51,9 +51,11 @@ class Guard(NamedTuple):
         rollout = Rollout(client, client.now, terms, datetime.now(timezone.utc))
         return cls(terms, context, client, rollout, desired, lists_unmanaged)
 
-    def plan(self, make: Make, desired: Sequence[Desired], existing: State) -> Plan:
-        """The plan that `make` returns for the stages of this run, with the collections on which
-        its risks depend; `desired` is settled by the existing state."""
+    def plan(
+        self, existing: State, desired: Sequence[Desired], nested: State, inner: Sequence[Resource]
+    ) -> Plan:
+        """The plan for the stages of this run, with the collections on which its risks depend;
+        `desired` is settled by the existing state. See make_plan."""
         lists: AbstractSet[str] = frozenset()
         if self.lists_unmanaged:
             from .._protection.unmanaged import judged_lists
@@ -65,6 +67,7 @@ class Guard(NamedTuple):
             for key, one in item.entries.items()
             if self.context.brings(one.path)
         }
+        make = partial(make_plan, existing, nested=nested, inner=inner)
         by_stage = partial(make, desired)
         if self.context.is_role:
             from .._protection.desired_protection import plan_as_described  # loaded for roles
