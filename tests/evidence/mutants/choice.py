@@ -19,7 +19,10 @@ from cosmic_ray.plugins import get_operator, operator_names
 from coverage import CoverageData
 
 UNIT, FUNCTIONAL = "tests/unit/plugins", "tests/functional"
-MOST_FUNCTIONAL = 25  # tests for a mutant, spread over their files; a tenth of a second each
+MOST = {
+    UNIT: 60,
+    FUNCTIONAL: 20,
+}  # tests for a mutant, spread over their files; a functional one takes a tenth of a second
 NEAR = (-3, 10)  # lines before and behind a changed one, of which the tests of the rarest notice most
 LEFT_OUT = (
     # With `from __future__ import annotations`, the unions of annotations are never evaluated, and there are no others.
@@ -78,13 +81,12 @@ class Tests:
         run = self._run(mutant)
         near = sorted((self._lines.get(mutant.line + away, set()) & run for away in range(*NEAR)), key=len)
         ordered = [name for tests in [*near, run] for name in sorted(tests)]
-        unit = [name for name in ordered if name.startswith(UNIT)]
-        return list(dict.fromkeys([*unit, *_some_functional(ordered), *self._near]))
+        return list(dict.fromkeys([*_some(UNIT, ordered), *_some(FUNCTIONAL, ordered), *self._near]))
 
     def suites(self) -> list[list[str]]:
         """The tests for a mutant that changes what the import runs: those of the file, of its package, and functional ones."""
         own = [self._own] if Path(self._own).exists() else []
-        suites = [own, [self._package], list(_some_functional(sorted(set().union(*self._lines.values()))))]
+        suites = [own, [self._package], list(_some(FUNCTIONAL, sorted(set().union(*self._lines.values()))))]
         return [suite for suite in suites if suite]
 
     def imports(self, mutant: Mutant) -> bool:
@@ -102,10 +104,10 @@ def _lines_of(statement: ast.stmt) -> range:
     return range(statement.lineno, inner[0].lineno if inner else (statement.end_lineno or statement.lineno) + 1)
 
 
-def _some_functional(tests: Iterable[str]) -> Iterator[str]:
-    """Functional tests of as many files as there are, the first ones of each file before its second ones."""
+def _some(suite: str, tests: Iterable[str]) -> Iterator[str]:
+    """Tests of a suite, of as many files as there are, the first ones of each file before its second ones."""
     files: dict[str, list[str]] = {}
     for test in dict.fromkeys(tests):
-        if test.startswith(FUNCTIONAL):
+        if test.startswith(suite):
             files.setdefault(test.partition("::")[0], []).append(test)
-    return islice(filter(None, chain.from_iterable(zip_longest(*files.values()))), MOST_FUNCTIONAL)
+    return islice(filter(None, chain.from_iterable(zip_longest(*files.values()))), MOST[suite])

@@ -120,4 +120,6 @@ def test_a_moved_object_that_the_task_does_not_describe_is_not_checked() -> None
     odd = [{"id": ref, "ref": ref, "action": "rewrite", "expression": "true"} for ref in "ab"]
     entries = parse_desired(CUSTOM_RULES, numbered("rules", [{"ref": "b"}, {"ref": "a"}]), exclusive=True)
     made = make_plan({"custom_rules": odd}, [entries])
-    assert [(item.label, item.fields) for item in made.operations] == [("a", {"position": 2})]
+    assert [(item.label, item.before, item.fields) for item in made.operations] == [
+        ("a", {"position": 1}, {"position": 2})
+    ]
