@@ -23,6 +23,7 @@ MOST = {
     UNIT: 60,
     FUNCTIONAL: 20,
 }  # tests for a mutant, spread over their files; a functional one takes a tenth of a second
+SLOW = tuple(f"{FUNCTIONAL}/test_{name}.py" for name in ("documentation", "documented_risks"))  # they start ansible-doc
 NEAR = (-3, 10)  # lines before and behind a changed one, of which the tests of the rarest notice most
 LEFT_OUT = (
     # With `from __future__ import annotations`, the unions of annotations are never evaluated, and there are no others.
@@ -71,7 +72,8 @@ class Tests:
         self._near.sort(key=lambda name: not name.startswith(self._own))
         (path,) = [path for path in measured.measured_files() if path.endswith(f"plugins/{file}")] or [""]
         contexts = measured.contexts_by_lineno(path) if path else {}
-        self._lines = {line: {name.rpartition("|")[0] for name in run} for line, run in contexts.items()}
+        known = {"", *names}
+        self._lines = {line: {name.rpartition("|")[0] for name in run} & known for line, run in contexts.items()}
         nodes = ast.walk(ast.parse(Path("plugins", file).read_bytes()))
         self._statements = [_lines_of(node) for node in nodes if isinstance(node, ast.stmt)]
 

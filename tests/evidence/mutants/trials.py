@@ -31,7 +31,7 @@ import pytest
 from cosmic_ray.mutating import use_mutation
 from cosmic_ray.plugins import get_operator
 
-from .choice import FUNCTIONAL, UNIT, Mutant, Tests, mutants_of
+from .choice import FUNCTIONAL, SLOW, UNIT, Mutant, Tests, mutants_of
 from .report import line_of
 
 OURS = ("ansible_collections.edgeops", "tests.", "conftest")
@@ -204,7 +204,7 @@ def main(folder: str, measured: str, *files: str) -> int:
         return 1
     warnings.simplefilter("ignore")  # of the compiler, about what no person would write
     trials = Trials(list(files), measured, folder)
-    if status := pytest.main([*OPTIONS, UNIT, FUNCTIONAL], plugins=[trials]):
+    if status := pytest.main([*OPTIONS, UNIT, FUNCTIONAL, *(f"--ignore={path}" for path in SLOW)], plugins=[trials]):
         return int(status)
     sys.dont_write_bytecode = True  # what is compiled now is right for ever; a mutant never is
     trials.try_left()

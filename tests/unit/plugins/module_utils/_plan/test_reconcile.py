@@ -89,9 +89,9 @@ def test_changes_come_in_the_order_of_the_keys() -> None:
         {"prefixes": existing}, desire(PREFIXES, *({"prefix": item["prefix"], "comment": "new"} for item in existing))
     )
     assert summary(made) == [f"update prefix 10.0.{number}.0/24" for number in (2, 9, 10)]
-    rules = [{"id": number, "ref": ref, "action": "log", "expression": "true"} for number, ref in enumerate("cab")]
-    gone = summary(plan({"custom_rules": rules}, desire(CUSTOM_RULES, exclusive=True)))
-    assert gone == [f"delete custom_rule {ref}" for ref in "cba"]
+    rulesets = CUSTOM_RULESETS["zone_id"]
+    named = summary(plan({}, desire(rulesets, {"name": "b"}, {"name": "a"})))
+    assert named == ["create custom_ruleset a", "create custom_ruleset b"]
 
 
 @pytest.mark.parametrize("field", ["comment", "enabled"])
