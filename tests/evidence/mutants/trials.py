@@ -105,6 +105,7 @@ class Trials:
     def _noticed(self, names: list[str], exchanged: Exchanged) -> str:
         """How a test noticed the mutant. A test that fails without it, too, is used no more."""
         names = [name for name in names if name in self._items]
+        names.sort(key=lambda name: hasattr(getattr(self._items[name], "obj", None), "hypothesis"))  # which take long
         while how := self._failure(names, exchanged):
             place = int.from_bytes(self._place[:])
             if names[place] in self._sound or not self._failure(names[: place + 1], []):
