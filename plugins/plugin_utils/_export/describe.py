@@ -12,7 +12,6 @@ import glob
 import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,11 +46,30 @@ OPTION_OF = {item.plural: option for option, items in COLLECTIONS.items() for it
 @dataclass
 class Export:
     """Variables of the role baseline, a sentence for each thing that they do not describe, and the
-    lists that no variable can make exclusive, since one of their objects has no name of its own."""
+    lists that no variable can make exclusive, since one of their objects has no name of its own.
+    `left` are the variables that name objects to leave alone."""
 
     variables: dict[str, Any] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     incomplete: list[str] = field(default_factory=list)
+    left: dict[str, list[str]] = field(default_factory=dict)
+
+    def left_alone(self, resource: Resource, obj: Object) -> str:
+        """Leave an object alone by its id, or by a pattern; a clause that says so."""
+        variable, what = VARIABLE_OF[resource.plural], "id"
+        names, name = IGNORE_IDS, obj.get("id")
+        if resource.has_patterns:
+            what, names = resource.key[0], f"{variable}_ignore"
+            name = pattern_of(resource, obj)
+        elif resource.plural not in OPTION_OF:
+            return "the role leaves it alone"
+        if isinstance(name, str) and name:
+            named = self.left.setdefault(names, [])
+            named += [] if name in named else [name]
+            return f"{names} leaves it alone"
+        option = variable.removeprefix(PREFIX)
+        self.incomplete += [] if option in self.incomplete else [option]
+        return f"it has no {what}, so that {PURGE} has no {option}"
 
 
 def export_state(state: State, purge: bool = False) -> Export:
@@ -71,14 +89,13 @@ def export_state(state: State, purge: bool = False) -> Export:
         if not BY_PLURAL[plural].key:
             _export_setting(BY_PLURAL[plural], objects, export)
     known = {OPTION_OF[plural] for plural in state if plural in OPTION_OF}
-    options = [option for option in COLLECTIONS if option in known]
-    ignored: list[str] = []
-    for option in options:
-        _export_list(option, state, export, ignored)
-    export.variables.update({IGNORE_IDS: ignored} if ignored else {})
+    for option in [option for option in COLLECTIONS if option in known]:
+        _export_collections(COLLECTIONS[option], state, purge, export)
+    export.variables.update(export.left)
     for plural in state:
         if BY_PLURAL[plural].key and plural not in OPTION_OF:
-            _export_rules(BY_PLURAL[plural], state[plural], purge, export, deployments_of(state))
+            _export_collections([BY_PLURAL[plural]], state, purge, export)
+            export.variables.update(export.left)
     if purge_of(export.variables):
         exclusive = purge_of(export.variables, export.incomplete) if purge else []
         export.variables[PURGE] = exclusive
@@ -111,68 +128,41 @@ def _export_setting(resource: Resource, objects: Sequence[Object], export: Expor
     _note_unknown_fields(resource, objects, export)
 
 
-def _export_list(option: str, state: State, export: Export, ignored: list[str]) -> None:
-    """One list of an account, in which order does not matter."""
-    described: list[dict[str, Any]] = []
-    for resource in COLLECTIONS[option]:
-        objects = sorted(state.get(resource.plural, ()), key=lambda obj: str(obj.get("id")))
-        objects.sort(key=resource.key_of)
-        described_here, others = sort_out(resource, objects)
-        kind = {"kind": resource.kind} if resource.kind else {}
-        described += [{**kind, **values} for values in described_here]
-        for obj, reason in others:
-            identity = obj.get("id")
-            if isinstance(identity, str) and identity:
-                ignored.append(identity)
-                left = f"{IGNORE_IDS} leaves it alone"
-            else:
-                export.incomplete += [] if option in export.incomplete else [option]
-                left = f"it has no id, so that {PURGE} has no {option}"
-            export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
-        _note_unknown_fields(resource, objects, export)
-    export.variables[f"{PREFIX}{option}"] = described
-
-
 def deployments_of(state: State) -> set[str]:
     """The refs of custom rules that the variables of rulesets describe."""
     rulesets = state.get(WHOLE_RULESETS[ZONE_OPTION].plural, ())
     return {str(one["deploy"]["ref"]) for one in rulesets if one.get("deploy")}
 
 
-def _export_rules(
-    resource: Resource,
-    objects: Sequence[Object],
-    purge: bool,
-    export: Export,
-    elsewhere: AbstractSet[str],
+def _export_collections(
+    resources: Sequence[Resource], state: State, purge: bool, export: Export
 ) -> None:
-    """Rules in the order of Cloudflare: a list that is exclusive as a whole, or rules that can
-    only be updated. Custom rules that are described `elsewhere` need no note."""
-    described, others = sort_out(resource, objects)
-    variable = VARIABLE_OF[resource.plural]
-    patterns: list[str] = []
-    for obj, reason in others:
-        left = "the role leaves it alone"
-        if resource.has_patterns:
-            pattern = pattern_of(resource, obj)
-            patterns.append(pattern)
-            left = (
-                f"{variable}_ignore leaves it alone" if pattern else f"it has no {resource.key[0]}"
-            )
-        if resource is not CUSTOM_RULES or obj.get("ref") not in elsewhere:
-            export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
-    export.notes += [
-        f"Parts of the {name_of(resource, obj)} cannot be described; the role leaves them alone."
-        for obj in objects
-        if resource.semantics.described(obj) is not obj
-    ]
-    export.incomplete += [variable.removeprefix(PREFIX)] if "" in patterns else []
-    export.variables[variable] = exclusive_entries(resource, described) if purge else described
-    patterns = list(dict.fromkeys(filter(None, patterns)))
-    if resource.has_patterns:
-        export.variables.update({f"{variable}_ignore": patterns} if patterns else {})
-    else:
-        _note_unknown_fields(resource, objects, export)
+    """The variable of some collections: lists of an account, in which order does not matter, or
+    one in the order of Cloudflare. Custom rules that deploy a described ruleset need no note."""
+    described: list[dict[str, Any]] = []
+    deployments = deployments_of(state)
+    for resource in resources:
+        objects = state.get(resource.plural, ())
+        if resource.plural in OPTION_OF:
+            objects = sorted(objects, key=lambda obj: str(obj.get("id")))
+            objects.sort(key=resource.key_of)
+        own, others = sort_out(resource, objects)
+        kind = {"kind": resource.kind} if resource.kind else {}
+        entries = exclusive_entries(resource, own) if purge else own
+        described += [{**kind, **values} for values in entries]
+        for obj, reason in others:
+            left = export.left_alone(resource, obj)
+            if resource is not CUSTOM_RULES or obj.get("ref") not in deployments:
+                export.notes.append(f"The {name_of(resource, obj)} {reason}; {left}.")
+        export.notes += [
+            f"Parts of the {name_of(resource, obj)} cannot be described; the role leaves them"
+            " alone."
+            for obj in objects
+            if resource.semantics.described(obj) is not obj
+        ]
+        if not resource.has_patterns:
+            _note_unknown_fields(resource, objects, export)
+    export.variables[VARIABLE_OF[resources[0].plural]] = described
 
 
 def exclusive_entries(resource: Resource, entries: Sequence[Values]) -> list[dict[str, Any]]:
