@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, AbstractSet, Any, Mapping, NamedTuple, Sequenc
 from .._api.client import Client
 from .._context import Context
 from .._plan.desired import Desired
-from .._plan.fingerprint import plan_id
 from .._plan.plan import Plan
 from .._plan.reconcile import make_plan
 from .._schema.resource import ACCOUNT_OPTION, Resource, State
 from .._text import joined
 from .check import CHECKS, Checked, backtested, check_feasibility, check_plan
 from .rollout import Rollout
-from .terms import Terms, approval_refusal
+from .terms import Terms, approval_refusal, plan_id
 
 if TYPE_CHECKING:
     from .._protection.ineffective import IneffectiveRecord

@@ -37,6 +37,7 @@ from .._schema.resource import (
     State,
     Values,
     fields_in,
+    without,
 )
 from .._text import Message, Option
 from .._values.address_set import normalise_network
@@ -408,3 +409,21 @@ def nested_id(resource: Resource, obj: Object | None) -> Hashable:
     """The normalised id of the nested object of `obj`; None where it names none."""
     nested = (obj or {}).get(resource.nested.field) if resource.nested else None
     return ID.normalise(fields_in(nested).get("id")) or None
+
+
+def every_value(resource: Resource, obj: Object, is_new: bool = False) -> Values:
+    """The normalised values of an object, and the values of fields that are not declared; without
+    those that only Cloudflare sets."""
+    fields = [item for item in resource.fields if not is_new or item.name in obj]
+    return _normal(fields, obj, resource.read_only)
+
+
+def _normal(fields: Iterable[Field], obj: Object, read_only: Sequence[str]) -> dict[str, Any]:
+    values = without(obj, *read_only)
+    for item in fields:
+        nested = obj.get(item.name) if item.fields else None
+        if isinstance(nested, Mapping):
+            values[item.name] = _normal(item.fields, nested, read_only)
+        else:
+            values[item.name] = item.normalised(obj)
+    return values

@@ -8,12 +8,12 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import is_rest_of, plan_id
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     numbered,
     parse_desired,
     parse_position,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._plan.fingerprint import is_rest_of, plan_id
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, RULES
