@@ -10,36 +10,32 @@ from __future__ import annotations
 
 import time
 from datetime import datetime
-from functools import partial
 from typing import Any, Callable, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
 from .._errors import LaterPageError, ServiceError
 from .._schema.resource import (
-    CONTENTS,
     NO_ITEMS,
     AtOnce,
     ByCursor,
     InDocument,
-    Key,
     Object,
     Paged,
     Resource,
     Write,
     fields_in,
     id_of_new,
-    without,
 )
 from .._text import excerpt
-from .._timestamps import age_of, read_date
+from .._timestamps import read_date
 from .._values.kinds import SAFE_ID
 from .progress import Progress
 from .responses import Envelope, Request, Response, open_envelope, unexpected
 from .retry import operate
+from .versions import Versions, oldest_first, version_of
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
 MOST_PAGES = 10000  # where a service never comes to an end
-MAX_DIGITS = 19  # a longer text is no version
 
 
 class Sender(Protocol):
@@ -52,38 +48,6 @@ class Sender(Protocol):
 
     def send(self, request: Request) -> Response:
         """Raises ServiceError when no response came."""
-
-
-def version_of(around: Object) -> int | None:
-    """The version of the object around a list, 0 where there is none yet; None where Cloudflare
-    does not number it."""
-    number = str(around.get("version") if around else 0)
-    is_number = number.isascii() and number.isdigit() and len(number) < MAX_DIGITS
-    return int(number) if is_number else None
-
-
-class Versions:
-    """The versions of one list that are known: the one that was read before this run wrote, those
-    of its answers, and those that were read later."""
-
-    def __init__(self) -> None:
-        self.known: dict[int, Sequence[Object]] = {}
-        self.own: set[int] = set()
-        self.is_written = False
-
-    def keep(self, number: int | None, objects: Sequence[Object], is_own: bool = False) -> None:
-        """Keep a version; what was read before it does not matter as long as nothing is written."""
-        if not self.is_written:
-            self.known.clear()
-        if number is not None:
-            self.known[number] = objects
-            self.own |= {number} if is_own else set()
-
-    @property
-    def unknown(self) -> list[int]:
-        """The numbers in between, of versions that others wrote, or earlier attempts."""
-        numbers = range(min(self.known), max(self.known)) if self.is_written and self.known else ()
-        return [number for number in numbers if number not in self.known]
 
 
 class Client:
@@ -296,23 +260,18 @@ class Client:
             for obj in reversed(resource.own(objects)):
                 self.ids[id_of_new(resource.label_of(obj))] = str(obj.get("id"))
 
-    def oldest_first(self, resource: Resource, objects: Sequence[Object]) -> list[Object]:
-        """The objects of a listing, kept as it; of those that hold a list and have one key, each
-        with its time of creation if that is known, and all but the oldest with what they hold.
-        Raises ServiceError."""
-        by_key: dict[Key, list[Object]] = {}
-        for obj in resource.own(objects) if resource.holds else ():
-            by_key.setdefault(resource.key_of(obj), []).append(obj)
-        for same in (one for one in by_key.values() if len(one) > 1):
-            ids = [obj.get("id") for obj in same]
-            dated = filter(None, concurrently(partial(self._with_contents, resource), same))
-            ordered = sorted(dated, key=age_of)
-            oldest = [without(obj, CONTENTS) for obj in ordered[:1]]
-            rest = [obj for obj in objects if obj.get("id") not in ids]
-            objects = [*rest, *oldest, *ordered[1:]]
+    def _oldest_first(self, resource: Resource, objects: list[Object]) -> list[Object]:
+        """The objects of a listing, kept as it; of those that hold a list, the oldest of one key
+        comes first. Raises ServiceError."""
+
+        def read(path: str) -> Object:
+            request = Request("GET", f"{self._path(resource)}{path}", resource=resource)
+            return fields_in(self._call(request).result)
+
+        listing = oldest_first(resource, objects, read) if resource.holds else objects
         self._listings[resource.path] = []
-        self._keep_ids(resource, objects)
-        return list(objects)
+        self._keep_ids(resource, listing)
+        return listing
 
     def read_same(self, resource: Resource, made: Object) -> list[Object]:
         """The objects with the key of one that this run made, read again, the oldest first; raises
@@ -320,31 +279,9 @@ class Client:
         listing = self.read(resource)
         if made.get("id") not in [obj.get("id") for obj in listing]:
             self._keep_ids(resource, [made])  # it is deleted, or not listed yet
-            listing = self.oldest_first(resource, [*listing, made])
+            listing = self._oldest_first(resource, [*listing, made])
         key = resource.key_of(made)
         return [obj for obj in resource.own(listing) if resource.key_of(obj) == key] or [made]
-
-    def _with_contents(self, resource: Resource, obj: Object) -> Object | None:
-        """An object with its list and its time of creation, which is that of its first version;
-        None if it is gone."""
-        path = f"{self._path(resource)}/{obj.get('id')}"
-        if not SAFE_ID.fullmatch(str(obj.get("id") or "")):
-            return {**obj, CONTENTS: []}
-        request = Request("GET", path, resource=resource)
-        try:
-            whole = fields_in(self._call(request).result)
-        except ServiceError as exc:
-            if exc.status != 404:
-                raise
-            return None
-        first = whole
-        if version_of(whole) != 1:
-            try:
-                request = request._replace(path=f"{path}/versions/1")
-                first = fields_in(self._call(request).result)
-            except ServiceError:
-                first = NO_ITEMS
-        return {CONTENTS: [], **obj, **whole, "created_on": first.get("last_updated")}
 
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""
@@ -406,7 +343,7 @@ class Client:
             if after is None:
                 self._require_whole(resource, request, len(listing), len(page))
             if not after:
-                return self.oldest_first(resource, list(listing.values()))
+                return self._oldest_first(resource, list(listing.values()))
             cursors.append(after)
         raise unexpected(request, "the listing does not end")
 

@@ -308,20 +308,19 @@ class CustomRulesets(Holders):
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         rulesets, *rules, deployments = desired
-        own = {rulesets.resource.key_of(obj): obj for obj in rulesets.resource.own_in(state)}
-        gone = {key for key in own if key in rulesets.expired or rulesets.drops(key)}
+        ids: dict[Key, list[str]] = {}
+        for obj in rulesets.resource.own_in(state):  # Cloudflare may have a name twice
+            ids.setdefault(rulesets.resource.key_of(obj), []).append(str(obj.get("id")))
+        gone = {key for key in ids if key in rulesets.expired or rulesets.drops(key)}
         gone |= rulesets.objects.keys() if rulesets.absent else set()
-        left_out = gone | rulesets.expired | (rulesets.undecided - own.keys())
+        left_out = gone | rulesets.expired | (rulesets.undecided - ids.keys())
         kept = [
             replace(item, entries={}, exclusive=False)
             if (item.resource.within,) in left_out
             else item
             for item in rules
         ]
-        ids: dict[Key, list[str]] = {key: [] for key in own}  # Cloudflare may have a name twice
-        for obj in rulesets.resource.own_in(state):
-            ids[rulesets.resource.key_of(obj)].append(str(obj.get("id")))
-        for key in (rulesets.objects.keys() & own.keys()) - left_out:
+        for key in (rulesets.objects.keys() & ids.keys()) - left_out:
             _check_duplicates(str(key[0]), ids[key], state[deployments.resource.plural])
         return (rulesets, *kept, _settled(deployments, state, ids, left_out))
 

@@ -1,0 +1,89 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Versions of ordered lists, as Cloudflare numbers them; and by the first versions, which is the
+oldest of several objects that hold a list and have one name."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Callable, Sequence
+
+from .._concurrency import concurrently
+from .._errors import ServiceError
+from .._schema.resource import CONTENTS, NO_ITEMS, Key, Object, Resource, without
+from .._timestamps import age_of
+from .._values.kinds import SAFE_ID
+
+MAX_DIGITS = 19  # a longer text is no version
+Read = Callable[[str], Object]  # by the end of a path; raises ServiceError
+
+
+def version_of(around: Object) -> int | None:
+    """The version of the object around a list, 0 where there is none yet; None where Cloudflare
+    does not number it."""
+    number = str(around.get("version") if around else 0)
+    is_number = number.isascii() and number.isdigit() and len(number) < MAX_DIGITS
+    return int(number) if is_number else None
+
+
+class Versions:
+    """The versions of one list that are known: the one that was read before this run wrote, those
+    of its answers, and those that were read later."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, Sequence[Object]] = {}
+        self.own: set[int] = set()
+        self.is_written = False
+
+    def keep(self, number: int | None, objects: Sequence[Object], is_own: bool = False) -> None:
+        """Keep a version; what was read before it does not matter as long as nothing is written."""
+        if not self.is_written:
+            self.known.clear()
+        if number is not None:
+            self.known[number] = objects
+            self.own |= {number} if is_own else set()
+
+    @property
+    def unknown(self) -> list[int]:
+        """The numbers in between, of versions that others wrote, or earlier attempts."""
+        numbers = range(min(self.known), max(self.known)) if self.is_written and self.known else ()
+        return [number for number in numbers if number not in self.known]
+
+
+def oldest_first(resource: Resource, objects: Sequence[Object], read: Read) -> list[Object]:
+    """The objects of a listing; of those with one key, each has its time of creation if that is
+    known, and all but the oldest have what they hold. Raises ServiceError."""
+    by_key: dict[Key, list[Object]] = {}
+    for obj in resource.own(objects):
+        by_key.setdefault(resource.key_of(obj), []).append(obj)
+    for same in (one for one in by_key.values() if len(one) > 1):
+        ids = [obj.get("id") for obj in same]
+        dated = filter(None, concurrently(partial(_with_contents, read), same))
+        ordered = sorted(dated, key=age_of)
+        oldest = [without(obj, CONTENTS) for obj in ordered[:1]]
+        rest = [obj for obj in objects if obj.get("id") not in ids]
+        objects = [*rest, *oldest, *ordered[1:]]
+    return list(objects)
+
+
+def _with_contents(read: Read, obj: Object) -> Object | None:
+    """An object with its list and its time of creation, which is that of its first version; None
+    if it is gone."""
+    identity = str(obj.get("id") or "")
+    if not SAFE_ID.fullmatch(identity):
+        return {**obj, CONTENTS: []}
+    try:
+        whole = first = read(f"/{identity}")
+    except ServiceError as exc:
+        if exc.status != 404:
+            raise
+        return None
+    if version_of(whole) != 1:
+        try:
+            first = read(f"/{identity}/versions/1")
+        except ServiceError:
+            first = NO_ITEMS
+    return {CONTENTS: [], **obj, **whole, "created_on": first.get("last_updated")}
