@@ -12,9 +12,8 @@ from dataclasses import replace
 from typing import Any, Iterable, Iterator, Mapping, Sequence
 
 from .._plan.desired import Desired
-from .._plan.ordering import in_own_order
 from .._plan.plan import Plan, overlay
-from .._plan.reconcile import Adjust, Make
+from .._plan.reconcile import Adjust, Make, in_own_order
 from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING, evaluated_as
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .._schema.rulesets import PARAMETERS, deployed

@@ -16,8 +16,8 @@ from typing import Any, Callable, Container, Iterator, Mapping, NamedTuple, Sequ
 from .._errors import PlanError
 from .._plan.api_fields import undeclared
 from .._plan.desired import Desired, DesiredObject
-from .._plan.ordering import longest_ascending
 from .._plan.plan import differences
+from .._plan.reconcile import longest_ascending
 from .._remembered import remembered
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, Values, id_of_new, without

@@ -26,7 +26,7 @@ from ...module_utils._arguments import Argument, Arguments, read_options
 from ...module_utils._context import NOW
 from ...module_utils._errors import OptionError, PlanError
 from ...module_utils._plan.desired import Desired, DesiredObject
-from ...module_utils._plan.ordering import insert_new
+from ...module_utils._plan.reconcile import insert_new
 from ...module_utils._schema import resource as schema
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.registry import title_of_operation
