@@ -42,7 +42,7 @@ from .._baseline.variables import PREFIX, Part, connection_options, names_owner
 from .._export.describe import export_state
 from .._export.snapshot import read_host
 from .._files import require_writable
-from .._report.traffic import backtest_in_words
+from .._report.overview import backtest_in_words
 from .._variables import Mistakes, all_read, expiry_of, sentences_of
 from .options import (
     ATTACK,

@@ -30,11 +30,11 @@ from ...module_utils._timestamps import to_the_minute
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
 from .._variables import CONTACTS
-from . import coverage, overview, traffic
+from . import coverage, overview
 from . import record as records
 from .coverage import CLASSES, FAMILIES
 from .markdown import markdown_page
-from .overview import contacts
+from .overview import PACKET_ACTIONS, contacts
 from .record import (
     REPORT_VERSION,
     STATUSES,
@@ -50,7 +50,6 @@ from .record import (
     values_by_key,
     was_read,
 )
-from .traffic import PACKET_ACTIONS
 
 SARIF_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 PAGES = "https://github.com/edgeops/ansible-protection/blob/main/docs"
@@ -170,7 +169,7 @@ def html_page(report: Report) -> str:
 def _template() -> tuple[Template, str, str]:
     """The template, the style sheet and the script."""
     environment = Environment(autoescape=True)
-    environment.globals.update(coverage=coverage, overview=overview, traffic=traffic)
+    environment.globals.update(coverage=coverage, overview=overview)
     environment.globals.update(record=records)
     environment.globals.update({function.__name__: function for function in CALLED})
     environment.filters["capitalised"] = capitalised

@@ -28,14 +28,17 @@ from .overview import (
     FieldChange,
     ages,
     as_of,
+    backtest_lines,
     bars,
     by_hosts,
     contacts,
     ends,
+    has_losses,
     lead,
     operation_texts,
     protection,
     status_change,
+    traffic_lines,
     until,
 )
 from .record import (
@@ -60,7 +63,6 @@ from .record import (
     was_read,
     with_postures,
 )
-from .traffic import backtest_lines, has_losses, traffic_lines
 
 MAX_CELL = 300  # characters
 MAX_LINES = 50  # of a host, or of hosts that have the same ones

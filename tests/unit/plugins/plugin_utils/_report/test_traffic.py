@@ -14,9 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import metrics, packet_samples
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import traffic_task
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import NETWORKS_IN_JSON, host_results
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import (
     backtest_lines,
     component_texts,
     networks_in_words,
@@ -24,6 +22,8 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.traffic
     traffic_in_words,
     traffic_lines,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import traffic_task
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import NETWORKS_IN_JSON, host_results
 
 GENERATED = "2026-07-01T12:00:00+00:00"
 NETWORK: dict[str, Any] = {
