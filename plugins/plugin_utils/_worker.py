@@ -49,7 +49,7 @@ LOADED_BY_RULES = (
 )
 
 
-LOADED_BY_ROLES = ("_specs.host", "_specs.info", "_specs.traffic")  # all modules
+LOADED_BY_ROLES = ("_specs.host", "_specs.info")  # all modules
 
 
 def prepare_workers(spec: ModuleSpec | None = None) -> None:

@@ -30,8 +30,7 @@ ROOMS: Mapping[str, Sequence[str]] = {
         "account_protection",
     ),
     "holders": ("ip_list", "custom_ruleset"),
-    "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
-    "traffic": (TRAFFIC,),
+    "info": ("protection_info", "firewall_rules_info", "custom_rules_info", TRAFFIC),
     "host": (HOST_MODULE,),
     "rulesets": (),
 }
@@ -46,8 +45,6 @@ def _modules_in(room: str) -> Specs:
         from .info import SPECS
     elif room == "host":
         from .host import SPECS
-    elif room == "traffic":
-        from .traffic import SPECS
     else:
         from .rulesets import SPECS
     return SPECS
