@@ -11,7 +11,11 @@ from typing import Any, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import check_feasibility, check_onboarding
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import (
+    CHECKS,
+    check_feasibility,
+    check_onboarding,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
     check_catalogue,
     check_list_quota,
@@ -49,7 +53,7 @@ def unchecked(check: Any, plan: Plan, read: Any) -> str:
 
 def test_a_plan_without_operations_is_feasible_and_asks_nobody() -> None:
     plan = Plan({"custom_rules": []}, ())
-    refusals, unknown = check_feasibility(plan, never, checks_of(plan))
+    refusals, unknown = check_feasibility(plan, never, [*CHECKS, *checks_of(plan)])
     assert (set(refusals), unknown) == ({""}, [])
 
 
