@@ -107,13 +107,13 @@ class Trials:
         names = [name for name in names if name in self._items]
         names.sort(key=lambda name: hasattr(getattr(self._items[name], "obj", None), "hypothesis"))  # which take long
         while how := self._failure(names, exchanged):
-            place = int.from_bytes(self._place[:])
-            if names[place] in self._sound or not self._failure(names[: place + 1], []):
-                self._sound.add(names[place])
-                return f"{how} {names[place]}"
-            broken = names.pop(int.from_bytes(self._place[:]))
-            del self._items[broken]
-            print(f"{broken} fails without any change, and is not used.", file=sys.stderr)
+            name = names[int.from_bytes(self._place[:])]
+            if name in self._sound or not self._failure([name], []):
+                self._sound.add(name)
+                return f"{how} {name}"
+            names.remove(name)
+            del self._items[name]
+            print(f"{name} fails without any change, and is not used.", file=sys.stderr)
         return ""
 
     def _failure(self, names: list[str], exchanged: Exchanged) -> str:
