@@ -75,12 +75,16 @@ class Tests:
         self._statements = [_lines_of(node) for node in nodes if isinstance(node, ast.stmt)]
 
     def of(self, mutant: Mutant) -> list[str]:
-        """The tests for a mutant of a function. Those of its statement come first, and of these the ones that also run a
-        line near it that few run; those of its package come last, if a cache hides that they run it."""
+        """The tests for a mutant of a function, all of which run its statement: first those that also run a line near it
+        that few run, then the other ones of its package."""
         run = self._run(mutant)
         near = sorted((self._lines.get(mutant.line + away, set()) & run for away in range(*NEAR)), key=len)
         ordered = [name for tests in [*near, run] for name in sorted(tests)]
-        return list(dict.fromkeys([*_some(UNIT, ordered), *_some(FUNCTIONAL, ordered), *self._near]))
+        return list(
+            dict.fromkeys(
+                [*_some(UNIT, ordered), *_some(FUNCTIONAL, ordered), *(name for name in self._near if name in run)]
+            )
+        )
 
     def suites(self) -> list[list[str]]:
         """The tests for a mutant that changes what the import runs: those of the file, of its package, and functional ones."""
