@@ -20,6 +20,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan impo
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 
 NESTED = ["203.0.113.0/24", "203.0.113.0/25", "203.0.113.6/31", "203.0.113.7/32"]
 
@@ -49,6 +50,14 @@ def test_calls_for_different_kinds_of_changes_never_overlap() -> None:
     entries = [{"prefix": f"10.0.0.{number}", "comment": "new"} for number in range(4)]
     existing = [{"id": f"e{number}", "prefix": f"10.0.0.{number}", "comment": ""} for number in range(2)]
     assert [len(group) for group in concurrent_groups(planned(ALLOWLIST, entries, existing))] == [2, 2]
+
+
+def test_an_object_that_a_list_may_name_is_made_before_the_list_and_deleted_after_it() -> None:
+    rule = parse_desired(CUSTOM_RULES, numbered("x", [{"ref": "a", "action": "log", "expression": "true"}]))
+    entries = parse_desired(ALLOWLIST, numbered("x", [{"prefix": "10.0.0.1"}]), exclusive=True)
+    existing = {CUSTOM_RULES.plural: [], ALLOWLIST.plural: [{"id": "e", "prefix": "10.0.0.2", "comment": ""}]}
+    calls = plan_calls(make_plan(existing, [rule, entries]))
+    assert [call.operations[0].label for call in calls] == ["10.0.0.1/32", "a", "10.0.0.2"]
 
 
 def test_answers_are_matched_by_key_in_any_order_and_spelling() -> None:
