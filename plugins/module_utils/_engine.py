@@ -16,7 +16,6 @@ from ._api.client import Client
 from ._api.lock import Waiting, locked_owners
 from ._api.session import client_of_owner, connected
 from ._apply.recovery import Applied, apply_with_recovery, predicted, settle
-from ._concurrency import concurrently
 from ._context import TASK, Context
 from ._errors import OptionError, Place, PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
@@ -149,7 +148,7 @@ def read_all(client: Client, task: Task) -> State:
 def read_state(client: Client, resources: Sequence[Resource]) -> State:
     """A complete listing of each collection, read concurrently."""
     names = [resource.plural for resource in resources]
-    return dict(zip(names, concurrently(client.read, resources)))
+    return dict(zip(names, client.read_each(resources)))
 
 
 class Run(NamedTuple):
@@ -203,7 +202,7 @@ class Run(NamedTuple):
         for item in (one for one in self.task.desired if one.resource.nested):
             resource = item.resource
             ids = unread_nested(resource, item.objects.values(), existing[resource.plural])
-            objects = concurrently(self.client.read, [resource.nested_object(one) for one in ids])
+            objects = self.client.read_each([resource.nested_object(one) for one in ids])
             if ids:
                 nested[resource.plural] = [obj for (obj,) in objects]
         return nested

@@ -109,6 +109,10 @@ class Client:
             return self._read_at_once(resource)
         return _as_known(resource, [self._read_object(resource)])
 
+    def read_each(self, resources: Sequence[Resource]) -> Iterator[list[Object]]:
+        """The objects of each collection, in order, read concurrently; raises ServiceError."""
+        return concurrently(self.read, resources)
+
     def write(
         self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]
     ) -> Any:

@@ -203,7 +203,7 @@ def read_ip_lists(client: Client) -> list[dict[str, Any]]:
     """The lists of an account to which rules can refer, with their items; raises ServiceError."""
     state = {LISTS.plural: client.read(LISTS)}
     items = LISTS.inside(state)
-    state.update(zip((one.plural for one in items), concurrently(client.read, items)))
+    state.update(zip((one.plural for one in items), client.read_each(items)))
     return [LISTS.semantics.whole(obj, state) for obj in LISTS.own_in(state)]
 
 
@@ -219,5 +219,5 @@ def read_packet_phases(client: Client) -> list[PhaseRecord]:
     """The phases of packets that are not evaluated; raises ServiceError."""
     return [
         PhaseRecord(phase=one.phase, title=one.titles, rules=len(rules))
-        for one, rules in zip(PACKET_PHASES, concurrently(client.read, PACKET_PHASES))
+        for one, rules in zip(PACKET_PHASES, client.read_each(PACKET_PHASES))
     ]
