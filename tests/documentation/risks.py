@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
     risks_of_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_LIMITS, ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
     RISKS_OF_PHASES,
     RULESET_RISKS,
@@ -124,7 +124,8 @@ def with_tables(text: str) -> str:
     tables: dict[str, list[tuple[str, ...]]] = {
         "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in ALL_RISKS],
         "| option | limit | default |": [
-            (f"`limits.{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}") for limit in LIMITS
+            (f"`limits.{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}")
+            for limit in ALL_LIMITS
         ],
     }
     for head, rows in tables.items():
@@ -144,7 +145,7 @@ def marked(text: str) -> str:
 
 def with_limits(text: str) -> str:
     """The argument specification of the role baseline with the variables of the limits brought up to date."""
-    limits = {limit.name: field_of(limit) for limit in LIMITS}
+    limits = {limit.name: field_of(limit) for limit in ALL_LIMITS}
     variable = {**described([*OF_LIMITS, "If omitted, their defaults apply."]), "type": "dict", "options": limits}
     return replaced(
         text,

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_LIMITS, CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import ACCEPTANCE_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
@@ -210,7 +210,7 @@ def _one_of(words: Iterable[str]) -> Schema:
 
 RANGES: Mapping[str, Schema] = {
     **{name: {"minimum": least} for name, (_kind, _default, least) in BOUNDS.items()},
-    **{limit.name: {"minimum": 0, "maximum": limit.highest} for limit in LIMITS},
+    **{limit.name: {"minimum": 0, "maximum": limit.highest} for limit in ALL_LIMITS},
     SNAPSHOT_KEEP.removeprefix("baseline_"): {"minimum": 1},
 }
 OF_REQUEST: Mapping[str, Schema] = {

@@ -20,7 +20,7 @@ import yaml
 from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import ENVIRONMENT, shared_options
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_LIMITS, ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES as RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource
@@ -149,7 +149,7 @@ def test_a_role_says_in_which_release_it_was_added(path: Path) -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_options_that_are_newer_than_their_module_say_so(module: str, documentation: Mapping[str, Any]) -> None:
     options = documentation[module]["doc"]["options"]
-    of_risks = {"accept_risks", *(limit.name for limit in LIMITS)}
+    of_risks = {"accept_risks", *(limit.name for limit in ALL_LIMITS)}
     newer = {*of_risks, "staged_rollout", "covers", "zone_name", *PLAN_OPTIONS, *EXPIRES} & options.keys()
     assert {name: options[name].get("version_added") for name in newer} == dict.fromkeys(newer, NEXT_RELEASE)
 

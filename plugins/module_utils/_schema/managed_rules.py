@@ -291,7 +291,7 @@ def _not_taken(override: Object, managed: Object) -> list[str]:
     clauses = []
     for what, name, item in (("", "", override), *named_entries(override)):
         action = str(item.get("action") or DEFAULT)
-        about = [rule for rule in rules if not what or name in _names_of(rule, what)]
+        about = [rule for rule in rules if not what or name in _names_in(rule, what)]
         if (not what and action == DEFAULT) or any(_takes(rule, action) for rule in about):
             continue
         title = "any managed rule" if not what else f"the {what} {name}"
@@ -306,7 +306,7 @@ def _not_taken(override: Object, managed: Object) -> list[str]:
     return clauses
 
 
-def _names_of(rule: Object, what: str) -> Sequence[Any]:
+def _names_in(rule: Object, what: str) -> Sequence[Any]:
     return [rule.get("id")] if what == "rule" else rule.get("categories") or ()
 
 

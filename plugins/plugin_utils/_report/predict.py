@@ -211,7 +211,7 @@ def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | No
 
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info
-PACKET_PHASES = "packet_phases"  # another one
+OF_PACKETS = "packet_phases"  # another one
 NETWORK_FIREWALL = NETWORK_FIREWALL_RULES.plural
 
 
@@ -254,11 +254,11 @@ class Beside:
 
     def _packet_phases(self, host: HostResults) -> HostResults:
         """The phases beside the Network Firewall that have rules, which nothing evaluates."""
-        result = self._run(INFO, gather_subset=[PACKET_PHASES])
+        result = self._run(INFO, gather_subset=[OF_PACKETS])
         if result.get("failed"):
             what = "Rules beside those of the Network Firewall are not known"
             return host.having(not_evaluated=[f"{what}: {result.get('msg')}"])
-        phases = [one for one in result[PACKET_PHASES] if one["rules"]]
+        phases = [one for one in result[OF_PACKETS] if one["rules"]]
         texts = [f"{one['title']} ({one['rules']}, phase {one['phase']})" for one in phases]
         return host.having(not_evaluated=[f"Not evaluated: {text}." for text in texts])
 

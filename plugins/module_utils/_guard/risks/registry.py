@@ -17,4 +17,4 @@ from .rulesets import RISKS_OF_PHASES, RULESET_RISKS
 OF_RULES = (*RULESET_RISKS.values(), *RISKS_OF_PHASES.values())
 ALL_RISKS = tuple(dict.fromkeys(chain(ACCOUNT_RISKS, REFERENCED_LIST_RISKS, *OF_RULES)))
 CODES = codes_of(ALL_RISKS)
-LIMITS = limits_of(ALL_RISKS)
+ALL_LIMITS = limits_of(ALL_RISKS)

@@ -22,11 +22,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
     parse_limits,
     risk_options,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, LIMITS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_LIMITS, ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
-NAMES = [limit.name for limit in LIMITS]
+NAMES = [limit.name for limit in ALL_LIMITS]
 
 
 def test_an_account_and_a_zone_share_the_risks_of_lists() -> None:
@@ -39,16 +39,16 @@ def test_an_option_left_out_has_its_default() -> None:
     assert parse_limits({"limits": {"max_allowlist_entries": 0, "other": 7}}, ALL_RISKS) == Limits(
         {"max_allowlist_entries": 0}
     )
-    assert [Limits()[limit] for limit in LIMITS] == [limit.default for limit in LIMITS]
+    assert [Limits()[limit] for limit in ALL_LIMITS] == [limit.default for limit in ALL_LIMITS]
 
 
 @pytest.mark.parametrize(
     ("limit", "value"),
     [
-        *((limit, -1) for limit in LIMITS),
-        *((limit, limit.highest + 1) for limit in LIMITS),
-        (LIMITS[0], float("nan")),
-        (LIMITS[0], float("inf")),
+        *((limit, -1) for limit in ALL_LIMITS),
+        *((limit, limit.highest + 1) for limit in ALL_LIMITS),
+        (ALL_LIMITS[0], float("nan")),
+        (ALL_LIMITS[0], float("inf")),
     ],
     ids=lambda value: str(getattr(value, "name", value)),
 )
