@@ -212,5 +212,5 @@ def kills(session: nox.Session) -> None:
 
 @nox.session(python=False, tags=EVIDENCE)
 def mutants(session: nox.Session) -> None:
-    """Change plan, risks, expressions, calls and values in small ways; a test must notice each of a tenth of them."""
+    """Change plan, risks, expressions, calls and values in small ways; a test must notice each of a sample."""
     run(session, "python", "-m", "tests.evidence.mutants", requires="mutants")

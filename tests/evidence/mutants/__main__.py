@@ -5,9 +5,10 @@
 """Changes what decides in small ways, one at a time, and asks whether a test notices. Every change that no test notices
 must be explained in survivors.txt.
 
-It tries a tenth of all changes, the same in every run; ONE_IN=1 tries all of them, which takes hours, and
-FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" those of these files. Each of JOBS processes has a copy of the checkout of its own and every so many files; what became of their
-mutants stands in .cache/mutants as soon as it is known.
+It tries one in sixty of all changes, the same in every run; ONE_IN=1 tries all of them, which takes hours.
+FILES="module_utils/_plan/plan.py plugin_utils/_baseline/approval.py" tries these files alone. Each of JOBS
+processes has a copy of the checkout of its own and every so many files; what became of their mutants stands in
+.cache/mutants as soon as it is known.
 """
 
 from __future__ import annotations
