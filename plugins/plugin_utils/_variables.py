@@ -56,6 +56,8 @@ VARIABLE_PREFIXES = (
 )
 FLEET = "baseline_fleet"  # what the playbook baseline registers for all hosts
 UNREAD: Mapping[str, Any] = {"unread": None}  # for what cannot be read; it fits nowhere
+PATH = re.compile(r"([a-z]\w*(?:\.[\w-]+|\[[0-9]+\])*): ", re.ASCII)  # at the begin of a sentence
+STEP = re.compile(r"[\w-]+", re.ASCII)
 UNCHANGED = "equal"  # the kind of the steps between two names that are no slips
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 
@@ -96,7 +98,8 @@ def all_read(*reads: Callable[[], Read]) -> list[Read]:
 
 
 def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
-    """The errors that these functions raise; those of a ValueError have no option."""
+    """The errors that these functions raise; of a sentence that begins with the path of an option,
+    the option is known."""
     errors: list[OptionError] = []
     for check in checks:
         try:
@@ -104,8 +107,16 @@ def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
         except OptionError as exc:
             errors += exc.errors
         except ValueError as exc:
-            errors += [OptionError(Option(), text.rstrip(".")) for text in sentences_of(exc)]
+            errors += map(_error_of, sentences_of(exc))
     return errors
+
+
+def _error_of(sentence: str) -> OptionError:
+    text = sentence.rstrip(".")
+    if not (begin := PATH.match(text)):
+        return OptionError(Option(), text)
+    steps = (int(step) if step.isdigit() else step for step in STEP.findall(begin[1]))
+    return OptionError(Option(*steps), text[begin.end() :])
 
 
 def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:

@@ -166,7 +166,10 @@ def test_a_failure_in_the_zone_comes_before_the_account_is_written(service: Loca
     }
     run = play(service, tmp_path, {"lima": host})
     (failed,) = (task.result for task in run.of())
-    assert failed["msg"] == "The custom rule office is new and needs expression. Nothing was changed."
+    assert (
+        failed["msg"]
+        == "baseline_custom_rules[0]: The custom rule office is new and needs expression. Nothing was changed."
+    )
     assert failed["changed"] is False
     assert service.writes == []
 

@@ -153,7 +153,7 @@ def test_a_pattern_that_matches_a_desired_rule_is_refused_before_any_request(
 
 INVALID: list[tuple[dict[str, Any], str]] = [
     ({"ref": "new"}, "The custom rule new is new and needs action and expression."),
-    ({"ref": "new", "action": "log"}, "The custom rule new is new and needs expression."),
+    ({"ref": "new", "action": "log"}, "rules[0]: The custom rule new is new and needs expression."),
     ({"ref": "new", **BLOCK, "action": "skip"}, "has the action skip and needs action_parameters that say what is skipped"),
     ({"ref": "login", "action": "skip"}, "The custom rule login has the action skip and needs action_parameters"),
     ({"ref": "login", "action_parameters": {"ruleset": "current"}}, "has the action managed_challenge, and only skip says what is skipped"),

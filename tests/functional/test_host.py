@@ -99,10 +99,12 @@ def test_all_reasons_why_there_is_no_plan_are_told_at_once(seeded: LocalService,
     wrong: dict[str, Any] = {
         "prefixes": [{"prefix": "192.0.2.0/24"}],
         "network_firewall_rules": [{**rule, "action": "block", "expression": "ip.src eq 192.0.2.1"}],
-        "custom_rules": [rule],
+        "custom_rules": [rule, {**rule, "ref": "newer", "position": "before nothing", "action": "skip"}],
         "rate_limit_rules": [{**rule, "ratelimit": PER_ADDRESS}],
     }
     message = modules.failed("host_baseline", **wrong)["msg"]
+    assert "The position of custom rule newer names the ref nothing, which is not there." in message
+    assert "custom_rules[1]: The custom rule newer has the action skip and needs action_parameters" in message
     for title in ("Network Firewall rule", "custom rule", "rate limiting rule"):
         assert f"The position of {title} new names the ref nobody, which is not there." in message
     assert message.count("Nothing was changed.") == 1

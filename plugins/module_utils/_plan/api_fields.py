@@ -15,7 +15,7 @@ from __future__ import annotations
 from typing import AbstractSet, Any, Container, Mapping, Sequence
 
 from .._arguments import ReadOptions, errors_in, raise_any_in
-from .._errors import OptionError
+from .._errors import OptionError, as_one
 from .._schema.resource import API_FIELDS, Field, Object, OptionSpec, Resource, Values, without
 from .._text import Message, Option
 from .._values.kinds import same_value
@@ -119,13 +119,13 @@ def with_api_fields(
     """The values of a task with its `api_fields` laid over them; raises OptionError for a field
     that has an option, or that only Cloudflare sets."""
     option = path.at(API_FIELDS)
-    for name in fields:
-        if name in resource.assigned:
-            raise OptionError(option, f"only Cloudflare sets {name}; leave it out")
-    known = _paths_of(_split(resource.field_options, fields)[0])
-    if known:
-        own = path.at(*known[0])
-        raise OptionError(option, Message("there is an option ", own, "; give it there"))
+    problems: list[str] = [
+        f"only Cloudflare sets {name}; leave it out" for name in fields if name in resource.assigned
+    ]
+    for known in _paths_of(_split(resource.field_options, fields)[0]):
+        problems.append(Message("there is an option ", path.at(*known), "; give it there"))
+    if problems:
+        raise as_one([OptionError(option, problem) for problem in problems])
     return overlaid(values, fields)
 
 

@@ -24,7 +24,7 @@ from typing import (
 
 from .._errors import OptionError, PlanError
 from .._schema.resource import CONTENTS, NO_ITEMS, Key, Object, Resource, State, Values, last_or
-from .._text import Message, joined
+from .._text import Message, Option, joined
 from .._timestamps import Age, age_of
 from .._values.kinds import SAFE_ID
 from .api_fields import undeclared_changes
@@ -142,7 +142,7 @@ def _unmoved_around(
 def insert_new(desired: Sequence[Desired], order: list[Key]) -> None:
     """Insert the new keys at their positions, those with one position in the order of the task.
 
-    Raises PlanError for one beside something that is not there yet.
+    Raises PlanError for those beside something that is not there yet.
     """
     predecessors: dict[Position, Key] = {}  # the last new key at each position
     known = set(order)
@@ -150,7 +150,8 @@ def insert_new(desired: Sequence[Desired], order: list[Key]) -> None:
     while waiting:
         later = [one for one in waiting if not _is_placed(*one, order, predecessors)]
         if len(later) == len(waiting):
-            raise _misplaced(*waiting[0])
+            first, *others = (_misplaced(*one) for one in waiting)
+            raise first.joined(others)
         waiting = later
 
 
@@ -286,6 +287,7 @@ def make_plan(
         existing, others = before[plural], (nested or {}).get(plural, ())
         try:
             changes = [one for item in items for one in _changes(item, existing, adjust, others)]
+            problems += _invalid(items, changes)
             if items[0].resource.is_ordered:
                 changes, order[plural] = order_operations(items, existing, changes)
         except PlanError as exc:
@@ -304,14 +306,12 @@ def _changes(
     """The operations on what one part describes of a collection, in no order."""
     resource, changes = desired.resource, _reconcile(desired, existing, adjust)
     try:
-        shared: Sequence[Operation] = changes
         if resource.nested:
             objects, paths = desired.objects, desired.paths
-            shared = share_nested(resource, objects, paths, existing, changes, nested)
+            return share_nested(resource, objects, paths, existing, changes, nested)
     except OptionError as exc:
         raise PlanError(Message(exc.message, ".")) from exc
-    _check_validity(shared)
-    return shared
+    return changes
 
 
 def _in_turn(changes: Sequence[Operation]) -> list[Operation]:
@@ -439,15 +439,14 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
     return by_key
 
 
-def _check_validity(changes: Sequence[Operation]) -> None:
-    """Raises PlanError with all objects that Cloudflare would refuse."""
-    errors = [
-        PlanError(f"The {item.resource.named(item.planned)} {reason}.")
-        for item in changes
-        if item.planned and (reason := item.resource.semantics.invalid_reason(item.planned))
-    ]
-    if errors:
-        raise errors[0].joined(errors[1:])
+def _invalid(desired: Sequence[Desired], changes: Sequence[Operation]) -> Iterator[PlanError]:
+    """An error for each object that Cloudflare would refuse, with the option that names it."""
+    for item in changes:
+        if item.planned and (reason := item.resource.semantics.invalid_reason(item.planned)):
+            key = item.resource.key_of(item.planned)
+            path = next((one.entries[key].path for one in desired if key in one.entries), Option())
+            sentence = f"The {item.resource.named(item.planned)} {reason}."
+            yield PlanError(Message(path, ": ", sentence) if path else sentence)
 
 
 def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Sequence[Match]:

@@ -128,10 +128,13 @@ def check_response(parameters: Values) -> None:
     """Raises ValueError for a response that Cloudflare does not take in place of a request."""
     response = parameters.get("response", {})
     status, size = response.get("status_code", 403), len(response.get("content", "").encode())
+    problems = []
     if not 400 <= status <= 499:
-        raise ValueError(f"response.status_code is {status}, and not between 400 and 499")
+        problems.append(f"response.status_code is {status}, and not between 400 and 499")
     if size > MOST_CONTENT:
-        raise ValueError(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
+        problems.append(f"response.content has {size} bytes, and Cloudflare takes {MOST_CONTENT}")
+    if problems:
+        raise ValueError("; ".join(problems))
 
 
 def named_entries(overrides: Object) -> Iterator[tuple[str, str, Object]]:

@@ -36,7 +36,7 @@ from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from .._baseline import variables as of_host
 from .._baseline.host_task import HostTask
-from .._baseline.posture import RISKS, Changed, MergedHost, PostureFile, PostureObject
+from .._baseline.posture import RISKS, TIMES, Changed, MergedHost, PostureFile, PostureObject
 from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
 from .._baseline.variables import PREFIX, Part, connection_options, names_owner
 from .._export.describe import export_state
@@ -59,7 +59,6 @@ from .options import (
     read_attack,
 )
 
-TIMES = ("since", "until")  # of an entry
 ASKED_BY = {  # by the part of an entry that comes of it
     **NAMED_HERE,
     "name": "attack_posture",

@@ -102,7 +102,9 @@ def errors_of_attack(
         all_ways = f"set attack_posture, or {first_few(ways[1:])}, or attack_over"
         yield OptionError(Option(), f"Nothing says what to do: {all_ways}")
     if not is_over and len(times) != 1:
-        yield OptionError(Option(), "Until when? Set one of attack_hours and attack_until")
+        both = "attack_hours says it as well; keep one of them"
+        ask = OptionError(Option(), "Until when? Set one of attack_hours and attack_until")
+        yield OptionError(Option("attack_until"), both) if times else ask
     hours, until, name = (options[one] for one in (*ENDS, "attack_posture"))
     if hours is not None and not SHORTEST_ATTACK <= hours <= LONGEST_ATTACK:
         problem = f"{hours:g} is less than a minute, or more than {LONGEST_ATTACK}"

@@ -12,6 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -21,7 +22,7 @@ from ansible.utils.display import Display
 from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL, address_of
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
-from ...module_utils._schema.resource import OWNER_OPTIONS, State, without
+from ...module_utils._schema.resource import OWNER_OPTIONS, State, fields_in, without
 from ...module_utils._text import Names, Option, Screen, Warn, visible
 from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, failure_diff, option_problems, say
@@ -30,7 +31,6 @@ from .._variables import (
     UNREAD,
     FindErrors,
     Mistakes,
-    all_read,
     data_of,
     errors_of,
     no_check,
@@ -218,17 +218,30 @@ class HostTask:
 
     def _require_postures(self, values: Mapping[str, Any]) -> None:
         """Raises Mistakes for postures that the host does not take, also before they are needed."""
-        every: list[PostureEntries] = []
-        named: dict[str, Any] = {}
-        all_read(
-            lambda: named.update(postures_of(values)), lambda: every.append(self.entries(values))
-        )
-        for path in (path for path, one in named.items() if one.keys() - {RISKS}):
-            prepared = {"name": path.removeprefix(f"{POSTURES}."), "until": "9999-12-31"}
-            every.append([(path, prepared)])
-        all_read(*(partial(self._require_merged, values, one) for one in every if one))
+        known = values.get(POSTURES) or {}
+        every = {name: {**values, POSTURES: {name: known[name]}} for name in known}
+        errors = {name: errors_of(partial(postures_of, every[name])) for name in every}
+        right = {**values, POSTURES: {name: known[name] for name in known if not errors[name]}}
+        named = {path.removeprefix(f"{POSTURES}."): one for path, one in postures_of(right).items()}
+        prepared = [
+            [(f"{POSTURES}.{name}", {"name": name, "until": "9999-12-31"})]
+            for name, one in named.items()
+            if one.keys() - {RISKS}
+        ]
+
+        def require_entries() -> None:
+            entries = self.entries(values)
+            of_wrong = [name for name in errors if errors[name]]
+            own = [one for one in entries if fields_in(one[1]).get("name") not in of_wrong]
+            self._require_merged(right, own)
+
+        others = (partial(self._require_merged, right, one) for one in prepared)
+        found = [*chain.from_iterable(errors.values()), *errors_of(require_entries, *others)]
+        require_none(found, {}, {})
 
     def _require_merged(self, values: Mapping[str, Any], entries: PostureEntries) -> None:
+        if not entries:
+            return
         part = MergedHost(self.host, values, entries, START_OF_TIME).part()
         problems = self._option_problems(part) if described_by(part) else ()
         if problems:

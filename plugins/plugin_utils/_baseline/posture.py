@@ -34,7 +34,15 @@ from ...module_utils._schema.resource import Resource, State, Values, without
 from ...module_utils._text import capitalised, did_you_mean, first_few, visible, with_names
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from .._files import locked, write_whole
-from .._variables import Mistakes, errors_of, expiry_of, require_none, require_valid
+from .._variables import (
+    Mistakes,
+    all_read,
+    errors_of,
+    expiry_of,
+    require_none,
+    require_valid,
+    wrong_variables,
+)
 from . import variables as of_host
 from .variables import (
     NOTHING_CHANGED,
@@ -54,6 +62,7 @@ START_OF_TIME = datetime.min.replace(tzinfo=timezone.utc)  # when every posture 
 AFTERWARDS = timedelta(days=7)  # in which a run is to take a posture back
 LONG_AGO = "2010-01-01"  # the end of what does not hold
 PREPARED = "does not hold by the file of postures here"  # of a posture that no entry names
+TIMES = ("since", "until")
 ABOUT: Arguments = {
     **{name: {"type": "str"} for name in ("name", "reason", "since")},
     "until": {"type": "str", "required": True},
@@ -117,7 +126,7 @@ class MergedHost:
     def __init__(self, host: str, values: Values, entries: PostureEntries, now: datetime) -> None:
         values = of_host.with_own_purge(values)
         named = postures_of(values)
-        chosen = (_posture(host, place, entry, named, now) for place, entry in entries)
+        chosen = all_read(*(partial(_posture, host, *one, named, now) for one in entries))
         every = [one for one in chosen if one]
         self._host, self.postures = host, [one for one in every if now < one.until]
         layers = [(one.path, one.values, "") for one in self.postures]
@@ -324,17 +333,17 @@ def read_there(part: Part, run_module: RunModule, wanted: str = "") -> tuple[dat
 def postures_of(values: Values) -> dict[str, Values]:
     """By their variables: the prepared postures, with the values that are for this host. Raises
     ValueError."""
-    postures: dict[str, Values] = {}
-    for name, item in (values.get(POSTURES) or {}).items():
-        path = f"{POSTURES}.{name}"
-        require_valid({path: NAMED_POSTURE}, {path: item})
-        postures[path] = {
+    named = {f"{POSTURES}.{name}": item for name, item in (values.get(POSTURES) or {}).items()}
+    require_valid(dict.fromkeys(named, NAMED_POSTURE), named)
+    return {
+        path: {
             option: value
             for option, value in (item or {}).items()
             if value not in (None, [])
             and (PREFIX + option not in of_host.OWNERS_OF or _has_objects(values, option))
         }
-    return postures
+        for path, item in named.items()
+    }
 
 
 def require_risks(named: Mapping[str, Values]) -> None:
@@ -355,8 +364,12 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
     Raises ValueError."""
     if not isinstance(entry or {}, Mapping):
         raise ValueError(f"{place}: it is no posture; write {FORM.format(visible(str(entry)))}.")
-    require_valid({place: CHOSEN_POSTURE}, {place: entry or {}})
-    known = {name: item for name, item in (entry or {}).items() if item not in (None, [])}
+    own = entry or {}
+    texts = (name for name in TIMES if isinstance(own.get(name), str))
+    ends = errors_of(*(partial(expiry_of, f"{place}.{name}", own[name]) for name in texts))
+    errors = wrong_variables({place: CHOSEN_POSTURE}, {place: own})
+    require_none([*errors, *ends], {}, {})
+    known = {name: item for name, item in own.items() if item not in (None, [])}
     known.update({name: str(known[name]) for name in ABOUT if name in known})  # also a number
     until = expiry_of(f"{place}.until", known["until"])
     since = expiry_of(f"{place}.since", known["since"]) if "since" in known else None
@@ -437,6 +450,8 @@ class PostureFile:
             return _parsed(self.path.read_text(encoding="utf-8")) or {}
         except FileNotFoundError:
             return {}
+        except IsADirectoryError as exc:
+            raise ValueError(f"{self.path}: it is a folder; write the postures to a file.") from exc
         except (OSError, UnicodeDecodeError, yaml.YAMLError, RecursionError) as exc:
             raise ValueError(f"{self.path}: {visible(' '.join(str(exc).split()))}.") from exc
 
@@ -444,7 +459,7 @@ class PostureFile:
         """The entries of a host; raises ValueError."""
         hosts = self.read()
         entries = (hosts.get(host) or []) if isinstance(hosts, Mapping) else None
-        if not isinstance(entries, list) or not all(isinstance(one, dict) for one in entries):
+        if not isinstance(entries, list):
             form = f"berlin: [{FORM.format('under_attack')}]"
             raise ValueError(f"{self.path}: it takes lists of postures by host, such as {form}.")
         return [*entries]

@@ -371,8 +371,7 @@ def check_keep(keep: object) -> int | None:
     number = int(str(keep))
     if number < 1:
         raise ValueError(
-            f"{SNAPSHOT_KEEP} is {number}, and at least 1 snapshot remains. Leave it out to keep"
-            " all of them."
+            f"{SNAPSHOT_KEEP}: {number} is less than 1; leave it out to keep all snapshots."
         )
     return number
 

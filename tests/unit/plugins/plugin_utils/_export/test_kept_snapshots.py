@@ -141,5 +141,5 @@ def test_snapshots_are_the_files_with_a_time_as_name(tmp_path: Path) -> None:
 
 def test_at_least_one_snapshot_remains() -> None:
     assert (check_keep(None), check_keep(""), check_keep("3"), check_keep(1)) == (None, None, 3, 1)
-    with pytest.raises(ValueError, match="baseline_snapshot_keep is 0, and at least 1 snapshot remains"):
+    with pytest.raises(ValueError, match="baseline_snapshot_keep: 0 is less than 1; leave it out"):
         check_keep(0)
