@@ -15,14 +15,17 @@ import os
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..module_utils._arguments import TEXTS, Arguments
-from ..module_utils._errors import MAX_ERRORS, OptionError
+from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
 from ..module_utils._schema.resource import without
 from ..module_utils._text import Option, first_sentences, redact
+from ..module_utils._values.kinds import identifier
 from ..plugin_utils._attack.options import ATTACK
+from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import INVENTORY, wrong_names
@@ -89,6 +92,8 @@ def _check_evaluate(
 
     owners, unread = task.read((*INVENTORY.values(), "edge_zone_account_id"))
     yield from unread
+    ids = (name for name in ("edge_account_id", "edge_zone_id") if owners.get(name))
+    yield from errors_of(*(partial(parsed, Option(name), identifier, owners[name]) for name in ids))
     request, packet = (Option(name) for name in ("evaluate_request", "evaluate_packet"))
     for option, parse in ((request, parse_request), (packet, parse_packet)):
         if (value := read[str(option[0])]) is not None:
@@ -107,7 +112,12 @@ def _check_evaluate(
 def _check_notify(
     task: HostTask, read: Mapping[str, Any], given: Container[str]
 ) -> Iterator[OptionError]:
-    yield from task.read(["report_directory"])[1]
+    values, unread = task.read(["report_directory"])
+    yield from unread
+    path = Path(str(values.get("report_directory") or "report"), REPORT_FILE)
+    if not unread and not path.exists():
+        problem = f"{path} does not exist; run the playbook report first"
+        yield OptionError(Option("report_directory"), problem)
     url, key, kind = (
         read[name] if name in given else os.environ.get(beside) for name, beside in BESIDE.items()
     )  # None if it is wrong
@@ -147,14 +157,23 @@ class ActionModule(FleetAction):
             message = redact(str(exc), task.secrets(EVERY))
             return {"failed": True, "changed": False, "msg": message}
         hosts = self.hosts(variables)
-        for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
+        for _others in self.of_each(hosts, variables, HostTask.shared_owners, _none):
             pass  # so that the first of two hosts hears of the second one as well
         result = self.results(variables, _checked)
+        if result.get("failed"):
+            secrets = self.of_each(hosts, variables, lambda task: task.secrets(EVERY), _none)
+            known = sorted({*chain.from_iterable(secrets)}, key=len, reverse=True)
+            result = redact(result, known)
         path = options["sarif"]
         if path and not self._task.check_mode:
             failed = result.get("hosts", {hosts[0]: result})
             text = json_text(sarif_of_mistakes({host: _told(one) for host, one in failed.items()}))
-            result["changed"] = write_file(Path(path), text, FILE_MODE)
+            try:
+                result["changed"] = write_file(Path(path), text, FILE_MODE)
+            except OSError as exc:
+                problem = f"check_sarif: {path} cannot be written: {exc.strerror}."
+                told = " ".join(filter(None, [result.get("msg"), problem]))
+                return {**result, "failed": True, "msg": told}
         return result
 
     def _check_playbook(self, name: str, variables: Mapping[str, Any]) -> None:
@@ -165,6 +184,11 @@ class ActionModule(FleetAction):
 
 
 FILE_MODE = 0o600  # that of a report
+
+
+def _none(_host: str, _exc: Exception) -> list[str]:
+    """The texts of a host of which nothing can be read."""
+    return []
 
 
 def _told(result: Mapping[str, Any]) -> Sequence[str]:
@@ -191,6 +215,6 @@ def _checked(task: HostTask) -> dict[str, Any]:
     ]
     if not problems:
         return {"changed": False}
-    told = redact(Mistakes(problems).sentences, task.secrets(EVERY))
+    told = Mistakes(problems).sentences
     message = first_sentences(told, MAX_ERRORS)
     return {"failed": True, "changed": False, "msg": message, "problems": told}

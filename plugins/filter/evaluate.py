@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ansible.errors import AnsibleFilterError
@@ -31,7 +32,7 @@ from ..module_utils._schema.zone import (
     EXECUTED_RULESETS,
 )
 from ..module_utils._text import Option
-from ..plugin_utils._variables import read_call
+from ..plugin_utils._variables import errors_of, read_call, require_none
 
 
 def evaluate(
@@ -51,8 +52,15 @@ def evaluate(
         "rulesets": _objects(rulesets, "rulesets"),
         "lists": _objects(lists, "ip_lists"),
     }
+    given = {"request": request, "packet": packet, **objects}
+    checks: list[Callable[[], Any]] = [partial(read_call, CALL, **given)]
+    if all(isinstance(one or {}, Mapping) for one in (request, packet)):
+        checks.append(partial(_question, given))
+    if packet is not None:
+        checks.append(partial(read_account, state))
     try:
-        call = read_call(CALL, request=request, packet=packet, **objects)
+        require_none(errors_of(*checks), {}, {})
+        call = read_call(CALL, **given)
         question = _question(call)
         known = _rules(call) if packet is None else _account(state, call)
         (finding,) = find([question], {**known, **_contents(call["lists"] or [])})

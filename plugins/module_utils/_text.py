@@ -217,10 +217,14 @@ def sentence(text: str) -> str:
 
 
 def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
-    """The first characters of a text, and how many more there are if to say so is shorter than
-    these: `abc... (170 more characters)`."""
-    left = f"... ({len(text) - most} more characters)"
-    return text[:most] + left if len(text) > most + len(left) else text
+    """The first words of a text, and how many more characters there are if to say so is shorter
+    than these: `abc... (170 more characters)`. A long word is cut."""
+    if len(text) <= most + len(f"... ({len(text) - most} more characters)"):
+        return text
+    shown = text[:most]
+    if not text[most].isspace() and " " in shown[most // 2 :]:
+        shown = shown.rpartition(" ")[0]
+    return f"{shown}... ({len(text) - len(shown)} more characters)"
 
 
 def closest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:

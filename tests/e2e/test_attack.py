@@ -329,6 +329,13 @@ def test_a_folder_in_place_of_the_file_is_named(site: Site) -> None:
     assert f"{site.file}: it is a folder; write the postures to a file." in site.attack(code=2)
 
 
+def test_a_sensitivity_of_all_components_says_the_way_of_an_account_without_one(site: Site) -> None:
+    site.service.account(ACCOUNT).seed(dns_entitled=False)
+    message = site.attack(code=2, hours=1, sensitivity="high")
+    assert "no Advanced DNS Protection" in message
+    assert "Set attack_mitigate: [syn_flood, out_of_state_tcp], which takes and enables these alone." in message
+
+
 def test_traffic_that_is_not_known_stops_nobody(site: Site) -> None:
     site.service.misbehave("query_errors", messages=["not authorized for that account"])
     output = site.attack()

@@ -327,6 +327,7 @@ def test_a_number_of_days_that_none_can_wait_is_refused(days: Any, notifier: Not
     ("name", "text", "message"),
     [
         ("report.json", "{}", "There is no report to tell of"),
+        ("other.json", "{}", "report.json does not exist; run the playbook report first"),
         ("notified.json", "[]", "notified.json cannot be read"),
         ("notified.json", '{"hosts": {"drift": {"status": "drift"}}}', "Remove it to tell everything again."),
     ],
@@ -334,7 +335,7 @@ def test_a_number_of_days_that_none_can_wait_is_refused(days: Any, notifier: Not
 def test_damaged_files_are_said(
     name: str, text: str, message: str, notifier: Notifier, records: dict[str, Any], receiver: Receiver
 ) -> None:
-    if name != "report.json":
+    if name not in ("report.json", "other.json"):
         (notifier.directory / name).write_text(text, encoding="utf-8")
         run = notifier.run(records["drift"])
     else:

@@ -94,6 +94,9 @@ def test_check_inventory_writes_its_mistakes_if_a_file_is_named(inventory: Path)
     assert play("--check", "-e", "check_sarif=check.sarif").code
     assert not [*folder.glob("**/*.sarif")]
     assert play("-e", "check_sarif=check.sarif").code
+    nowhere = " ".join(play("-e", "check_sarif=nowhere/check.sarif").output.split())
+    assert "check_sarif: nowhere/check.sarif cannot be written: No such file or directory." in nowhere
+    assert "Errno" not in nowhere and "baseline_securty_level: there is no such variable" in nowhere
     (run,) = json.loads((folder / "check.sarif").read_text(encoding="utf-8"))["runs"]
     found = {item["message"]["text"].split()[0].rstrip(":"): item for item in run["results"]}
     assert {name: (item["ruleId"], _place(item["locations"][0])) for name, item in found.items()} == {

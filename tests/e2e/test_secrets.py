@@ -157,6 +157,7 @@ def test_check_inventory_masks_a_secret_that_stands_in_another_variable(service:
         },
         "key": {"edge_zone_id": KEY, "edge_api_key": KEY, "edge_api_email": EMAIL, "edge_api_token": None},
         "playbook": {"edge_zone_id": "2" * 32, "notify_kind": TOKEN},
+        "of another": {"edge_account_id": "4" * 32, "baseline_prefixes": [{"prefix": KEY}]},
         "undefined": {"edge_account_id": "3" * 32, "edge_api_token": "{{ nosuch }}", "baseline_prefixes": ["x"]},
     }
     inventory = write_inventory(tmp_path, service, {"accounts": wrong, "zones": {}}, edge_api_token=TOKEN)

@@ -176,6 +176,15 @@ def test_a_directory_that_cannot_be_written_stops_the_run_before_any_write(
     assert (failed["changed"], service.writes) == (False, [])
 
 
+def test_a_mistake_in_a_file_is_told_with_its_name(service: LocalService, tmp_path: Path) -> None:
+    file = tmp_path / "file.yml"
+    wrong = {"baseline_source": {"account_id": ACCOUNT}, "baseline_prefixes": [{"prefix": "x"}], "baseline_rules": 5}
+    file.write_text(json.dumps(wrong), encoding="utf-8")
+    message = result(run("restore", service, tmp_path, "-e", f"restore_file={file}"))["msg"]
+    assert message.startswith(f"2 errors: (1) {file}: baseline_rules: 5 is a number; ")
+    assert f"(2) {file}: baseline_prefixes[0].prefix: 'x' is not a network" in message
+
+
 def test_another_file_is_no_file_to_restore(service: LocalService, tmp_path: Path) -> None:
     finished = run("restore", service, tmp_path, "-e", f"restore_file={tmp_path / 'file.yml'}")
     assert "cannot be read" in result(finished)["msg"]

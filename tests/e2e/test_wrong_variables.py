@@ -307,6 +307,10 @@ def test_a_baseline_tells_of_a_zone_that_one_host_names_by_its_domain(service: L
             {"evaluate_request": {"uri": "/"}},
             "evaluate_request: it meets the rules of a zone; set edge_zone_id or edge_zone_name for this host.",
         ),
+        (
+            {"evaluate_packet": {"destination": "203.0.113.1"}, "edge_account_id": "abc"},
+            "edge_account_id: 'abc' is not an id, which has 32 hexadecimal digits.",
+        ),
         ({}, "Nothing says what to evaluate. Set evaluate_request or evaluate_packet."),
     ],
 )
@@ -398,7 +402,11 @@ def test_a_playbook_refuses_each_variable_that_is_an_undefined_template(
 BOTH: dict[str, tuple[dict[str, Any], list[str]]] = {
     "doctor": (
         {"doctor_fail_on": ["unkown"], "baseline_timeout": 0, "baseline_retries": "many"},
-        ["doctor_fail_on[0]: 'unkown'", "baseline_timeout: it must be", "baseline_retries: 'many' is a text"],
+        [
+            "doctor_fail_on[0]: 'unkown'",
+            "baseline_timeout: 0 is no number of at least 0.1",
+            "baseline_retries: 'many' is a text",
+        ],
     ),
     "attack": (
         {

@@ -85,21 +85,25 @@ def test_lists_of_rules_are_known(service: LocalService) -> None:
 @pytest.mark.parametrize(
     ("state", "question", "problem"),
     [
-        (RULES, {}, "it takes either a request or a packet"),
+        (RULES, {}, "it takes either a request or a packet."),
         (RULES, {"request": "/admin"}, "request: '/admin' is a text; write {key: /admin}."),
         (RULES, {"request": {"path": "admin"}}, "request.path: 'admin' is no path as rules see it after URL normalization: it begins with /, has no"
          " empty, '.' or '..' part,"
-         " and escapes only what needs it, in capitals such as %2F"),
+         " and escapes only what needs it, in capitals such as %2F."),
         ({"zone_id": "x"}, {"request": {"path": "/"}}, "rules: it is a dictionary; write [{ref: ...}]."),
         ("x", {"request": {"path": "/"}}, "rules: 'x' is a text; write [{ref: x}]."),
         ([{"ref": "a", "actoin": "block"}], {"request": {"path": "/"}}, "rules[0].actoin: there is no such field (did you mean action?)."),
         (["x"], {"request": {"path": "/"}}, "rules[0]: 'x' is a text; write {ref: x}."),
-        ({}, {"packet": {"destination": "192.0.2.1"}}, "account: it says nothing of status, prefixes, allowlist, rules, filters, dns_rules"),
+        ({}, {"packet": {"destination": "192.0.2.1"}}, "account: it says nothing of status, prefixes, allowlist, rules, filters, dns_rules."),
         ({"enabled": True}, {**NTP, "network_firewall": {}}, "network_firewall: it is a dictionary; write [{ref: ...}]."),
         ({"enabled": True}, {**NTP, "network_firewall": ["x"]}, "network_firewall[0]: 'x' is a text; write {ref: x}."),
         ({"enabled": True}, {**NTP, "network_firewall": 7, "lists": 1},
          "2 errors: (1) network_firewall: 7 is a number; write [{ref: ...}]; (2) lists: 1 is a number; write [{name: ...}]."),
-        ({"enabled": True}, NTP, "packet: no component sees such a packet; DNS protection sees port 53"),
+        ({"prefixes": [{"prefx": "x"}]}, {"request": {"hst": "x"}, "packet": {"destination": "y"}, "lists": 1},
+         "5 errors: (1) lists: 1 is a number; write [{name: ...}]; (2) request.hst: there is no such field (did you mean host?);"
+         " (3) packet.destination: 'y' is no address; (4) it takes either a request or a packet;"
+         " (5) account.prefixes[0].prefx: there is no such field (did you mean prefix?)."),
+        ({"enabled": True}, NTP, "packet: no component sees such a packet; DNS protection sees port 53."),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_in_a_sentence(state: Any, question: dict[str, Any], problem: str) -> None:

@@ -295,7 +295,7 @@ WRONG: Sequence[tuple[Mapping[str, Any], str]] = [
     (exception(rules={MANAGED: ["wrong"]}), "'wrong' is not an id"),
     (deployment(rules=[{"id": "wrong", "enabled": True}]), "'wrong' is not an id"),
     (deployment(rules=[{"id": RULE, "enabled": True}, {"id": RULE.upper(), "enabled": True}]), f"action_parameters: {RULE} is named twice"),
-    (of_category(), "action_parameters: it says nothing of php"),
+    (of_category(), "action_parameters: php has none of action, enabled"),
     (deployment(categories=[{"category": "php", "enabled": True}] * 2), "action_parameters: php is named twice"),
     ({"action": "execute", "action_parameters": {"id": MANAGED}}, "is new and needs expression"),
 ]  # fmt: skip

@@ -25,8 +25,8 @@ RATE_LIMITED = {"status": 429, "headers": {"Retry-After": "299"}}
 OTHER_ID = "1" * 32
 
 OF_ACCOUNT: list[tuple[dict[str, Any], str]] = [
-    ({"timeout": 0}, "baseline_timeout: it must be a number of at least 0.1"),
-    ({"call_budget": 10**9}, "baseline_call_budget: it must be a number of at most 32768; 0 stands for no budget"),
+    ({"timeout": 0}, "baseline_timeout: 0 is no number of at least 0.1"),
+    ({"call_budget": 10**9}, "baseline_call_budget: 1000000000 is more than 32768; 0 stands for no budget"),
     ({"ca_path": "/nowhere"}, "baseline_ca_path: there is nothing at /nowhere"),
     ({"base_url": "http://192.0.2.1"}, "baseline_base_url: it must be https; http is for this machine's own addresses only"),
     ({"base_url": "http://127.0.0.1:9/v5", "retries": 0}, "...baseline_base_url: it does not end in..."),

@@ -201,9 +201,10 @@ def parse_settings(
     for name, (_type, _default, least) in BOUNDS.items():
         with problems.collected():
             if not least <= options[name] < float("inf"):
-                raise OptionError(Option(name), f"it must be a number of at least {least:g}")
+                text = f"{options[name]:g} is no number of at least {least:g}"
+                raise OptionError(Option(name), text)
     if options["call_budget"] > MAX_CALLS:
-        text = f"it must be a number of at most {MAX_CALLS}; 0 stands for no budget"
+        text = f"{options['call_budget']} is more than {MAX_CALLS}; 0 stands for no budget"
         problems.add(OptionError(Option("call_budget"), text))
     ca_path = unless_wrong(options, "ca_path")  # of a wrong one its own error tells
     with problems.collected():

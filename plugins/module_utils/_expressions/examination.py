@@ -154,7 +154,8 @@ def _expression(
     def examine(expression: str) -> list[str]:
         length = len(expression)
         if longest is not None and length > longest:
-            raise ValueError(f"it has {length} characters, and Cloudflare takes at most {longest}")
+            too_long = f"it has {length} characters, and Cloudflare takes at most {longest}"
+            raise ValueError(f"{too_long}; split it into several")
         try:
             warnings = check(expression)
             refusal = vendor_refusal(expression, scheme)

@@ -123,15 +123,17 @@ def checked_elsewhere(expectations: Sequence[Expectation], kinds: Sequence[str])
 def parse_expectation(option: Option, entry: Mapping[str, Any]) -> Expectation:
     """An expectation of either kind; raises OptionError."""
     kinds = [kind for kind in DESCRIBED_KINDS if entry.get(kind) is not None]
-    if len(kinds) != 1:
-        raise OptionError(option, "it takes either a request or a packet")
-    (kind,) = kinds
-    described, value, rule = entry[kind], entry.get("expect"), entry.get("rule")
-    values = ", ".join(f"{name} {item}" for name, item in described.items())
-    description = str(entry.get("description") or values)
+    value, rule = entry.get("expect"), entry.get("rule")
+    named = (f"{name} {item}" for kind in kinds for name, item in entry[kind].items())
+    description = str(entry.get("description") or ", ".join(named))
     item, problems = Expectation(option, description, "", rule=rule), OptionProblems()
-    with problems.collected():
-        item = _with_described(item, kind, described)
+    for kind in kinds:
+        with problems.collected():
+            item = _with_described(item, kind, entry[kind])
+    if len(kinds) != 1:
+        problems.add(OptionError(option, "it takes either a request or a packet"))
+        problems.raise_any()
+    (kind,) = kinds
     with problems.collected():
         item = item._replace(expected=_expected(option.at("expect"), kind, value))
     with problems.collected():

@@ -172,16 +172,20 @@ def mapping(spec: Suboptions, check: Callable[[Mapping[str, Any]], None]) -> Val
 def keyed(key: str, parse_key: Callable[[Any], Any], spec: Suboptions) -> Value:
     """A list of objects, each known by its key, that is replaced as a whole; their order makes no
     difference. An object says something of what its key names."""
+    others = ", ".join(name for name in spec if name != key)
 
     def parse(value: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         entries: dict[Any, Mapping[str, Any]] = {}
+        problems: list[str] = []
         for item in map(_without_empty, value):
             name = parse_key(item[key])
             if name in entries:
-                raise ValueError(f"{name} is named twice")
+                problems.append(f"{name} is named twice")
             if len(item) == 1:
-                raise ValueError(f"it says nothing of {name}")
+                problems.append(f"{name} has none of {others}; set one, or leave it out")
             entries[name] = {**item, key: name}
+        if problems:
+            raise ValueError("; ".join(problems))
         return list(entries.values())
 
     option = {"type": "list", "elements": "dict", "options": spec}

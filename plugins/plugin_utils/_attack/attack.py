@@ -28,7 +28,7 @@ import yaml
 from ansible.errors import AnsibleError
 
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
-from ...module_utils._schema.account import PREFIXES
+from ...module_utils._schema.account import PREFIXES, TCP_KINDS
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, ZONE_OWNER, Object, State, without
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
@@ -66,6 +66,7 @@ ASKED_BY = {  # by the part of an entry that comes of it
     **dict.fromkeys(("custom_rules", "network_firewall_rules"), "attack_block"),
     **dict.fromkeys(("rules", "dns_rules"), "attack_mitigate"),
 }
+NO_DNS = "has no Advanced DNS Protection"  # in the words of a read that is refused
 MINUTES = 15  # of traffic that are shown
 HEAVIEST = 5
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
@@ -113,6 +114,12 @@ class Attack:
                 return self._attempt()
             except Changed:
                 self._task.tell(f"Another run has written {self._file.path}; this one plans again.")
+            except ValueError as exc:
+                if self._options["mitigate"] or NO_DNS not in str(exc):
+                    raise
+                others = ", ".join(TCP_KINDS)
+                way = f"Set attack_mitigate: [{others}], which takes and enables these alone."
+                raise ValueError(f"{exc} {way}") from exc
 
     def _attempt(self) -> HostRun:
         task, values, over = self._task, self._values, self._options["over"]

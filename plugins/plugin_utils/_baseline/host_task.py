@@ -23,7 +23,7 @@ from ...module_utils._api.settings import BASE_URL_VARIABLE, DEFAULT_BASE_URL, a
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
 from ...module_utils._schema.resource import OWNER_OPTIONS, State, fields_in, without
-from ...module_utils._text import Names, Option, Screen, Warn, visible
+from ...module_utils._text import Names, Option, Screen, Warn, redact, visible
 from ...module_utils._timestamps import END_OF_TIME
 from .._action import ModuleCalls, failure_diff, option_problems, say
 from .._variables import (
@@ -34,7 +34,6 @@ from .._variables import (
     data_of,
     errors_of,
     no_check,
-    place_of,
     plain,
     read_variables,
     require_none,
@@ -61,6 +60,7 @@ from .results import AFTER_THE_RUN, HostRun, HostRunner, IsAccepted, lines, show
 from .unmanaged import ACCEPTED, Accepted, accepted_reason, parse_accepted
 from .variables import (
     NOTHING_CHANGED,
+    OF_HOST,
     POSTURE,
     POSTURES,
     POSTURES_FILE,
@@ -324,10 +324,10 @@ class HostTask:
 
     def misspelt_variables(self) -> list[str]:
         """A warning for each variable of the host that has no effect, and seems to be ours."""
-        variables = self._calls.variables
-        place = partial(place_of, variables)
-        every = [error.placed(place).message for error in wrong_names(variables)]
-        return [self._of_host(f"{text}.") for text in every]
+        errors = wrong_names(self.variables)
+        secrets = self.secrets(OF_HOST) if errors else []
+        texts = sentences(errors, {}, {}, self.variables)
+        return [self._of_host(redact(text, secrets)) for text in texts]
 
     def base_url(self) -> str:
         """The base URL of the API that the host names, or else of this run; empty if that cannot be

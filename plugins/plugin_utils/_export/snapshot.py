@@ -358,7 +358,8 @@ class StateFile:
             for name, value in values.items()
             if name not in OF_OTHERS and not name.endswith(left_out)
         }
-        part = host_part(host, {**kept, **how, **described}).named(NAMES)
+        in_file = {name.removeprefix(PREFIX): f"{self.name}: {name}" for name in self.variables}
+        part = host_part(host, {**kept, **how, **described}).named({**NAMES, **in_file})
         if self.objects is not None:
             left = {"leave_objects": list(objects), "leave_fields": list(fields)}
             part.options[RESTORED] = {"objects": self.objects, "named": self.named, **left}

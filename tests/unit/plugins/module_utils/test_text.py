@@ -41,7 +41,13 @@ def test_characters_that_a_terminal_obeys_are_escaped(text: str, shown: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("abcd", "abcd"), ("a" * 28, "a" * 28), ("a" * 29, "aaaa... (25 more characters)")]
+    ("text", "shown"),
+    [
+        ("abcd", "abcd"),
+        ("a" * 28, "a" * 28),
+        ("a" * 29, "aaaa... (25 more characters)"),
+        ("a " * 20, "a a... (37 more characters)"),
+    ],
 )
 def test_a_long_text_is_cut_and_the_rest_counted(text: str, shown: str) -> None:
     assert excerpt(text, 4) == shown

@@ -50,7 +50,7 @@ def test_right_options_have_no_errors() -> None:
     ("option", "value", "words"),
     [
         ("enabeld", True, "enabeld: there is no such option (did you mean enabled?)"),
-        ("timeout", 0, "status_timeout: it must be a number of at least 0.1"),
+        ("timeout", 0, "status_timeout: 0 is no number of at least 0.1"),
         ("timeout", "long", "status_timeout: 'long' is a text; write a number"),
     ],
 )

@@ -57,6 +57,12 @@ def test_warnings_name_the_host() -> None:
     assert (result["options"], result["check_mode"]) == ({"a": 1}, True)
 
 
+def test_a_secret_in_the_name_of_a_variable_is_masked() -> None:
+    secret = "a_token_that_nobody_may_read"
+    (text,) = task(edge_api_token=secret, **{f"baseline_{secret}": 1}).misspelt_variables()
+    assert text == "lima: baseline_********: there is no such variable."
+
+
 def test_two_hosts_with_one_account_are_told_by_their_names() -> None:
     lima = task(edge_account_id="A" * 32, edge_zone_name="shop.example")
     url = "https://API.cloudflare.com:443/client/v4/"
