@@ -306,6 +306,7 @@ MISTAKES = (
     ),
 )
 def test_wrong_options_are_said_before_anything_is_sent(options: dict[str, Any], notifier: Notifier) -> None:
+    (notifier.directory / "report.json").write_text("{}", encoding="utf-8")
     run = ansible_playbook(
         "-e", json.dumps({"report_directory": str(notifier.directory), **options}), "edgeops.protection.notify"
     )
