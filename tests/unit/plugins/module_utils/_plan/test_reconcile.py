@@ -206,7 +206,7 @@ SKIP = {"id": "1", "ref": "s", "expression": "true", "action": "skip", "action_p
 def test_an_object_that_the_service_would_refuse_is_refused(
     existing: list[dict[str, Any]], entry: dict[str, Any], reason: str
 ) -> None:
-    with pytest.raises(PlanError, match=f"^{reason}"):
+    with pytest.raises(PlanError, match=rf"^\w+\[0\]: {reason}"):
         plan({"custom_rules": existing}, desire(CUSTOM_RULES, entry))
     gone = plan({"custom_rules": [{"id": "1", "ref": "s"}]}, desire(CUSTOM_RULES, {"ref": "s"}, absent=True))
     assert summary(gone) == ["delete custom_rule s"]
@@ -214,7 +214,7 @@ def test_an_object_that_the_service_would_refuse_is_refused(
 
 def test_all_objects_that_the_service_would_refuse_are_told_at_once() -> None:
     with pytest.raises(
-        PlanError, match="custom rule s is new and needs .* The custom rule t is new and needs expression"
+        PlanError, match=r"custom rule s is new and needs .* \w+\[1\]: The custom rule t is new and needs expression"
     ):
         plan({"custom_rules": []}, desire(CUSTOM_RULES, {"ref": "s"}, {"ref": "t", "action": "log"}))
 
