@@ -18,7 +18,7 @@ from .._timestamps import age_of
 from .._values.kinds import SAFE_ID
 
 MAX_DIGITS = 19  # a longer text is no version
-Read = Callable[[str], Object]  # by the end of a path; raises ServiceError
+ReadBelow = Callable[[str], Object]  # by the end of a path; raises ServiceError
 
 
 def version_of(around: Object) -> int | None:
@@ -53,7 +53,7 @@ class Versions:
         return [number for number in numbers if number not in self.known]
 
 
-def oldest_first(resource: Resource, objects: Sequence[Object], read: Read) -> list[Object]:
+def oldest_first(resource: Resource, objects: Sequence[Object], read: ReadBelow) -> list[Object]:
     """The objects of a listing; of those with one key, each has its time of creation if that is
     known, and all but the oldest have what they hold. Raises ServiceError."""
     by_key: dict[Key, list[Object]] = {}
@@ -61,7 +61,7 @@ def oldest_first(resource: Resource, objects: Sequence[Object], read: Read) -> l
         by_key.setdefault(resource.key_of(obj), []).append(obj)
     for same in (one for one in by_key.values() if len(one) > 1):
         ids = [obj.get("id") for obj in same]
-        dated = filter(None, concurrently(partial(_with_contents, read), same))
+        dated = filter(None, concurrently(partial(_dated, read), same))
         ordered = sorted(dated, key=age_of)
         oldest = [without(obj, CONTENTS) for obj in ordered[:1]]
         rest = [obj for obj in objects if obj.get("id") not in ids]
@@ -69,7 +69,7 @@ def oldest_first(resource: Resource, objects: Sequence[Object], read: Read) -> l
     return list(objects)
 
 
-def _with_contents(read: Read, obj: Object) -> Object | None:
+def _dated(read: ReadBelow, obj: Object) -> Object | None:
     """An object with its list and its time of creation, which is that of its first version; None
     if it is gone."""
     identity = str(obj.get("id") or "")

@@ -322,7 +322,7 @@ class CustomRulesets(Holders):
         ]
         for key in (rulesets.objects.keys() & ids.keys()) - left_out:
             _check_duplicates(str(key[0]), ids[key], state[deployments.resource.plural])
-        return (rulesets, *kept, _settled(deployments, state, ids, left_out))
+        return (rulesets, *kept, _deployments_by_ids(deployments, state, ids, left_out))
 
 
 def _executing(
@@ -346,7 +346,7 @@ def _check_duplicates(name: str, ids: Sequence[str], rules: Sequence[Object]) ->
         )
 
 
-def _settled(
+def _deployments_by_ids(
     deployments: Desired, state: State, ids: Mapping[Key, Sequence[str]], gone: AbstractSet[Key]
 ) -> Desired:
     """The desired deployments under the refs of existing ones, by the ids of the rulesets; without

@@ -49,8 +49,8 @@ ACCOUNT, CUSTOM = "account_protection", "custom_rules"
 NETWORK_FIREWALL, FIREWALL_RULES = "network_firewall_rules", "firewall_rules"
 LISTS, RULESETS = "ip_lists", "custom_rulesets"
 # The modules whose objects are one desired state, in the order of the registry.
-_PARTS = {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(True), RULESETS: CustomRulesets(True)}
-HOST_PARTS: Mapping[str, ModuleSpec] = {name: _PARTS[name] for name in MODULES}
+_SPECS = {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(True), RULESETS: CustomRulesets(True)}
+HOST_PARTS: Mapping[str, ModuleSpec] = {name: _SPECS[name] for name in MODULES}
 # The collections that a host can purge, by the options that describe them.
 EXCLUSIVE = (
     *COLLECTIONS,
