@@ -42,7 +42,7 @@ from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
 from ._text import Screen, Warn
 
-SELDOM = (50_000, 200, 20)
+RARE_COLLECTION = (50_000, 200, 20)
 
 
 def run(
@@ -61,7 +61,9 @@ def run(
     Every message passes here, so that text of Cloudflare cannot control the terminal that shows
     it.
     """
-    gc.set_threshold(*SELDOM)  # a search for garbage, since a run keeps to its end what it makes
+    gc.set_threshold(
+        *RARE_COLLECTION
+    )  # a search for garbage, since a run keeps to its end what it makes
     output = Output(options, context.names)
 
     def warn_readably(message: str) -> None:

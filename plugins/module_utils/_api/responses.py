@@ -109,7 +109,7 @@ def _redirect_host(location: str | None) -> str:
         return "a malformed address"
 
 
-MAX_SHOWN = 10  # so many are shown; the others are counted
+MOST_SHOWN = 10  # so many are shown; the others are counted
 MAX_ERROR_LENGTH = 500  # of each error's message, in characters
 MAX_POINTER_LENGTH = 200
 MAX_TITLE_LENGTH = 120
@@ -221,7 +221,7 @@ def _failed(
 ) -> ServiceError:
     """The error of a response that refuses, or that cannot be read."""
     errors = list(error_items(document.get("errors")))
-    shown = errors[:MAX_SHOWN]
+    shown = errors[:MOST_SHOWN]
     ray = response.header("CF-RAY")
     refuses = document.get("success") is False
     no_reason = "it gave no reason" if refuses else "it is not Cloudflare's envelope"

@@ -332,12 +332,12 @@ def _with_inner(
     operations: Sequence[Operation], inner: Sequence[Resource], before: State
 ) -> list[Operation]:
     """The operations; the deletion of an object takes all that it holds along."""
-    taken = [_with_contents(operation, inner, before) for operation in operations]
+    taken = [_with_along(operation, inner, before) for operation in operations]
     gone = {other.resource.plural for operation in taken for other in operation.along}
     return [item for item in taken if not (item.resource.parent and item.resource.plural in gone)]
 
 
-def _with_contents(operation: Operation, inner: Sequence[Resource], before: State) -> Operation:
+def _with_along(operation: Operation, inner: Sequence[Resource], before: State) -> Operation:
     if operation.action != "delete" or CONTENTS in (operation.existing or {}):
         return operation
     contents = [

@@ -111,7 +111,7 @@ World = Tuple["EndingRule | None", "EndingRule | None"]
 
 # The outcome of a plan for requests: the rule that ends their evaluation, or may do so, the
 # counters that they add to, of which the last one is its kind, and what is not known.
-Decided = Tuple["EndingRule | None", Sequence[str], Sequence[str]]
+GroupOutcome = Tuple["EndingRule | None", Sequence[str], Sequence[str]]
 
 
 @dataclass
@@ -140,7 +140,7 @@ class Backtest:
         self.fields = tuple(
             dict.fromkeys(name for text in self._numbers for name in names_in(text))
         )
-        self._outcomes: dict[Met, Decided] = {}
+        self._outcomes: dict[Met, GroupOutcome] = {}
         self.requests: Counter[str] = Counter()
         self._doubts: dict[str, None] = {}
         self._existing = {step.own for step in self._sides[0]}
@@ -173,7 +173,7 @@ class Backtest:
             outcome = None, ["all", "passing", "may_block", UNDECIDED], [doubt]
             self._count(Group({}, requests, 0), Fields({}), outcome)
 
-    def _count(self, group: Group, known: Fields, outcome: Decided) -> None:
+    def _count(self, group: Group, known: Fields, outcome: GroupOutcome) -> None:
         step, counters, doubts = outcome
         kind = counters[-1]
         self.requests["samples"] += group.samples
@@ -188,7 +188,7 @@ class Backtest:
                 values = [(name, _readable(known.values[name])) for name in names]
                 tried.examples[(kind, *values)] += group.requests
 
-    def _outcome(self, numbers: Sequence[int], known: Fields) -> Decided:
+    def _outcome(self, numbers: Sequence[int], known: Fields) -> GroupOutcome:
         """The outcome for requests that meet these expressions, in every world that is possible."""
         certain = {abs(number): number > 0 for number in numbers}
         sides = [[step for step in side if self._number(step) in certain] for side in self._sides]

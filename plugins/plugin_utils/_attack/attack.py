@@ -77,7 +77,7 @@ LEVEL_OF_SOME = (
 # Updates a host with these values to match a part, and does the last thing before it writes.
 Begin = Callable[[Mapping[str, Any]], None]
 Update = Callable[[Mapping[str, Any], Part, HostRunner, Begin], HostRun]
-Entries = list[dict[str, Any]]
+FileEntries = list[dict[str, Any]]
 
 
 class Attack:
@@ -155,7 +155,7 @@ class Attack:
         task.warn(*task.way_back(values, task.entries(values, left), run, NAMED_HERE))
         return run._replace(lines=[*self._lines(run, taken)])
 
-    def _asked(self, now: datetime, there: Mapping[str, Any]) -> Entries:
+    def _asked(self, now: datetime, there: Mapping[str, Any]) -> FileEntries:
         """The entries that the options ask for at this time of Cloudflare; raises ValueError for a
         block of one's own, and if the host has nothing that they are for."""
         options, times = self._options, {"until": self._end(now), "since": now}
@@ -196,7 +196,7 @@ class Attack:
             )
         return until
 
-    def _ended(self, known: Entries, now: datetime) -> Entries:
+    def _ended(self, known: FileEntries, now: datetime) -> FileEntries:
         """The entries, of which those that are meant end now; raises ValueError if none is."""
         over, path = self._options["over"], self._file.path
         own = [at for at, one in self._task.own_entries(self._values) if is_meant(over, one)]
@@ -215,14 +215,16 @@ class Attack:
             for one in known
         ]
 
-    def _begin(self, known: Entries, entries: Entries, predicted: Mapping[str, Any]) -> None:
+    def _begin(
+        self, known: FileEntries, entries: FileEntries, predicted: Mapping[str, Any]
+    ) -> None:
         """Say what the run changes, and write the file before it changes anything."""
         names = [f"{one['action']} {title_of_operation(one)}" for one in predicted["operations"]]
         verb = "would" if self._check_mode else "will"
         self._task.tell(f"The run {verb} {first_few(names)}.")
         self._write(known, entries)
 
-    def _write(self, known: Entries, entries: Entries) -> None:
+    def _write(self, known: FileEntries, entries: FileEntries) -> None:
         """Write the entries of the host, in check mode only try whether it could be done; raises
         Changed, and AnsibleError."""
         try:
@@ -315,7 +317,7 @@ def named_by_nobody(added: Sequence[PostureObject], state: State) -> str:
     )
 
 
-def taking(known: Entries, asked: Entries, now: datetime) -> Entries:
+def taking(known: FileEntries, asked: FileEntries, now: datetime) -> FileEntries:
     """The entries of a host with those that are asked for. One that holds already, and differs in
     its times alone, lasts until the later end instead."""
     entries = [*known]
