@@ -185,12 +185,18 @@ def test_filters_overrides_entries_and_items(service: LocalService, modules: Mod
         ("203.0.113.8/32", "covered", ["203.0.113.0/24"]),
         ("ip.dst in {192.0.2.7} and tcp.dstport eq 22", "shadowed", ["ip.dst in {192.0.2.0/24}"]),
     ]
+    named = [
+        {"id": rule, "action": "block"}
+        for rule in ("8e9e7d3a0d9b4e1f8c2a6b5d4c3e2f10", "599dab0942ff4898ac1b7797e954e98b")
+    ]
     overrides = [
+        {"ref": "both", "expression": "true", "rules": named},
+        {"ref": "one", "expression": "true", "rules": named[:1]},
         {"ref": "all", "expression": "true", "sensitivity": "low"},
         {"ref": "part", "expression": "ip.dst in {192.0.2.0/24}", "action": "block"},
     ]
     result = modules.done("ddos_l4_overrides", check=True, overrides=overrides, accept_risks=["weakens_ddos_rules"])
-    assert claims(result) == [("part", "shadowed", ["all"])]
+    assert claims(result) == [("one", "shadowed", ["both"]), ("part", "shadowed", ["all"])]
     items = [{"ip": "192.0.2.0/24"}, {"ip": "192.0.2.7"}, {"ip": "2001:db8::/32"}, {"ip": "2001:db8:1::/48"}]
     listed = modules.done("ip_list", check=True, name="office", items=items)
     assert [(kind, by) for _key, kind, by in claims(listed)] == [

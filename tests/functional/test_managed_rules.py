@@ -74,7 +74,7 @@ LOSSES: Sequence[tuple[str, list[Rule], list[Rule], str]] = [
     ("a rule off in a category", [of_category(action="block")],
      [deployment(categories=[{"category": "php", "action": "block"}], rules=[{"id": RULE, "enabled": False}])],
      f"weakens the rule {RULE} by its overrides"),
-    ("a higher score", [of_rule(score_threshold=25)], [of_rule(score_threshold=60)],
+    ("a higher score", [of_rule(score_threshold=25)], [of_rule(score_threshold=26)],
      f"weakens the rule {RULE} by its overrides"),
     ("a lower score", [of_rule(score_threshold=60)], [of_rule(score_threshold=25)], ""),
     ("a score", [deployment()], [of_rule(score_threshold=25)], f"may weaken the rule {RULE} by its overrides"),

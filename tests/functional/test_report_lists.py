@@ -74,6 +74,8 @@ BY_HAND: list[tuple[list[Any], list[Any], str, str]] = [
     ([WALL, PASS], [], "192.0.2.9", ""),
     ([{**PASS, "enabled": False}, WALL], [], "192.0.2.9", ""),
     ([ONE_WAY], [], "198.51.100.1", "makes the Network Firewall rule door stop fewer packets"),
+    ([{**ONE_WAY, "expression": "ip.src in $office and tcp.dstport eq 22 or not ip.src in $office and tcp.dstport eq 23"}], [],
+     "198.51.100.1", "may make the Network Firewall rule door stop fewer packets"),
     ([{**ONE_WAY, "expression": "ip.src in $office"}], [], "192.0.2.9", ""),
     ([], [PASS, WALL], "192.0.2.9", OF_REQUESTS),
     ([], [{**PASS, "action_parameters": {"products": ["waf"]}}], "198.51.100.1", "may skip products waf for requests, by the custom rule pass"),

@@ -281,15 +281,21 @@ def test_an_answer_with_the_list_as_it_was_is_said_and_shown(
 ) -> None:
     as_it_was = {"success": True, "errors": [], "messages": [], "result": zone.entry_point}
     options: dict[str, Any] = {"rules": [NEW, {**B, "action": "block"}]}
-    service.misbehave("raw", method=WRITES, body=json.dumps(as_it_was), status=200)
+    service.misbehave("raw", method=WRITES, times=1, body=json.dumps(as_it_was), status=200)
     result = modules.done("custom_rules", **options)
     assert shown(result["rules"]) == ["a log", "b log"]
     assert "The answer of Cloudflare lacks the custom rule new, which was written." in warnings_of(result)
     assert "Cloudflare stored 'log' as action of custom rule b where 'block' was sent." in warnings_of(result)
-    service.misbehave("raw", method=WRITES, body=json.dumps(as_it_was), status=200)
+    service.misbehave("raw", method=WRITES, times=1, body=json.dumps(as_it_was), status=200)
     result = modules.done("custom_rules", rules=[{"ref": "a"}], state="absent")
     assert shown(result["rules"]) == ["a log", "b log"]
     assert "The answer of Cloudflare still has the custom rule a, which was deleted." in warnings_of(result)
+    assert "in another order" not in warnings_of(result)
+    reordered = {**zone.entry_point, "rules": [{**rule, "action": "block"} for rule in reversed(zone.custom_rules)]}
+    body = json.dumps({**as_it_was, "result": reordered})
+    service.misbehave("raw", method=WRITES, times=1, body=body, status=200)
+    result = modules.done("custom_rules", rules=[{**A, "action": "block"}, {**B, "action": "block"}])
+    assert "The answer of Cloudflare has the custom rules in another order than was sent." in warnings_of(result)
 
 
 OBJECTS: list[tuple[str, dict[str, Any], str, dict[str, Any], dict[str, Any]]] = [
