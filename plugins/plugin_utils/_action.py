@@ -249,7 +249,7 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         task = self._task
         # None of these is asked after an exception.
         judged = task.failed_when or task.changed_when or task.until or task.retries
-        if not result.get("failed") or judged or ENCODER is None:
+        if not (result.get("failed") and "msg" in result) or judged or ENCODER is None:
             return result
         for warning in result.get("warnings", ()):
             self._display.warning(warning)
