@@ -73,6 +73,12 @@ def _over(value: Any) -> str:
     return "" if over.lower() in NO else over
 
 
+WHICH_HOSTS = (
+    "Which hosts are under attack? There are {}. Name them by --limit, or set attack_all: true for"
+    " all of them"
+)
+
+
 def errors_of_attack(
     hosts: Sequence[str],
     limit: Any,
@@ -84,11 +90,7 @@ def errors_of_attack(
     """An error for each thing that is missing or does not fit together, by the hosts that there
     are, the limit, the prepared postures, and the variables with the networks of one's own."""
     if not (limit or "attack_all" in given):
-        yield OptionError(
-            Option(),
-            f"Which hosts are under attack? There are {first_few(hosts)}. Name them by --limit, or"
-            " set attack_all: true for all of them",
-        )
+        yield OptionError(Option(), WHICH_HOSTS.format(first_few(hosts)))
     ways = [f"attack_{name}" for name in ("posture", *VALUES)]
     is_over = bool(_over(options["attack_over"]))
     without_reason = ("attack_reason",) if is_over else ()
