@@ -157,12 +157,14 @@ class ActionModule(FleetAction):
             message = redact(str(exc), task.secrets(EVERY))
             return {"failed": True, "changed": False, "msg": message}
         hosts = self.hosts(variables)
-        for _others in self.of_each(hosts, variables, HostTask.shared_owners, _none):
+        for _others in self.of_each(hosts, variables, HostTask.shared_owners, lambda *_problem: []):
             pass  # so that the first of two hosts hears of the second one as well
         result = self.results(variables, _checked)
         if result.get("failed"):
-            secrets = self.of_each(hosts, variables, lambda task: task.secrets(EVERY), _none)
-            known = sorted({*chain.from_iterable(secrets)}, key=len, reverse=True)
+            every = self.of_each(
+                hosts, variables, lambda task: task.secrets(EVERY), lambda *_problem: []
+            )
+            known = sorted({*chain.from_iterable(every)}, key=len, reverse=True)
             result = redact(result, known)
         path = options["sarif"]
         if path and not self._task.check_mode:
@@ -184,11 +186,6 @@ class ActionModule(FleetAction):
 
 
 FILE_MODE = 0o600  # that of a report
-
-
-def _none(_host: str, _exc: Exception) -> list[str]:
-    """The texts of a host of which nothing can be read."""
-    return []
 
 
 def _told(result: Mapping[str, Any]) -> Sequence[str]:

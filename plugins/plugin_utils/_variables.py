@@ -86,14 +86,12 @@ def sentences_of(exc: ValueError) -> Sequence[str]:
 
 def all_read(*reads: Callable[[], Read]) -> list[Read]:
     """The values that these functions read; raises Mistakes with the errors of all of them."""
-    values, mistakes = [], list[str]()
-    for read in reads:
-        try:
-            values.append(read())
-        except ValueError as exc:
-            mistakes += sentences_of(exc)
-    if mistakes:
-        raise Mistakes(mistakes)
+    values: list[Read] = []
+
+    def keep(read: Callable[[], Read]) -> None:
+        values.append(read())
+
+    require_none(errors_of(*(partial(keep, read) for read in reads)), {}, {})
     return values
 
 

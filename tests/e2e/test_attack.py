@@ -378,7 +378,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
      "attack_security_level, or attack_over; (2) Until when? Set one of attack_hours and attack_until."),
     ("a network as it is", {"hours": 4, "block": "198.51.100.9"}, "attack_block: '198.51.100.9' is a text; write {networks: [198.51.100.9]}"),
     ("no end", {"posture": "under_attack"}, "Until when? Set one of attack_hours and attack_until."),
-    ("two ends", {**RUNNING, "until": "2027-01-30"}, "attack_until: attack_hours says it as well; keep one of them."),
+    ("two ends", {**RUNNING, "until": "2027-01-30"}, "Keep one of attack_hours and attack_until."),
     ("no time", {**RUNNING, "hours": 0}, "attack_hours: 0 is less than a minute, or more than 744"),
     ("hardly a time", {**RUNNING, "hours": 0.00001}, "attack_hours: 1e-05 is less than a minute, or more than 744"),
     ("for ever", {**RUNNING, "hours": 100000}, "attack_hours: 100000 is less than a minute, or more than 744"),

@@ -401,9 +401,15 @@ def test_a_playbook_refuses_each_variable_that_is_an_undefined_template(
 # By playbook: variables of its own and of the host, each with a mistake, and the beginning of each sentence.
 BOTH: dict[str, tuple[dict[str, Any], list[str]]] = {
     "doctor": (
-        {"doctor_fail_on": ["unkown"], "baseline_timeout": 0, "baseline_retries": "many"},
+        {
+            "doctor_fail_on": ["unkown"],
+            "baseline_timeout": 0,
+            "baseline_retries": "many",
+            "edge_base_url": "http://192.0.2.1",
+        },
         [
             "doctor_fail_on[0]: 'unkown'",
+            "edge_base_url: it must be https",
             "baseline_timeout: 0 is no number of at least 0.1",
             "baseline_retries: 'many' is a text",
         ],

@@ -43,7 +43,7 @@ from .._export.describe import export_state
 from .._export.snapshot import read_host
 from .._files import require_writable
 from .._report.overview import backtest_in_words
-from .._variables import Mistakes, all_read, expiry_of, sentences_of
+from .._variables import Mistakes, all_read, expiry_of, plain, sentences_of
 from .options import (
     ATTACK,
     BLOCKED_BY,
@@ -56,7 +56,7 @@ from .options import (
     asked_values,
     errors_of_attack,
     is_meant,
-    read_attack,
+    which_end,
 )
 
 ASKED_BY = {  # by the part of an entry that comes of it
@@ -88,10 +88,10 @@ class Attack:
         hosts = task.value("ansible_play_hosts_all") or [task.host]
 
         def options() -> dict[str, Any]:
-            values, named = task.values(ATTACK), task.value(of_host.POSTURES) or {}
-            own = task.values(OWN_NETWORKS)
+            named, own = task.value(of_host.POSTURES) or {}, task.values(OWN_NETWORKS)
             check = partial(errors_of_attack, hosts, task.value("ansible_limit"), named, own)
-            return read_attack(values, task.variables, check)
+            read: dict[str, Any] = plain(task.options(ATTACK, "attack_", check=check))
+            return {**read, "over": which_end(read["over"])}
 
         self._options, checked = all_read(options, lambda: task.checked(of_host.OF_HOST))
         sources = task.value("ansible_inventory_sources") or []

@@ -24,7 +24,7 @@ from ...module_utils._text import Option, first_few
 from ...module_utils._values.address_set import WIDEST_USUAL, networks_overlap, parse_network
 from .._baseline.posture import RISKS, no_such_posture
 from .._baseline.variables import PREFIX, names_owner
-from .._variables import FindErrors, Mistakes, errors_of, expiry_of, no_check, plain, read_variables
+from .._variables import Mistakes, errors_of, expiry_of
 
 # Of what a block names: its field, its form, the item of an expression, and an example.
 BLOCK_FORMS = {
@@ -57,18 +57,8 @@ OWN_NETWORKS = {  # those that the account has, and those of the variables
 MAPPED_BITS = 96  # in front of the address of IPv4 in ::ffff:192.0.2.1
 
 
-def read_attack(
-    values: Mapping[str, Any], variables: Mapping[str, Any], check: FindErrors = no_check
-) -> dict[str, Any]:
-    """The options in these values, of which a survey leaves some empty, without their prefix;
-    raises ValueError for wrong ones, also by this check, and if one of the variables is close to
-    theirs."""
-    filled = {name: value for name, value in values.items() if value != ""}
-    options: dict[str, Any] = plain(read_variables(ATTACK, filled, "attack_", variables, check))
-    return {**options, "over": _over(options["over"])}
-
-
-def _over(value: Any) -> str:
+def which_end(value: Any) -> str:
+    """The postures that attack_over ends; empty for none."""
     over = str(value or "")
     return "" if over.lower() in NO else over
 
@@ -92,7 +82,7 @@ def errors_of_attack(
     if not (limit or "attack_all" in given):
         yield OptionError(Option(), WHICH_HOSTS.format(first_few(hosts)))
     ways = [f"attack_{name}" for name in ("posture", *VALUES)]
-    is_over = bool(_over(options["attack_over"]))
+    is_over = bool(which_end(options["attack_over"]))
     without_reason = ("attack_reason",) if is_over else ()
     chosen, times = (
         [name for name in every if name in given] for every in ((*ways, *without_reason), ENDS)
@@ -104,16 +94,14 @@ def errors_of_attack(
         all_ways = f"set attack_posture, or {first_few(ways[1:])}, or attack_over"
         yield OptionError(Option(), f"Nothing says what to do: {all_ways}")
     if not is_over and len(times) != 1:
-        both = "attack_hours says it as well; keep one of them"
-        ask = OptionError(Option(), "Until when? Set one of attack_hours and attack_until")
-        yield OptionError(Option("attack_until"), both) if times else ask
+        ask = "Keep one of" if times else "Until when? Set one of"
+        yield OptionError(Option(), f"{ask} attack_hours and attack_until")
     hours, until, name = (options[one] for one in (*ENDS, "attack_posture"))
     if hours is not None and not SHORTEST_ATTACK <= hours <= LONGEST_ATTACK:
         problem = f"{hours:g} is less than a minute, or more than {LONGEST_ATTACK}"
         yield OptionError(Option("attack_hours"), problem)
     if name and isinstance(named, Mapping) and name not in named:
-        problem = no_such_posture(name, named)
-        yield OptionError(Option("attack_posture"), problem)
+        yield OptionError(Option("attack_posture"), no_such_posture(name, named))
     yield from errors_of(
         lambda: expiry_of("attack_until", until) if until else None,
         lambda: parse_acceptances(NAMED_HERE[RISKS], options[NAMED_HERE[RISKS]] or (), CODES),

@@ -22,7 +22,7 @@ from ansible.module_utils.common.parameters import env_fallback
 from ...module_utils._api.settings import Settings, parse_settings, shared_options
 from ...module_utils._arguments import Arguments, read_options
 from ...module_utils._context import Context
-from ...module_utils._errors import OptionError, as_one
+from ...module_utils._errors import OptionError
 from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds_expected
@@ -31,7 +31,7 @@ from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNER
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import EXCLUSIVE, INTERNAL, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
-from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few, with_names
+from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few
 from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable
 from .approval import EXPECTED_PLAN
 
@@ -268,15 +268,9 @@ def connection_options(part: Part, owner: str = "") -> dict[str, Any]:
 
 
 def settings_of(part: Part, owner: str, retries: int, warn: Warn) -> Settings:
-    """The checked options to reach the account or the zone of a host; raises ValueError with the
-    names of the variables."""
+    """The options to reach the account or the zone of a host whose variables are right."""
     options = read_options(CONNECTION_OPTIONS, connection_options(part))
-    try:
-        if options.errors:
-            raise as_one(options.errors)
-        return parse_settings({**options, "retries": retries}, [owner], {}, warn)
-    except OptionError as exc:
-        raise ValueError(with_names(exc.message, part.names)) from exc
+    return parse_settings({**options, "retries": retries}, [owner], {}, warn)
 
 
 def _with_inventory(variables: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

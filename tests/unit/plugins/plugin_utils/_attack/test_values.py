@@ -8,16 +8,19 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._attack.options import (
+    ATTACK,
     asked_values,
     is_meant,
-    read_attack,
+    which_end,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import read_variables
 
 HOST = {"edge_account_id": "1" * 32, "edge_zone_id": "2" * 32}
 
 
 def refs(*networks: str) -> set[str]:
-    values = asked_values(read_attack({"attack_block": {"networks": [*networks]}}, {}), HOST)
+    asked = read_variables(ATTACK, {"attack_block": {"networks": [*networks]}}, "attack_")
+    values = asked_values(asked, HOST)
     return {rule["ref"] for name in ("custom_rules", "network_firewall_rules") for rule in values[name]}
 
 
@@ -31,7 +34,7 @@ def test_the_same_block_is_the_same_rule_and_another_one_is_another() -> None:
     [(True, True), ("true", True), ("Yes", True), ("INC-7", False), (False, None), ("no", None), ("", None)],
 )
 def test_over_is_all_or_a_name_or_a_reason(over: Any, is_all: bool | None) -> None:
-    option = read_attack({"attack_over": over}, {})["over"]
+    option = which_end(over)
     assert (not option) is (is_all is None)
     if option:
         entries = [{"name": "INC-7"}, {"reason": "INC-7"}, {"name": "night", "reason": "INC-70"}]
