@@ -315,7 +315,7 @@ def _endless(token: Token, test: OfValue, start: bytes) -> list[bytes]:
 
 def _number_test(operator: str, texts: list[str]) -> Test:
     ranges = [[number_of(text) for text in one.split("..")] for one in texts]
-    near = [end + step for ends in ranges for end in ends for step in (-1, 0, 1)]
+    near = [end + step for ends in ranges for end in ends for step in (0, 1)]
 
     def points(start: int) -> Iterable[int]:
         return (max(start, point) for point in (-LARGEST_NUMBER, *near, LARGEST_NUMBER))

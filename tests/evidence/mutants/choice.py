@@ -19,7 +19,7 @@ from cosmic_ray.plugins import get_operator, operator_names
 from coverage import CoverageData
 
 UNIT, FUNCTIONAL = "tests/unit/plugins", "tests/functional"
-MOST = {UNIT: 40, FUNCTIONAL: 12}  # tests for a mutant, spread over their files
+MOST = {UNIT: 60, FUNCTIONAL: 40}  # tests for a mutant, spread over their files
 SLOW = tuple(f"{FUNCTIONAL}/test_{name}.py" for name in ("documentation", "documented_risks"))  # they start ansible-doc
 NEAR = (-3, 10)  # lines before and behind a changed one, of which the tests of the rarest notice most
 LEFT_OUT = (

@@ -62,6 +62,7 @@ FIELDS = Fields(
         ("not ip.src in $office", False),
         ("cf.threat_score ge 10 and cf.threat_score lt 0xb", True),
         ("cf.threat_score in {1..3 10}", True),
+        ("cf.threat_score in {7..12}", True),
         ('any(http.request.headers["x"][*] contains "c")', True),
         ('all(http.request.headers["x"][*] contains "c")', False),
         ('any(lower(http.request.headers["x"][*])[*] eq "bc")', True),

@@ -234,6 +234,11 @@ def examined_again(expression: str) -> list[str]:
     return list(RULE_EXPRESSION.examine(expression))
 
 
+def test_a_rule_about_packets_reads_no_field_of_requests() -> None:
+    with pytest.raises(ValueError, match="'http.host' is a field of requests, and not of packets"):
+        examination.check_packets('ip.src eq 192.0.2.1 and http.host eq "a"')
+
+
 @pytest.mark.usefixtures("_either_way")
 @pytest.mark.parametrize(("expression", "words"), REFUSED.items())
 def test_a_common_mistake_is_refused_with_the_form_to_write(expression: str, words: str) -> None:
