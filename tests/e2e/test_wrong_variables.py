@@ -486,9 +486,11 @@ accounts:
         - prefix: 300.1.1.1
       baseline_rules:
         - {{kind: syn_flood, scope: global, mode: off}}
+      baseline_source: {{account_id: cccc, zone_id: dddd, incomplete: [rules]}}
 """
 PLACED = [
     ("baseline_enabled: 'perhaps' is a text; write true or false", "hosts.yml:8"),
+    ("baseline_source.account_id: the export is of another account: that of the file is cccc, and that of lima", ":18"),
     ("baseline_rules[0].mode: False is none of enabled, monitoring, disabled", "hosts.yml:17"),
     ("baseline_prefixes[0]: '192.0.2.0/24' is a text; write {prefix: 192.0.2.0/24}", "hosts.yml:10"),
     ("baseline_prefixes[2].prefx: there is no such field (did you mean prefix?)", "hosts.yml:12"),

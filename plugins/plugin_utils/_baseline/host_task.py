@@ -75,6 +75,7 @@ from .variables import (
     stand_ins,
     without_omitted,
     wrong_names,
+    wrong_source,
 )
 
 COLLECTION = "edgeops.protection."
@@ -181,7 +182,8 @@ class HostTask:
         """The variables that a role takes, as far as the host has them; if one has a wrong
         form, also by this check, raises Mistakes with all that is wrong."""
         values, errors = self.read(arguments)
-        if errors or wrong_variables(arguments, values) or any(check(values, values)):
+        wrong = errors or wrong_variables(arguments, values) or wrong_source(self.host, values)
+        if wrong or any(check(values, values)):
             raise Mistakes(self.mistakes(arguments, {}, check))
         return values
 
@@ -195,7 +197,7 @@ class HostTask:
         errors = with_unread(unread, wrong_variables(arguments, values))
         names = {str(error.option.path[0]) for error in errors}
         fit = without(values, *names)
-        errors += check(fit, fit)
+        errors += [*wrong_source(self.host, fit), *check(fit, fit)]
         told = self._option_problems(part_of({**stand_ins(values), **values}))
         errors += errors_of(partial(require_complete, self.host, values))
         others = errors_of(

@@ -138,6 +138,7 @@ OF_HOST: Arguments = {
     **BASELINE,
     **{theirs: BASELINE[ours] for ours, theirs in INVENTORY.items()},
     **{name: {"type": "str"} for name in OF_KNOWN_ZONE},
+    SOURCE: {"type": "dict"},
 }
 # The variables that say which account and zone a host is, and how to reach them.
 OF_CONNECTION: Arguments = {
@@ -356,6 +357,29 @@ def _ways(*options: str) -> str:
     """The ways in which an inventory sets one of these options."""
     ways = [f"{INVENTORY[f'{PREFIX}{name}']} ({PREFIX}{name})" for name in options]
     return ", or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
+
+
+def of_another(kind: str, theirs: str, host: str, own: str) -> str:
+    """The words for a file that is of another account or zone than the host."""
+    return (
+        f"is of another {kind}: that of the file is {theirs or 'not named'},"
+        f" and that of {host} is {own}"
+    )
+
+
+def wrong_source(host: str, values: Mapping[str, Any]) -> list[OptionError]:
+    """The errors of variables that an export of another account or zone has written."""
+    source = values.get(SOURCE) or {}
+    own = part_of(values).options if source else {}
+    return [
+        OptionError(
+            Option(SOURCE, owner),
+            f"the export {of_another(owner[:-3], theirs, host, ours)}; take the export of this"
+            f" host, or, if the variables are meant for it, delete {SOURCE}",
+        )
+        for owner, theirs, ours in ((name, source.get(name), own.get(name)) for name in OWNERS)
+        if theirs and ours and str(theirs).lower() != str(ours).lower()
+    ]
 
 
 def check_keep(keep: object) -> int | None:

@@ -45,6 +45,7 @@ from .._baseline.variables import (
     connection_options,
     described_by,
     host_part,
+    of_another,
 )
 from .._files import host_folder, require_writable, variables_file, write_private
 from .._variables import plain, read_variables, require_valid
@@ -291,7 +292,7 @@ OF_OTHERS = (IGNORE_IDS, *IGNORED)  # which name objects that are left alone
 OF_A_ROLLOUT = ("accept_risks", "staged_rollout", "rollout_evidence", "backtest")
 # Variables of the playbook in messages, which do not advise a staged rollout.
 NAMES = {"accept_risks": "restore_accept_risks", "staged_rollout": ""}
-NOT_ASKED = (POSTURES, POSTURE, POSTURES_FILE, EXPECTED_PLAN, f"{PREFIX}validate")
+NOT_ASKED = (SOURCE, POSTURES, POSTURE, POSTURES_FILE, EXPECTED_PLAN, f"{PREFIX}validate")
 # A restore reads these of the host: its place, how to reach it, limits, and the objects of others.
 OF_INVENTORY: Arguments = {
     name: argument
@@ -369,11 +370,8 @@ class StateFile:
         """Raises ValueError unless the file is about these accounts and zones."""
         for name, kind in (("account_id", "account"), ("zone_id", "zone")):
             if name in owners and self.owners.get(name, "").lower() != owners[name].lower():
-                raise ValueError(
-                    f"{self.name} is of another {kind}: that of the file is"
-                    f" {self.owners.get(name) or 'not named'}, and that of {host} is"
-                    f" {owners[name]}. Use --limit, or the file of this host."
-                )
+                problem = of_another(kind, self.owners.get(name, ""), host, owners[name])
+                raise ValueError(f"{self.name} {problem}. Use --limit, or the file of this host.")
 
     def unmet(self, host: str, again: Mapping[str, Any]) -> dict[str, Any]:
         """The part of a result that says what differs, by the prediction of one more restore;
