@@ -268,7 +268,7 @@ def _text_test(comparison: Comparison) -> Test:
         return _of_texts("a text", lambda value: text in value, text)
     if operator in ("wildcard", "strict wildcard"):
         pieces, fits = wildcard_pieces(text), wildcard(text, operator != "wildcard")
-        return _of_texts("a wildcard", fits, b"".join(pieces), b"".join(pieces[1:]))
+        return _of_texts("a wildcard", fits, b"".join(pieces))
     compare = _order(operator)
     return _of_texts("a text", lambda value: compare(value, text), text)
 
