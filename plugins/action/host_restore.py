@@ -19,7 +19,13 @@ from ..module_utils._text import Option
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.results import HostRun
-from ..plugin_utils._baseline.variables import EXPECTATIONS, SNAPSHOT_DIRECTORY
+from ..plugin_utils._baseline.variables import (
+    EXPECTATIONS,
+    OF_HOST,
+    POSTURE,
+    POSTURES_FILE,
+    SNAPSHOT_DIRECTORY,
+)
 from ..plugin_utils._export.snapshot import (
     OF_INVENTORY,
     RESTORE,
@@ -40,6 +46,10 @@ REVERT = (
     "A restore changes no file. Revert the commit that it undoes, or the next run of the baseline"
     " applies it again."
 )
+TAKEN_AGAIN = (
+    "The next run of the baseline takes a posture that holds again. End it: run the playbook attack"
+    " with -e attack_over=true, or with its reason or name."
+)
 UNMET = (
     "The expectations are those of the inventory as it is now. If the change that you undo brought"
     " them, revert its commit first, or add -e '{\"baseline_expectations\": []}'."
@@ -55,6 +65,7 @@ class ActionModule(CollectionAction):
         if result.get("failed"):
             return _with_cure(result)
         if result.get("changed"):
+            _tell_postures(task)
             task.tell(REVERT)
             result["msg"] = REVERT
         return result
@@ -65,6 +76,7 @@ class ActionModule(CollectionAction):
         options = task.options(RESTORE, "restore_", self._task.args, _check)
         values, check_mode = task.checked(OF_INVENTORY), bool(self._task.check_mode)
         file = self._file(_file_name(task, options, values))
+        file.check_kind(task.host, values)
         part = file.part(
             task.host,
             values,
@@ -92,6 +104,16 @@ class ActionModule(CollectionAction):
             return read_file(self._loader.load_from_file(str(path)), name)
         except AnsibleError as exc:
             raise ValueError(f"{name} cannot be read: {exc}") from exc
+
+
+def _tell_postures(task: HostTask) -> None:
+    """Say which postures hold, since a restore ends none of them."""
+    try:
+        entries = task.entries(task.values((POSTURE, POSTURES_FILE)))
+        if entries and task.merged(task.checked(OF_HOST)).postures:
+            task.tell(TAKEN_AGAIN)
+    except ValueError as exc:
+        task.warn(f"Nobody knows whether a posture holds: {exc}")
 
 
 def _with_cure(result: dict[str, Any]) -> dict[str, Any]:

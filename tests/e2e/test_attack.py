@@ -77,10 +77,23 @@ def test_the_last_lines_say_what_is_mitigated_and_what_is_left_to_do(site: Site)
         "The account has SYN flood rule global by postures.",
         f"The posture under_attack holds until {until} (INC-7).",
         f"Commit {site.file}. {COMMIT}",
-        f"For the way back, {snapshot} has the state before (restore_file).",
+        "To end it, run this playbook with attack_over=true, or the reason or name.",
+        f"{snapshot} has the state before.",
     ]
     assert " ".join(f"berlin: {line}" for line in last) in output
     assert "not effective" not in output
+
+
+def test_a_restore_says_that_the_next_run_takes_the_posture_again(site: Site) -> None:
+    words = "berlin: The next run of the baseline takes a posture that holds again. End it: run the playbook attack"
+    site.attack()
+    (snapshot,) = site.folder.glob("here/snapshots/berlin/*.yml")
+    risks = ["stops_mitigation", "lowers_sensitivity", "weakens_zone"]
+    given = {"restore_file": str(snapshot), "restore_accept_risks": risks}
+    output = " ".join(site.playbook("restore", "-e", json.dumps(given)).output.split())
+    assert site.state() == OUT
+    assert "berlin: The posture under_attack holds until 2027-01-29T07:0" in output and words in output
+    assert (site.scheduled(), site.state()) == (True, IN)
 
 
 def test_the_same_again_holds_longer_and_changes_nothing_else(site: Site) -> None:

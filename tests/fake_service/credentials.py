@@ -23,7 +23,7 @@ Area = Literal[
 
 EMAIL = "operator@example.com"
 KEY = "0123456789abcdef0123456789abcdef01234"
-TOKEN = "local-service-token"
+TOKEN = "token-of-the-local-service-and-of-nothing-else"
 
 BEARER = re.compile(r"Bearer ([A-Za-z0-9._~+/=-]+)")
 KEY_FORMAT = re.compile(r"[0-9a-f]{37,45}")

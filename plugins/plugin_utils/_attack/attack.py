@@ -285,8 +285,10 @@ class Attack:
             else "without it takes postures back, or is refused"
         )
         yield f"{commit} {self._file.path}. A scheduled run from a checkout {takes}."
+        if taken.postures:
+            yield "To end it, run this playbook with attack_over=true, or the reason or name."
         if run.snapshot:
-            yield f"For the way back, {run.snapshot} has the state before (restore_file)."
+            yield f"{run.snapshot} has the state before."
 
 
 def named_by_nobody(added: Sequence[PostureObject], state: State) -> str:

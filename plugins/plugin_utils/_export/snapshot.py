@@ -46,6 +46,7 @@ from .._baseline.variables import (
     described_by,
     host_part,
     of_another,
+    names_owner,
 )
 from .._files import host_folder, require_writable, variables_file, write_private
 from .._variables import plain, read_variables, require_valid
@@ -365,6 +366,17 @@ class StateFile:
             left = {"leave_objects": list(objects), "leave_fields": list(fields)}
             part.options[RESTORED] = {"objects": self.objects, "named": self.named, **left}
         return part
+
+    def check_kind(self, host: str, values: Mapping[str, Any]) -> None:
+        """Raises ValueError if the host has neither the account nor the zone of the file, but the
+        other of them."""
+        known = [owner.one for name, owner in OWNERS.items() if names_owner(values, name)]
+        own = [owner.one for name, owner in OWNERS.items() if name in self.owners]
+        if own and known and not {*own} & {*known}:
+            raise ValueError(
+                f"{self.name} is of {own[0]}, and {host} is {known[0]}. Use --limit, or the file of"
+                " this host."
+            )
 
     def check_owners(self, host: str, owners: Mapping[str, str]) -> None:
         """Raises ValueError unless the file is about these accounts and zones."""

@@ -189,6 +189,25 @@ def test_a_damaged_snapshot_is_refused(snapshot: Any, words: str) -> None:
         read_file({"baseline_source": SOURCE, "baseline_snapshot": snapshot}, "file.yml")
 
 
+@pytest.mark.parametrize(
+    ("owners", "own", "words"),
+    [
+        ("account_id", "edge_zone_name", "file.yml is of an account, and shop is a zone. Use --limit, or the file of"),
+        (
+            "zone_id",
+            "baseline_account_id",
+            "file.yml is of a zone, and shop is an account. Use --limit, or the file of",
+        ),
+    ],
+)
+def test_a_file_of_an_account_is_none_of_a_zone(owners: str, own: str, words: str) -> None:
+    file = StateFile("file.yml", {owners: "c" * 32})
+    with pytest.raises(ValueError, match=words):
+        file.check_kind("shop", {own: "d" * 32})
+    file.check_kind("shop", {own: "d" * 32, f"edge_{owners}": "c" * 32})
+    file.check_kind("shop", {})
+
+
 @pytest.mark.parametrize("owners", [{"zone_id": "c" * 32}, {"zone_id": ZONE_ID, "account_id": "c" * 32}])
 def test_a_file_of_another_owner_is_refused(owners: dict[str, str]) -> None:
     file = StateFile("file.yml", SOURCE)
