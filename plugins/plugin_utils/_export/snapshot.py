@@ -45,8 +45,8 @@ from .._baseline.variables import (
     connection_options,
     described_by,
     host_part,
-    of_another,
     names_owner,
+    of_another,
 )
 from .._files import host_folder, require_writable, variables_file, write_private
 from .._variables import plain, read_variables, require_valid
