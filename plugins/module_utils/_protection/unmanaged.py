@@ -161,7 +161,7 @@ def all_unmanaged(
     records += rules_of_rulesets(kinds.rulesets, state)
     if is_host and kinds.rulesets:
         records += _beside_rulesets(kinds, state)
-    described = of_lists and LISTS.plural in state if not kinds.lists else not kinds.lists[0].absent
+    described = kinds.lists or (of_lists and LISTS.plural in state)
     if is_host and described:
         records += unmanaged_lists(kinds.lists, state)
     return records
