@@ -7,7 +7,8 @@
 all that is wrong in them at once.
 
 It takes the values that ansible-core takes, and converts them as ansible-core does. It is stricter
-in what ansible-core guesses: no text is read as a dictionary, nor a list or a dictionary as a text.
+in what ansible-core guesses: no text is read as a dictionary, nor a list or a dictionary as a text,
+nor a boolean as a text or a number.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "path": (check_type_path, "a path"),
     "raw": (lambda value: value, "any value"),
 }
+OF_NO_BOOLEAN = ("int", "float", "str", "path")
 TYPES = (  # a value of which types is what, the first one counts
     (str, "a text"),
     (bool, "a boolean"),
@@ -291,6 +293,8 @@ class _Reader:
         try:
             if kind == "dict" or (kind != "raw" and isinstance(value, CONTAINERS)):
                 raise TypeError
+            if value.__class__ is bool and kind in OF_NO_BOOLEAN and not argument.get("choices"):
+                raise TypeError  # ref: no, retries: yes
             return self._chosen(path, argument, value, CONVERTERS[kind][0](value))
         except UNFIT:
             return self._refuse(path, _misfit(argument, value))
@@ -377,7 +381,9 @@ def _misfit(argument: Argument, value: Any) -> str:
             kind = "a text of the form key=value"
         else:
             text = str.__str__(value)
-    return f"{_shown(argument, value)} is {kind}; write {_form(argument, text)}"
+    is_word = value.__class__ is bool and argument.get("type", "str") in ("str", "path")
+    form = "put it in quotes" if is_word else f"write {_form(argument, text)}"
+    return f"{_shown(argument, value)} is {kind}; {form}"
 
 
 def _shown(argument: Argument, value: Any) -> str:

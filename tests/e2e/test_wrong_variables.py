@@ -62,6 +62,18 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
         " network_firewall_rules, ddos_l4_overrides, custom_rulesets, custom_rules, rate_limit_rules, managed_rules,"
         " ddos_l7_overrides (did you mean custom_rules?).",
     ),
+    "booleans": (
+        {
+            "baseline_snapshot_keep": True,
+            "baseline_snapshot_directory": True,
+            "baseline_retries": True,
+            "baseline_rules": [{"kind": "syn_flood", "scope": "region", "name": False}],
+        },
+        "4 errors: (1) baseline_rules[0].name: False is a boolean; put it in quotes;"
+        " (2) baseline_retries: True is a boolean; write a whole number;"
+        " (3) baseline_snapshot_directory: True is a boolean; put it in quotes;"
+        " (4) baseline_snapshot_keep: True is a boolean; write a whole number.",
+    ),
     "inventory": ({"edge_zone_id": [ZONE]}, "edge_zone_id: it is a list; write a text."),
     "many": (
         {"baseline_prefixes": MANY},
