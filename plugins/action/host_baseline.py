@@ -37,9 +37,10 @@ from ..plugin_utils._baseline.variables import (
     SNAPSHOT_KEEP,
     Part,
     check_keep,
+    misspelt_names,
 )
 from ..plugin_utils._export.snapshot import delete_older, snapshots_in
-from ..plugin_utils._variables import FLEET, defaults_of, read_variables
+from ..plugin_utils._variables import FLEET, defaults_of, read_variables, require_none
 from ..plugin_utils._worker import noted_by_run, prepare_workers
 
 prepare_workers()
@@ -128,6 +129,7 @@ def _not_predicted(host: str, exc: Exception) -> Predicted:
 
 def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     """Update the host; raises ValueError if its variables do not fit together."""
+    require_none(misspelt_names(frozenset(task.variables)), {}, {}, task.variables)
     values = task.checked(OF_HOST)
     task.warn(*task.shared_owners())
     merged = task.merged(values)

@@ -17,13 +17,13 @@ from tests.support.inventories import write_inventory
 HOSTS = {"lima": "a" * 32, "oslo": "b" * 32}
 WARNED = {
     "baseline_allowlist": [{"prefix": "192.0.2.99/28"}, {"prefix": "192.0.2.1", "expires": "2020-01-01"}],
-    "baseline_prefixs": [],
+    "baseline_mine": [],
     "report_accepted": [{"resource": "x"}],
 }
 ENDINGS = (
     "baseline_allowlist[0].prefix: 192.0.2.99/28 is an address within 192.0.2.96/28",
     "baseline_allowlist[1].expires: allowlist entry 192.0.2.1/32 expired",
-    "baseline_prefixs: there is no such variable (did you mean baseline_prefixes?)",
+    "baseline_mine: there is no such variable",
 )
 
 

@@ -62,6 +62,12 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
         " network_firewall_rules, ddos_l4_overrides, custom_rulesets, custom_rules, rate_limit_rules, managed_rules,"
         " ddos_l7_overrides (did you mean custom_rules?).",
     ),
+    "misspelt": (
+        {"baseline_custom_rule": [], "basline_prefixes": [], "baseline_mine": 1, "baseline_retries": "no"},
+        "3 errors: (1) baseline_custom_rule: there is no such variable (did you mean baseline_custom_rules?);"
+        " (2) basline_prefixes: there is no such variable (did you mean baseline_prefixes?);"
+        " (3) baseline_retries: 'no' is a text; write a whole number.",
+    ),
     "booleans": (
         {
             "baseline_snapshot_keep": True,
@@ -152,7 +158,10 @@ def test_each_host_says_which_variable_of_the_baseline_is_wrong(service: LocalSe
 
 def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, tmp_path: Path) -> None:
     hosts = {
-        **{name: {"edge_account_id": ACCOUNT, **BASELINE[name][0]} for name in ("choice", "unused", "undefined")},
+        **{
+            name: {"edge_account_id": ACCOUNT, **BASELINE[name][0]}
+            for name in ("choice", "misspelt", "unused", "undefined")
+        },
         "hours": {"edge_account_id": ACCOUNT, "report_traffic_hours": "all"},
         "log": {"edge_account_id": ACCOUNT, "report_changes_hours": -5},
         "hits": {"edge_account_id": ACCOUNT, "report_hits_hours": -1},
@@ -164,7 +173,7 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
     unknown = [record for record in records if record["status"] == "unknown"]
     reasons = {record["host"]: without_places(" ".join(record["reasons"])) for record in unknown}
     assert reasons.keys() == hosts.keys() - {"right"}
-    for name in ("choice", "unused", "undefined"):
+    for name in ("choice", "misspelt", "unused", "undefined"):
         assert BASELINE[name][1] in reasons[name]
     assert "report_traffic_hours: 'all' is a text; write a number." in reasons["hours"]
     assert reasons["log"].startswith("report_changes_hours: -5 is not from 0 to 13392 (18 months)")

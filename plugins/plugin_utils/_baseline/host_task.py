@@ -403,7 +403,13 @@ class HostTask:
             updated = update()
         except ValueError as exc:
             message = str(self.with_others(exc, arguments))
-            return {"failed": True, "msg": message, "warnings": self.misspelt_variables()}
+            begin = len(self._of_host(""))
+            others = [
+                text
+                for text in self.misspelt_variables()
+                if text[begin:].rstrip(".") not in message
+            ]
+            return {"failed": True, "msg": message, "warnings": others}
         result = updated.result
         if updated.failed and self._calls.shows_diff:
             say(self._display, failure_diff([result]))

@@ -117,6 +117,7 @@ BASELINE: Arguments = {
     SNAPSHOT_KEEP: {"type": "int"},
     EACH_HOST: {"type": "bool"},
 }
+KNOWN = frozenset([*BASELINE, RESULT, FLEET, SOURCE, SNAPSHOT, REPORT])
 OLD_NAMES = {
     **{f"{PREFIX}{name}_state": f"{PURGE}: [{name}]" for name in EXCLUSIVE},
     **{f"{PREFIX}{name}": f"{LIMITS}: {{{name}: ...}}" for name in BASELINE[LIMITS]["options"]},
@@ -197,15 +198,20 @@ def wrong_names(variables: Mapping[str, Any]) -> list[OptionError]:
 
 
 @lru_cache(maxsize=256)  # most hosts have the same
+def misspelt_names(names: Set[str]) -> list[OptionError]:
+    """The variables of a host that are one of the role's but for a slip or two."""
+    return misspelt_errors(names - KNOWN, BASELINE)
+
+
+@lru_cache(maxsize=256)  # likewise
 def _unknown(names: Set[str]) -> list[OptionError]:
-    known = {*BASELINE, RESULT, FLEET, SOURCE, SNAPSHOT, REPORT}
-    own = {name for name in names if name.startswith(PREFIX)} - known
+    own = {name for name in names if name.startswith(PREFIX)} - KNOWN
     old = sorted(own & OLD_NAMES.keys())
     every = (*BASELINE, *INVENTORY_VARIABLES, TARGET)
     return [
         *(OptionError(Option(name), f"write {OLD_NAMES[name]}") for name in old),
         *(no_such_variable(name, BASELINE) for name in sorted(own - OLD_NAMES.keys())),
-        *misspelt_errors(names - own - known, every),
+        *misspelt_errors(names - own - KNOWN, every),
     ]
 
 

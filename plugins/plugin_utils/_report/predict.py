@@ -45,7 +45,7 @@ from ...module_utils._values.address_set import (
     union,
 )
 from .._baseline.host_task import HostTask
-from .._baseline.variables import Part, connection_options, described_by
+from .._baseline.variables import Part, connection_options, described_by, misspelt_names
 from .._variables import misspelt_errors, place_of, require_none
 from .arguments import (
     LOG_HOURS,
@@ -322,7 +322,9 @@ def predict_host(task: HostTask, now: datetime) -> HostRecord:
     It plans in check mode even if the play does not, so that it writes nothing to Cloudflare.
     """
     task.require_control_node()
-    require_none(misspelt_errors(task.variables, REPORT_VARIABLES), {}, {}, task.variables)
+    names = misspelt_errors(task.variables, REPORT_VARIABLES)
+    names += misspelt_names(frozenset(task.variables))
+    require_none(names, {}, {}, task.variables)
     values = task.checked(OF_REPORTED_HOST, check_report)
     accepted = task.accepted()
     current = task.merged(values)
