@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ansible.errors import AnsibleError
+from ansible.utils.vars import load_extra_vars
 
 from ..module_utils._errors import OptionError
 from ..module_utils._text import excerpt, first_few, plural, visible
@@ -95,7 +96,8 @@ class ActionModule(FleetAction):
         """The options of the task, or else by the variables of the role; raises ValueError."""
         own = {f"report_{name}": value for name, value in self._task.args.items()}
         task = HostTask(self.calls({**self.defaults, **variables}))
-        of_role, unread = task.read(name for name in REPORT_OPTIONS if name not in own)
+        of_run = REPORT_VARIABLES.keys() & load_extra_vars(self._loader)  # the same for all hosts
+        of_role, unread = task.read({*REPORT_OPTIONS, *of_run} - own.keys())
         arguments = {**of_role, **own}
         as_it_is = {"report_mode": arguments["report_mode"]}  # which may be no text
         return read_variables(

@@ -192,6 +192,8 @@ def test_the_report_says_of_each_host_why_it_is_unknown(service: LocalService, t
         ),
         ({"report_fail_on": {"a": 1}}, "report_fail_on: it is a dictionary; write a list of unknown, "),
         ({"report_directory": ["a"]}, "report_directory: it is a list; write a path."),
+        ({"report_traffic_hours": "yes"}, "report_traffic_hours: 'yes' is a text; write a number."),
+        ({"report_hits_hours": -1}, "report_hits_hours: -1 is not from 0 to 13392 (18 months)"),
         ({"report_mode": 0o644}, "report_mode: 420 is not text of octal digits such as '0600'; put them in quotes."),
     ],
 )
