@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..module_utils._text import plural
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import INVENTORY, POSTURE, POSTURES_FILE
@@ -72,6 +73,8 @@ def _export(task: HostTask, check_mode: bool) -> dict[str, Any]:
         write_private(path, text)
     if not is_known and not check_mode:
         write_private(place, schema)
+    count = plural(sum(map(len, host.objects.values())), "object", "objects")
+    task.tell(f"{path} {'would have' if check_mode and text != before else 'has'} {count}.")
     return {
         "changed": text != before or not is_known,
         "path": str(path),

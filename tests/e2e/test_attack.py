@@ -46,7 +46,9 @@ def test_a_prepared_posture_in_one_command_and_out_by_itself(site: Site) -> None
     predicted = site.attack("--check")
     assert (site.state(), site.files()) == (OUT, PROJECT)
     assert (
-        "berlin: The run would create custom rule geo, update SYN flood rule global, update security level" in predicted
+        'berlin: The run would create custom rule geo (ip.src.country eq "XX"), update SYN flood rule global (mode'
+        " monitoring -> enabled, rate_sensitivity low -> high), update security level (level medium -> under_attack)."
+        in predicted
     )
     assert f"The run would write {site.file}. {COMMIT}" in predicted
     assert "berlin: After the run: Attacks are mitigated on 256 IPv4 addresses by SYN flood protection;" in predicted
@@ -403,7 +405,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("an end that is far", {"posture": "under_attack", "until": "2027-03-02T04:00:00Z"},
      "attack_until: 2027-03-02T04:00:00Z is not between a minute and 744 hours from now on, 2027-01-29T03:00"),
     ("a time of the day", {"posture": "under_attack", "until": "09:00"}, "attack_until: '09:00' is "),
-    ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "attack_posture: no posture is called under_atack (did you mean under_attack?)"),
+    ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "attack_posture: no posture is called under_atack (did you mean under_attack?); there are under_attack;"
+     " attack_block, attack_mitigate, attack_sensitivity, attack_security_level need none"),
     ("a misspelt variable", {"postur": "under_attack", "hours": 4}, "attack_postur: there is no such variable (did you mean attack_posture?)"),
     ("all at once", {"postur": "under_attack", "hours": "four", "mitigate": ["tcp"]}, "3 errors: (1) "),
     ("what does not fit together as well", {"until": "09:00", "hours": 0, "block": {"asns": ["x"]}, "sensitivity": "extreme"}, "5 errors: (1) "),
@@ -422,8 +425,9 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("oneself", block(networks=["192.0.2.0/24"]), "192.0.2.0/24 has addresses of 192.0.2.77, from which you work (SSH_CONNECTION)."),
     ("no network", block(networks=["198.51.100.300"]), "attack_block.networks[0]: '198.51.100.300' is not a network"),
     ("a host name", block(networks=["bot.example.com"]), "attack_block.networks[0]: 'bot.example.com' is not a network"),
-    ("a name of a system", block(asns=["EXAMPLE-AS"]), "attack_block.asns[0]: 'EXAMPLE-AS' is not the number of a system, as 64496."),
-    ("a country in words", block(countries=["Germany"]), "attack_block.countries[0]: 'Germany' is not the code of a country, as DE."),
+    ("a name of a system", block(asns=["EXAMPLE-AS"]), "attack_block.asns[0]: 'EXAMPLE-AS' is not the number of a system, such as 64496."),
+    ("a country in words", block(countries=["Germany"]), "attack_block.countries[0]: 'Germany' is not the code of a country, such as GB."),
+    ("a country by no code in use", block(countries=["uk", "GB"]), "attack_block.countries[0]: 'uk' is not the code of a country, such as GB."),
     ("an empty block", block(networks=[]), "attack_block: it names no networks, asns or countries."),
     ("a misspelt part of a block", block(network=["198.51.100.7"]), "attack_block.network: there is no such field (did you mean networks?)"),
     ("an unknown component", {"hours": 4, "mitigate": ["tcp"]}, "attack_mitigate[0]: 'tcp' is none of"),
@@ -483,7 +487,7 @@ def test_without_a_limit_the_hosts_are_named(site: Site) -> None:
     given = json.dumps(POSTURE)
     run = ansible_playbook("-i", site.inventory, "-e", given, "edgeops.protection.attack", directory=site.folder)
     assert run.code == 2
-    words = "Which hosts are under attack? There are berlin, munich. Name them by --limit, or set attack_all: true"
+    words = "Which hosts are under attack? The hosts are berlin, munich. Name them by --limit, or set attack_all: true"
     assert words in " ".join(run.output.split())
 
 

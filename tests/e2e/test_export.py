@@ -56,6 +56,7 @@ def test_accounts_and_zones_become_files_of_variables(inventory: Path, service: 
     assert "# The prefix 203.0.113/24 (id " in text and "baseline_ignore_ids:" in text
     assert "cannot be described" in run.output
     assert f"account_id: {ACCOUNT}" in text
+    assert f"lima.example: {zone} has 2 objects." in " ".join(run.output.split())
     assert "baseline_custom_rules:" in zone.read_text(encoding="utf-8")
     assert "baseline_firewall_rules" not in zone.read_text(encoding="utf-8")
     assert service.token not in text

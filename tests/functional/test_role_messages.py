@@ -92,7 +92,7 @@ OF_SERVICE: list[tuple[str, dict[str, Any], str]] = [
     ("slow", {"seconds": 0.6}, "than baseline_timeout allows (0.3 s). Check the network, or raise baseline_timeout."),
     ("raw", {"body": '{"success": true, "result": 7}'}, "check baseline_base_url if the same response comes again"),
     ("status", {"status": 400, "errors": [{"code": 6111, "message": "no"}]}, "The value of baseline_api_token is not"),
-    ("status", {"status": 400, "errors": [{"code": 6103, "message": "no"}]}, "a token belongs into baseline_api_token."),
+    ("status", {"status": 400, "errors": [{"code": 6103, "message": "no"}]}, "a token belongs in baseline_api_token."),
 ]  # fmt: skip
 TEXT = "rules: max_wait: accept_risks[0]: see ticket 7"
 

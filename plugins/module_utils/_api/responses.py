@@ -18,7 +18,7 @@ from .._errors import ErrorDetails, ErrorItem, ServiceError
 from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, fields_in, others
 from .._text import Message, Option, Unread, excerpt, joined, left_out, visible, worded
 
-TOKEN_AS_KEY = worded("The value of {api_key} is not an API key; a token belongs into {api_token}.")
+TOKEN_AS_KEY = worded("The value of {api_key} is not an API key; a token belongs in {api_token}.")
 MALFORMED_TOKEN = worded(
     "The value of {api_token} is not a well-formed token; check it for missing or extra characters."
 )

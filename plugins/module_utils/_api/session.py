@@ -112,7 +112,7 @@ class Session:
     """Sends requests to one base URL.
 
     A task loses at most (retries + 1) * timeout + max_wait seconds with attempts that fail and with
-    waits; waiting for a turn in the budget of calls, or in that of queries, is none of these waits.
+    waits; waiting for a turn in the budget of calls, or in that of queries, does not count.
     The session opens a budget for all calls, and one for each account or zone that queries are
     about, closes them, and tells `progress` of its waits.
     Several threads may send at the same time.

@@ -87,8 +87,7 @@ def _check_header_value(name: str, value: str) -> None:
         problem = around if _fits_header(value.strip()) else inside + "copy the whole value again"
     elif name == "api_token" and GLOBAL_API_KEY.fullmatch(value):
         problem = worded(
-            "it looks like a Global API Key; that belongs into {api_key}, with {api_email} beside"
-            " it"
+            "it looks like a Global API Key; that belongs in {api_key}, with {api_email} beside it"
         )
     if problem:
         raise OptionError(Option(name), problem)

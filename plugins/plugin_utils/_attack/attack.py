@@ -32,7 +32,7 @@ from ...module_utils._schema.account import PREFIXES, TCP_KINDS
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, ZONE_OWNER, Object, State, without
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
-from ...module_utils._text import first_few
+from ...module_utils._text import excerpt, first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from .._baseline import variables as of_host
 from .._baseline.host_task import HostTask
@@ -72,7 +72,7 @@ HEAVIEST = 5
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
 LEVEL_OF_SOME = (
     "Configuration rules and page rules may set another security level for some requests, and"
-    " nobody here can read them."
+    " this playbook cannot read them."
 )
 # Updates a host with these values to match a part, and does the last thing before it writes.
 Begin = Callable[[Mapping[str, Any]], None]
@@ -219,9 +219,9 @@ class Attack:
         self, known: FileEntries, entries: FileEntries, predicted: Mapping[str, Any]
     ) -> None:
         """Say what the run changes, and write the file before it changes anything."""
-        names = [f"{one['action']} {title_of_operation(one)}" for one in predicted["operations"]]
         verb = "would" if self._check_mode else "will"
-        self._task.tell(f"The run {verb} {first_few(names)}.")
+        every = map(_in_words, predicted["operations"])
+        self._task.tell(f"The run {verb} {first_few(every)}.")
         self._write(known, entries)
 
     def _write(self, known: FileEntries, entries: FileEntries) -> None:
@@ -289,6 +289,15 @@ class Attack:
             yield "To end it, run this playbook with attack_over=true, or the reason or name."
         if run.snapshot:
             yield f"{run.snapshot} has the state before."
+
+
+def _in_words(operation: Mapping[str, Any]) -> str:
+    """An operation with the values that it changes, or with what a new rule is about."""
+    before, fields = operation.get("before") or {}, operation["fields"]
+    changes = [f"{name} {before[name]} -> {fields[name]}" for name in fields if name in before]
+    about = ", ".join(changes) or str(fields.get("expression") or "")
+    words = f"{operation['action']} {title_of_operation(operation)}"
+    return f"{words} ({excerpt(about)})" if about else words
 
 
 def named_by_nobody(added: Sequence[PostureObject], state: State) -> str:

@@ -26,11 +26,30 @@ from .._baseline.posture import RISKS, no_such_posture
 from .._baseline.variables import PREFIX, names_owner
 from .._variables import Mistakes, errors_of, expiry_of
 
+# The codes of ISO 3166-1, and those that Cloudflare has for Tor, Kosovo, and no known country.
+COUNTRIES = """\
+AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR
+BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ
+EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW
+GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN KP KR KW KY
+KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ MR MS MT MU MV
+MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW PY
+QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG
+TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM
+ZW T1 XK XX"""
 # Of what a block names: its field, its form, the item of an expression, and an example.
 BLOCK_FORMS = {
     "networks": ("ip.src", "(.*)", "{}", ""),
-    "asns": ("ip.src.asnum", "(?:AS)?([1-9][0-9]{0,9})", "{}", "the number of a system, as 64496"),
-    "countries": ("ip.src.country", "([A-Z]{2})", '"{}"', "the code of a country, as DE"),
+    "asns": (
+        "ip.src.asnum",
+        "(?:AS)?([1-9][0-9]{0,9})",
+        "{}",
+        "the number of a system, such as 64496",
+    ),
+    "countries": (
+        *("ip.src.country", f"({'|'.join(COUNTRIES.split())})", '"{}"'),
+        "the code of a country, such as GB",
+    ),
 }
 VALUES = ("block", "mitigate", "sensitivity", "security_level")
 ASKED: Arguments = {
@@ -64,8 +83,8 @@ def which_end(value: Any) -> str:
 
 
 WHICH_HOSTS = (
-    "Which hosts are under attack? There are {}. Name them by --limit, or set attack_all: true for"
-    " all of them"
+    "Which hosts are under attack? The hosts are {}. Name them by --limit, or set attack_all: true"
+    " for all of them"
 )
 
 
@@ -101,7 +120,8 @@ def errors_of_attack(
         problem = f"{hours:g} is less than a minute, or more than {LONGEST_ATTACK}"
         yield OptionError(Option("attack_hours"), problem)
     if name and isinstance(named, Mapping) and name not in named:
-        yield OptionError(Option("attack_posture"), no_such_posture(name, named))
+        problem = f"{no_such_posture(name, named)}; {first_few(ways[1:])} need none"
+        yield OptionError(Option("attack_posture"), problem)
     yield from errors_of(
         lambda: expiry_of("attack_until", until) if until else None,
         lambda: parse_acceptances(NAMED_HERE[RISKS], options[NAMED_HERE[RISKS]] or (), CODES),

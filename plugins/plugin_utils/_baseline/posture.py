@@ -281,7 +281,7 @@ class MergedHost:
             if now == END_OF_TIME or now - posture.until < AFTERWARDS:
                 added = [one for one in ended if one.place.startswith(f"{posture.place}.")]
                 entries = [one.resource.entry_of(one.named.values) for one in added]
-                back = {"entries": entries, "reason": "the way back"}
+                back = {"entries": entries, "reason": "the end of the posture"}
                 risks += posture.risks
                 # The playbook attack, which writes `since`, adds nothing that is there already.
                 codes = WAY_BACK if added and posture.record["since"] else ()
@@ -406,7 +406,7 @@ FILE_NAME = "postures.yml"
 FORM = "{{name: {}, until: 2027-01-31T09:00:00Z}}"
 HEADER = (
     "---\n# The postures of hosts. The playbook edgeops.protection.attack writes this file, without"
-    "\n# the comments of others. It belongs into version control.\n"
+    "\n# the comments of others. Keep it in version control.\n"
 )
 NEXT_LINE = "\x85"
 TIME = "tag:yaml.org,2002:timestamp"

@@ -120,7 +120,7 @@ def test_a_body_that_is_no_envelope_is_described(status: int, content: bytes, wo
         (Request("GET", "accounts/1/x", resource=PREFIXES), 400, {"code": 8888, "message": "no"}, "Magic Transit"),
         (Request("GET", "accounts/1/x", resource=PREFIXES), 429, {"code": 971, "message": "wait"}, "raise max_wait, or lower call_budget"),
         (Request("GET", "accounts/1/x", resource=PREFIXES), 522, {"code": 1000, "message": "x"}, "run again later"),
-        (REQUEST, 400, {"code": 6103}, "The value of api_key is not an API key; a token belongs into api_token."),
+        (REQUEST, 400, {"code": 6103}, "The value of api_key is not an API key; a token belongs in api_token."),
         (REQUEST, 400, {"code": 1, "error_chain": [{"code": 6111}]}, "The value of api_token is not a well-formed token"),
         (REQUEST, 403, {"code": 9109}, "The credentials are wrong, expired, or may not be used from here; check them."),
         (REQUEST, 401, {}, "The credentials are wrong, expired, or may not be used from here; check them."),
