@@ -23,13 +23,13 @@ from .._schema.registry import MANAGED, Managed
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, Values, id_of_new, without
 from .._schema.rulesets import deployed
 from .._schema.zone import CUSTOM_RULESETS
-from .._text import first_joined
+from .._text import first_joined, first_sentences
 from .._values.kinds import same_value
 from .base import Options, Resources
 from .host import RESTORED, Host
 from .whole_state import all_inside, collections_of, name_of, options_for, why_not_described
 
-MOST_REFUSED = 10  # objects in a message
+MOST_REFUSED = 50  # objects in a message
 EMPTY_OF_TYPE: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
 IsLeft = Callable[[Object], bool]
 Restorable = Tuple[Resource, Sequence[Object], IsLeft]  # a collection, and its objects then
@@ -87,7 +87,7 @@ class RestoredHost(Host):
             refused.update(more)
         if refused:
             raise PlanError(
-                first_joined([*_by_reason(refused)], " ", MOST_REFUSED)
+                first_sentences([*_by_reason(refused)], MOST_REFUSED)
                 + " To restore everything else, name these objects in restore_leave_objects, by id"
                 " if they have one; to restore them without fields that the collection does not"
                 " know, name the fields in restore_leave_fields."

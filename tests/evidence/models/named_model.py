@@ -102,12 +102,22 @@ def overtaking(was: Sequence[Rule], becomes: Sequence[Rule]) -> Iterator[str]:
                 yield rule.key
 
 
-def is_lost(was: Sequence[Rule], becomes: Sequence[Rule], refs: Collection[str], narrowed: Collection[str]) -> bool:
+def is_lost(
+    was: Sequence[Rule],
+    becomes: Sequence[Rule],
+    refs: Collection[str],
+    narrowed: Collection[str],
+    odd: Collection[str] = (),
+) -> bool:
     """Whether existing rules protect less than those after the role, or a rule that no entry names lets pass what a rule of
-    an entry stops; `narrowed` have one more condition."""
+    an entry stops; `narrowed` have one more condition, and of `odd` ones it is not known what they match."""
     existing = {rule.key: rule for rule in becomes}
-    lacking = any(rule_lacks(rule, existing.get(rule.key), was[:index]) for index, rule in enumerate(was))
-    narrow = any(rule.enforces and rule.key in narrowed and existing[rule.key].enforces for rule in was)
+    front = [[one for one in was[:index] if one.key not in odd] for index in range(len(was))]
+    lacking = any(rule_lacks(rule, existing.get(rule.key), some) for rule, some in zip(was, front, strict=True))
+    narrow = any(
+        rule.key in narrowed and existing[rule.key].enforces and rule_lacks(rule, None, some)
+        for rule, some in zip(was, front, strict=True)
+    )
     passing = any(
         lets_pass_too_much(rule, [one for one in was[index:] if one.key in refs])
         for index, rule in enumerate(was)

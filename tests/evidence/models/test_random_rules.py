@@ -29,7 +29,7 @@ Plan = tuple[list[Item], Item]  # the rules that exist, and a task for them
 @given(plan=custom_plans(), consent=CONSENTS)
 @plans(1.5)
 @pytest.mark.fewest(skips_everything=0.02, blocks_everything=0.01, weakens_zone=0.02, unmet=0.02)
-@pytest.mark.fewest(mass_deletion=0.005, empties_list=0.005, ignored=0.02, refused=0.005)
+@pytest.mark.fewest(mass_deletion=0.001, empties_list=0.005, ignored=0.02, refused=0.005)
 def test_a_random_plan_for_custom_rules(plan: Plan, consent: str, run: Run) -> None:
     existing, task = plan
     rules = run.begin().zone(ZONE).seed(custom_rules=existing).custom_rules

@@ -190,7 +190,7 @@ def network(text: str) -> str:
         return text
 
 
-ID = re.compile(r"\(id ([^)]+)\)|The TCP protection status")
+ID = re.compile(r"\(id ([^)]+)\)|TCP protection status")
 EVERYTHING: Item = {"baseline_dns_rules": [], "baseline_custom_rules": []}
 STATES = st.tuples(accounts(odd=True), custom_rules(odd=True))
 GOALS = st.tuples(accounts(odd=False), custom_rules(odd=False))
