@@ -99,7 +99,7 @@ def test_a_firewall_rule_that_was_deleted_cannot_come_back() -> None:
 
 
 def test_objects_with_one_unknown_field_are_named_in_one_sentence() -> None:
-    prefixes = [{**PREFIX, "id": f"x{number}", "prefix": f"203.0.{number}.0/24", "tags": ["a"]} for number in range(47)]
-    with pytest.raises(PlanError, match=r"47 objects cannot be brought back: no option sets its tags\. They") as error:
+    prefixes = [{**PREFIX, "id": f"x{number}", "prefix": f"203.0.{number}.0/24", "tags": ["a"]} for number in range(70)]
+    with pytest.raises(PlanError, match=r"70 objects cannot be brought back: no option sets its tags\. They") as error:
         operations({"prefixes": prefixes}, {"prefixes": []})
-    assert error.value.message.count("cannot be brought back") == 1 and "and 37 more. To" in error.value.message
+    assert error.value.message.count("cannot be brought back") == 1 and "and 20 more. To" in error.value.message
