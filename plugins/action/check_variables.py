@@ -22,8 +22,9 @@ from typing import Any
 from ..module_utils._arguments import TEXTS, Arguments
 from ..module_utils._errors import MAX_ERRORS, OptionError, parsed
 from ..module_utils._schema.resource import without
-from ..module_utils._text import Option, first_sentences, redact
+from ..module_utils._text import Option, first_sentences, plural, redact
 from ..module_utils._values.kinds import identifier
+from ..plugin_utils._action import say
 from ..plugin_utils._attack.options import ATTACK
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
@@ -166,6 +167,9 @@ class ActionModule(FleetAction):
             )
             known = sorted({*chain.from_iterable(every)}, key=len, reverse=True)
             result = redact(result, known)
+        else:
+            checked = plural(len(hosts), "host was", "hosts were")
+            say(self._display, f"{checked} checked; none has a mistake.")
         path = options["sarif"]
         if path and not self._task.check_mode:
             failed = result.get("hosts", {hosts[0]: result})

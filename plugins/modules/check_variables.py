@@ -16,7 +16,7 @@ description:
     wrong, also of another host of the play if the task runs once.
   - It checks what the roles C(baseline), C(report) and C(export) read of a host, as far as it can be
     told without credentials and without a request. That includes misspelt names, networks,
-    expressions, keys that occur twice, expectations and accepted risks.
+    expressions, objects that are described twice, expectations and accepted risks.
   - The playbooks import the roles so that Ansible does not check the variables itself. The other
     roles check them in the task that reads them.
   - It makes no calls.

@@ -542,3 +542,19 @@ def test_each_mistake_names_the_file_and_the_line_of_its_value(
         assert (found and found[1].endswith(place)) if ENCODER else (told and not found), problem
     assert service.token not in printed
     assert service.calls == []
+
+
+def test_a_key_that_occurs_twice_ends_the_run_with_the_configuration_of_the_example(
+    service: LocalService, tmp_path: Path
+) -> None:
+    inventory = write_inventory(tmp_path, service, {"accounts": {"lima": {"edge_account_id": ACCOUNT}}})
+    (tmp_path / "host_vars").mkdir()
+    prefixes = "baseline_prefixes: []\n"
+    (tmp_path / "host_vars" / "lima.yml").write_text(2 * prefixes, encoding="utf-8")
+    example = {"ANSIBLE_CONFIG": str(REPOSITORY / "examples" / "ansible.cfg")}
+    check = REPOSITORY / "playbooks" / "check_inventory.yml"
+    run = ansible_playbook("-i", inventory, check, environment=example)
+    assert run.code and re.search("duplicate (mapping|dict) key", run.output), run.output
+    (tmp_path / "host_vars" / "lima.yml").write_text(prefixes, encoding="utf-8")
+    run = ansible_playbook("-i", inventory, check, environment=example).done()
+    assert "1 host was checked; none has a mistake." in run.output

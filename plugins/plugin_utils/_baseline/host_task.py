@@ -403,11 +403,11 @@ class HostTask:
             updated = update()
         except ValueError as exc:
             message = str(self.with_others(exc, arguments))
-            begin = len(self._of_host(""))
+            behind_host = len(self._of_host(""))
             others = [
                 text
                 for text in self.misspelt_variables()
-                if text[begin:].rstrip(".") not in message
+                if text[behind_host:].rstrip(".") not in message
             ]
             return {"failed": True, "msg": message, "warnings": others}
         result = updated.result
