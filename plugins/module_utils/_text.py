@@ -186,9 +186,11 @@ def first_joined(texts: Sequence[str], separator: str, most: int) -> str:
     return separator.join(filter(None, [*texts[:most], left_out(len(texts), most)]))
 
 
-def first_sentences(sentences: Sequence[str], most: int = MAX_NAMES) -> str:
-    """The first sentences in a row, and how many more there are: `A. B. And 2 more.`"""
-    more = left_out(len(sentences), most)
+def first_sentences(
+    sentences: Sequence[str], most: int = MAX_NAMES, one: str = "", many: str = ""
+) -> str:
+    """The first sentences in a row, and how many more there are: `A. B. And 2 more hosts.`"""
+    more = left_out(len(sentences), most, one, many)
     return " ".join([*sentences[:most], *([sentence(more)] if more else [])])
 
 

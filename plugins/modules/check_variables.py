@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: check_variables
-short_description: Variables of hosts, checked (internal)
+short_description: (internal) Variables of hosts, checked
 version_added: 1.0.0
 description:
   - The task of the playbook C(edgeops.protection.check_inventory). It fails if a variable is

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_baseline
-short_description: Baseline of an account and its zone, applied (internal)
+short_description: (internal) Baseline of an account and its zone, applied
 version_added: 1.0.0
 description:
   - The action of the role C(edgeops.protection.baseline). It reads the C(baseline_*) variables of

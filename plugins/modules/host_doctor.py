@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_doctor
-short_description: Doctor of a host, its token and its answers (internal)
+short_description: (internal) Doctor of a host, its token and its answers
 version_added: 1.0.0
 description:
   - The action of the playbook C(edgeops.protection.doctor). It reads the account and the zone of a

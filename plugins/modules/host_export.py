@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_export
-short_description: Export of an account and its zone as variables (internal)
+short_description: (internal) Export of an account and its zone as variables
 version_added: 1.0.0
 description:
   - The action of the role C(edgeops.protection.export), whose variables it reads. It reads the

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: host_restore
-short_description: Restore of an account and its zone from a file (internal)
+short_description: (internal) Restore of an account and its zone from a file
 version_added: 1.0.0
 description:
   - The action of the playbook C(edgeops.protection.restore). It takes a snapshot, which the role

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 DOCUMENTATION = r"""
 module: write_report
-short_description: Report on the hosts of a play (internal)
+short_description: (internal) Report on the hosts of a play
 version_added: 1.0.0
 description:
   - The task of the role C(edgeops.protection.report), which runs it once for all hosts of the play.

@@ -188,13 +188,15 @@ def lines(
     after = (result.get("coverage") or {}).get("after")
     if after:
         reasons = [reason for reason in after["reasons"] if reason in after["summary"]]
-        protection = first_sentences([after["summary"][0], *reasons], SENTENCES_IN_LINE)
+        protection = first_sentences(
+            [after["summary"][0], *reasons], SENTENCES_IN_LINE, "reason", "reasons"
+        )
         shown.append(f"{begin}{protection}")
     items = [item for item in result.get("unmanaged") or () if not is_accepted(item)]
     weaker = [*weakening(items), *weakening(items, weakens=False)]
     shown += [first_sentences(weaker, SENTENCES_IN_LINE)] if weaker else []
     pending = [capitalised(step["message"]) for step in result.get("pending") or ()]
-    shown += [first_sentences(pending, SENTENCES_IN_LINE)] if pending else []
+    shown += [first_sentences(pending, SENTENCES_IN_LINE, "step", "steps")] if pending else []
     if "plan_id" not in result:
         shown.append("No rules of the zone are described, so nothing is done.")
     return [visible(f"{host}: {line}") for line in shown]

@@ -50,7 +50,7 @@ def test_a_line_says_how_well_the_account_is_protected_and_another_which_steps_a
     steps = [{"message": f"Step {number}."} for number in range(5)]
     assert lines("lima", {**RESULT, "pending": steps}) == [
         "lima: TCP protection is on, and not effective. It monitors.",
-        "lima: Step 0. Step 1. Step 2. And 2 more.",
+        "lima: Step 0. Step 1. Step 2. And 2 more steps.",
     ]
     assert lines("lima", {"changed": False, "plan_id": ""}) == []
     assert lines("lima", {"changed": False}) == ["lima: No rules of the zone are described, so nothing is done."]
