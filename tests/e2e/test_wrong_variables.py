@@ -101,7 +101,7 @@ BASELINE: dict[str, tuple[dict[str, Any], str]] = {
             "baseline_posture": [{"name": "dwan", "until": "2999-01-01"}, {"name": "dusk", "until": "soon"}],
         },
         "4 errors: (1) baseline_postures.dawn.rules[0].moed: there is no such field (did you mean mode?);"
-        " (2) baseline_posture[0].name: no posture is called dwan; there are dusk;"
+        " (2) baseline_posture[0].name: no posture is called dwan; the postures are dusk;"
         " (3) baseline_posture[1].until: 'soon' is neither a date such as 2027-01-31 nor a time such as"
         " 2027-01-31T18:00:00+01:00; (4) baseline_postures.dusk.prefixes[0].prefix: '192.0.2.0/33' is not a network: /33 is"
         " too long for IPv4.",

@@ -119,7 +119,7 @@ def test_expectations_of_a_posture_are_those_that_count(service: LocalService) -
 
 
 MISTAKES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
-    ({}, {"name": "under_atack"}, "no posture is called under_atack (did you mean under_attack?); there are under_attack"),
+    ({}, {"name": "under_atack"}, "no posture is called under_atack (did you mean under_attack?); the postures are under_attack"),
     ({}, {"name": "under_attack", "until": None}, "baseline_posture.until: it is null; write a text"),
     ({}, {}, "takes until, and a name or the values themselves"),
     ({}, {"custom_rules": []}, "takes until, and a name or the values themselves"),

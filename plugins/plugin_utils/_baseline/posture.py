@@ -398,7 +398,7 @@ def _posture(host: str, place: str, entry: Any, named: Values, now: datetime) ->
 def no_such_posture(name: Any, named: Iterable[str]) -> str:
     """The problem of a name that none of these paths of postures has."""
     names = [item.rpartition(".")[2] for item in named]
-    there = f"there are {first_few(names)}" if names else f"{POSTURES} names none"
+    there = f"the postures are {first_few(names)}" if names else f"{POSTURES} names none"
     return f"no posture is called {name}{did_you_mean(str(name), names)}; {there}"
 
 
