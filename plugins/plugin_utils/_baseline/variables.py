@@ -314,7 +314,7 @@ def stand_ins(variables: Mapping[str, Any]) -> dict[str, str]:
     """An id for each owner that a host lacks, and credentials if it has none, so that its other
     values can be checked."""
     ids = {
-        f"{PREFIX}{owner}": f"{number:032x}"
+        f"{PREFIX}{owner}": f"{number:f>32x}"
         for number, owner in enumerate(OWNERS)
         if not names_owner(variables, owner)
     }
