@@ -291,7 +291,10 @@ def test_an_answer_with_the_list_as_it_was_is_said_and_shown(
     assert shown(result["rules"]) == ["a log", "b log"]
     assert "The answer of Cloudflare still has the custom rule a, which was deleted." in warnings_of(result)
     assert "in another order" not in warnings_of(result)
-    reordered = {**(zone.entry_point or {}), "rules": [{**rule, "action": "block"} for rule in reversed(zone.custom_rules)]}
+    reordered = {
+        **(zone.entry_point or {}),
+        "rules": [{**rule, "action": "block"} for rule in reversed(zone.custom_rules)],
+    }
     body = json.dumps({**as_it_was, "result": reordered})
     service.misbehave("raw", method=WRITES, times=1, body=body, status=200)
     result = modules.done("custom_rules", rules=[{**A, "action": "block"}, {**B, "action": "block"}])
