@@ -7,9 +7,8 @@
 
 To import the collection and to collect its tests takes longer than to run some. So pytest collects all of them once, and the
 child exchanges the code of the functions that the mutant changes. If the mutant changes what the import runs, and no test
-fails, another child forgets the collection and its tests, and imports them anew. `cosmic-ray exec` starts pytest for each
-mutant. mutmut forks as well, but it names a mutant by its number in a function, so that each change of the function would
-lose the explanations in survivors.txt.
+fails, another child starts pytest. `cosmic-ray exec` starts pytest for each mutant. mutmut forks as well, but it names a
+mutant by its number in a function, so that each change of the function would lose the explanations in survivors.txt.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType
-from typing import TypeAlias
+from typing import NoReturn, TypeAlias
 
 import coverage
 import pytest
@@ -34,7 +33,6 @@ from cosmic_ray.plugins import get_operator
 from .choice import FUNCTIONAL, SLOW, UNIT, Mutant, Tests, mutants_of
 from .report import line_of
 
-OURS = ("ansible_collections.edgeops", "tests.", "conftest")
 OPTIONS = ("-x", "-p", "no:terminal", "-p", "_hypothesis_pytestplugin", "--basetemp=.tmp")
 SECONDS_OF_WORK = 10  # of the processor, several times what a test takes; a mutant that loops for ever ends here
 SECONDS_OF_SUITE = 60
@@ -164,13 +162,12 @@ def _alone(code: CodeType) -> CodeType:
 
 
 def anew(suite: list[str]) -> str:
-    """How tests of the collection failed that is imported anew; empty if they passed."""
+    """How tests failed in a pytest of their own; empty if they passed. What Python compiled before is right for ever, and
+    a mutant never is, so that it is not kept."""
 
-    def run() -> int:
+    def run() -> NoReturn:
         limit(SECONDS_OF_SUITE)
-        for name in [name for name in sys.modules if name.startswith(OURS)]:
-            del sys.modules[name]
-        return int(pytest.main([*OPTIONS, *suite]))
+        os.execv(sys.executable, [sys.executable, "-B", "-m", "pytest", *OPTIONS, *suite])
 
     return in_child(run)
 
@@ -207,7 +204,6 @@ def main(folder: str, measured: str, *files: str) -> int:
     trials = Trials(list(files), measured, folder)
     if status := pytest.main([*OPTIONS, UNIT, FUNCTIONAL, *(f"--ignore={path}" for path in SLOW)], plugins=[trials]):
         return int(status)
-    sys.dont_write_bytecode = True  # what is compiled now is right for ever; a mutant never is
     trials.try_left()
     return 0
 
