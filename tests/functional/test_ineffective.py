@@ -58,6 +58,15 @@ CUSTOM_CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str, list[st
         [rule("half", "ip.src in {192.0.2.0/25}"), rule("rest", "ip.src in {192.0.2.128/25}"), NETWORK, PARTNER],
         [("network", "shadowed", ["half", "rest"]), ("partner", "shadowed", ["half"])],
     ),
+    "the fewest of many, which are not the first ones": (
+        [
+            *(rule(f"at{start}", f"ip.src in {{192.0.2.{start}/26}}") for start in (0, 64)),
+            rule("rest", "ip.src in {192.0.2.128/25}"),
+            rule("half", "ip.src in {192.0.2.0/25}"),
+            NETWORK,
+        ],
+        [("half", "shadowed", ["at0", "at64"]), ("network", "shadowed", ["rest", "half"])],
+    ),
     "a duplicate": ([NETWORK, rule("again", "ip.src in {192.0.2.0/25 192.0.2.128/25}")], [("again", "duplicate", ["network"])]),
     "another action on the same requests": (
         [NETWORK, rule("again", "ip.src in {192.0.2.0/24}", "managed_challenge")],
