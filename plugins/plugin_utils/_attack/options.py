@@ -53,7 +53,8 @@ BLOCK_FORMS = {
 }
 VALUES = ("block", "mitigate", "sensitivity", "security_level")
 ASKED: Arguments = {
-    **{name: {"type": "str"} for name in ("posture", "until", "reason", "over")},
+    **{name: {"type": "str"} for name in ("posture", "until", "reason")},
+    "over": {"type": "raw"},  # true, or a text
     "hours": {"type": "float"},
     "block": {"type": "dict", "options": dict.fromkeys(BLOCK_FORMS, TEXTS)},
     "mitigate": {**TEXTS, "choices": list(COMPONENTS)},
