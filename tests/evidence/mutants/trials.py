@@ -21,6 +21,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import NoReturn, TypeAlias
@@ -58,6 +59,8 @@ class Trials:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try each mutant; those that need another import are left."""
         self._items = {item.nodeid: item for item in session.items}
+        for file in self._files:  # some are imported only when a task needs them
+            import_module(f"ansible_collections.edgeops.protection.plugins.{file[:-3].replace('/', '.')}")
         gc.collect()
         live = [item for item in gc.get_objects() if isinstance(item, FunctionType)]
         gc.freeze()  # so that no child copies what it never changes

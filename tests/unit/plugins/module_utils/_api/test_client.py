@@ -17,6 +17,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt
 
 from tests.support.scripted import Scripted, enveloped, in_turn
@@ -94,6 +95,21 @@ def test_a_listing_is_read_to_its_end(answers: list[Response]) -> None:
 )
 def test_nothing_is_nothing_when_the_service_says_so(answers: list[Response]) -> None:
     assert read(PREFIXES, *answers)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "is_empty"), [(404, 10003, True), (404, 7003, False), (400, 10003, False), (410, 10003, False)]
+)
+def test_a_phase_without_a_ruleset_is_empty_if_both_status_and_code_say_so(
+    status: int, code: int, is_empty: bool
+) -> None:
+    refused = enveloped(None, status, errors=[{"code": code, "message": "no"}])
+    client = Client(in_turn(refused), {"zone_id": "0" * 32})
+    if is_empty:
+        assert client.read(CUSTOM_RULES) == []
+    else:
+        with pytest.raises(ServiceError, match=f"HTTP {status}"):
+            client.read(CUSTOM_RULES)
 
 
 @pytest.mark.parametrize(
