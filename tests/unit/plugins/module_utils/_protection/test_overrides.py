@@ -12,10 +12,15 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import Loss
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.overrides import (
     OverrideInForce,
+    loosened,
     losses_between,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import weaker_records
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import L4_OVERRIDES, L7_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import (
+    L4_OVERRIDES,
+    L7_OVERRIDES,
+    MANAGED_RULES,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
 
@@ -218,3 +223,11 @@ def managed_rule(action: str) -> dict[str, Any]:
 def test_what_no_override_sets_is_up_to_the_own_action_of_a_managed_rule(was: str, own: str, is_weaker: bool) -> None:
     found = losses(L7_OVERRIDES, [one(action=was)], [], [managed_rule(own)])
     assert [item.certain for item in found] == ([False] if is_weaker else [])
+
+
+@pytest.mark.parametrize(("was", "becomes", "is_certain"), [(25, 26, [True]), (26, 25, []), (25, None, [False])])
+def test_a_score_that_is_higher_by_one_weakens_for_sure(was: int, becomes: int | None, is_certain: list[bool]) -> None:
+    scores = [{"id": "R", "score_threshold": score} for score in (was, becomes)]
+    rules = [{"action": "execute", "action_parameters": {"id": "M", "overrides": {"rules": [item]}}} for item in scores]
+    found = loosened(MANAGED_RULES, *rules)
+    assert [found[1] for found in [found] if found] == is_certain
