@@ -17,7 +17,6 @@ from collections import Counter
 from pathlib import Path
 
 EXPLAINED = Path(__file__).parent / "survivors.txt"
-MOST_SURVIVORS = 0.08  # of all mutants, explained or not
 
 
 def line_of(file: str, before: str, after: str) -> str:
@@ -53,7 +52,7 @@ def main(folder: str) -> int:
         print(f"SURVIVED: {text}")
     print(f"All: {_counted(total)}")
     print(f"{len(survivors) - len(unexplained)} survivors are explained, {len(unexplained)} are not.")
-    return 1 if unexplained or total["survived"] >= MOST_SURVIVORS * total.total() else 0
+    return 1 if unexplained or not total else 0
 
 
 def _counted(counts: Counter[str]) -> str:
