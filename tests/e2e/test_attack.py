@@ -405,7 +405,8 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("an end that is far", {"posture": "under_attack", "until": "2027-03-02T04:00:00Z"},
      "attack_until: 2027-03-02T04:00:00Z is not between a minute and 744 hours from now on, 2027-01-29T03:00"),
     ("a time of the day", {"posture": "under_attack", "until": "09:00"}, "attack_until: '09:00' is "),
-    ("an unknown posture", {**RUNNING, "posture": "under_atack"}, "attack_posture: no posture is called under_atack (did you mean under_attack?); the postures are under_attack;"
+    ("an unknown posture", {**RUNNING, "posture": "under_atack"},
+     "attack_posture: no posture is called under_atack (did you mean under_attack?); the postures are under_attack;"
      " attack_block, attack_mitigate, attack_sensitivity, attack_security_level need none"),
     ("a misspelt variable", {"postur": "under_attack", "hours": 4}, "attack_postur: there is no such variable (did you mean attack_posture?)"),
     ("all at once", {"postur": "under_attack", "hours": "four", "mitigate": ["tcp"]}, "3 errors: (1) "),
