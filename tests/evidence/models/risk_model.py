@@ -16,14 +16,17 @@ from tests.evidence.models.plan_model import Item, Lists, entries_of, position_o
 from tests.evidence.models.traffic_model import (
     Rule,
     custom_in_order,
+    is_half,
     is_wider,
     met_by_all,
     networks,
     own,
     passing,
+    plain,
     protected,
     weakens,
 )
+from tests.support.requests_evaluator import Request
 
 Risks = dict[str, set[str]]  # the keys of the objects concerned, by code
 MODELLED = {
@@ -178,6 +181,15 @@ def rule_risks(
     risks = {**zone_risks(*both, weakened), **list_risks(*both, is_exact, deleted)}
     name = {"weakens_zone": "weakens_network_firewall"} if module == "network_firewall_rules" else {}
     return {name.get(code, code): keys for code, keys in risks.items()}
+
+
+def only_together(rules: Sequence[Item]) -> bool:
+    """Whether rules with one effect are everything together, and not each of them by itself."""
+    matched: dict[tuple[bool, frozenset[str]], set[Request]] = {}
+    for rule in custom_in_order(rules):
+        if (rule.enforces or rule.lets_pass) and not is_half(plain(rule.expression)):
+            matched.setdefault((rule.enforces, rule.skips), set()).update(plain(rule.expression))
+    return any(map(is_half, matched.values()))
 
 
 def overrides_in_order(overrides: Sequence[Item]) -> list[Rule]:
