@@ -34,7 +34,15 @@ class Packet(NamedTuple):
 
 
 SOURCES = ("10.0.0.1", "10.1.0.1", "172.16.0.1", "203.0.113.9")
-DESTINATIONS = ("192.0.2.1", "192.0.2.200", "198.51.100.1", "198.51.100.200", "198.51.100.201", "203.0.113.1", "203.0.113.53")
+DESTINATIONS = (
+    "192.0.2.1",
+    "192.0.2.200",
+    "198.51.100.1",
+    "198.51.100.200",
+    "198.51.100.201",
+    "203.0.113.1",
+    "203.0.113.53",
+)
 PORTS = (80, 443, 22, 53)
 PACKETS = [Packet(*item) for item in product(SOURCES, DESTINATIONS, PORTS, ("weur", "eeur", "enam"), ("lax", "fra"))]
 ADDRESSES = (*SOURCES, *DESTINATIONS, "192.0.2.2", "2001:db8::1", "::1")
