@@ -49,7 +49,7 @@ def test_a_random_plan_for_the_network_firewall(plan: Plan, consent: str, run: R
 
 @given(plan=override_plans(zone_model.L4), consent=CONSENTS)
 @plans(0.5)
-@pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.01, refused=0.02, empties_list=0.001)
+@pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.001, refused=0.02, empties_list=0.001)
 def test_a_random_plan_for_overrides(plan: Plan, consent: str, run: Run) -> None:
     existing, task = plan
     account = run.begin().account(ACCOUNT).seed(ddos_l4_overrides=existing)
@@ -58,7 +58,7 @@ def test_a_random_plan_for_overrides(plan: Plan, consent: str, run: Run) -> None
 
 @given(plan=override_plans(zone_model.L7), of_account=overrides_of_account(), consent=CONSENTS)
 @plans(0.5)
-@pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.01, refused=0.02, empties_list=0.001)
+@pytest.mark.fewest(weakens_ddos_rules=0.1, unmet=0.02, ignored=0.001, refused=0.02, empties_list=0.001)
 def test_a_random_plan_for_overrides_of_a_zone(plan: Plan, of_account: list[Item], consent: str, run: Run) -> None:
     existing, task = plan
     service = run.begin()
@@ -95,7 +95,10 @@ def check_rules(
     if kind.option == "overrides":
         managed = zone_model.L4 if kind is zone_model.L4_OVERRIDES else zone_model.L7
         entries = found.pop("weakens_ddos_rules", set())
-        assert bool(entries) is weaker_overrides(managed, before or of_account, rules or of_account)
+        more = managed._replace(rules={**managed.rules, "unnamed": ()}, own=(*managed.own, "block"))
+        states = before or of_account, rules or of_account
+        # The managed rules are read if what these do or are decides; a further one may come at any time.
+        assert bool(entries) in (weaker_overrides(managed, *states), weaker_overrides(more, *states))
     elif any(map(risk_model.only_together, (before, rules))):  # which of them count, other tests hold
         run.outcomes["together"] += 1
         found, risks = (
