@@ -243,8 +243,9 @@ def blocking(before: Sequence[Rule], after: Sequence[Rule]) -> set[str]:
 
 def stops_no_more(rule: Rule, before: Sequence[Rule]) -> bool:
     """Whether a rule stays as it is, and stood behind none but rules that stop as much."""
-    front = before[: before.index(rule)] if rule in before else ()
-    return rule in before and all(
+    texts, own = [one._replace(expression=same_text(one.expression)) for one in (*before, rule)], len(before)
+    front = before[: texts.index(texts[own])]
+    return len(front) < own and all(
         other.enforces and other.action in ("block", rule.action) for other in front if other.enabled and other.ends
     )
 

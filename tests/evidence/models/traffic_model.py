@@ -180,7 +180,7 @@ def weaker_overrides(managed: Managed, before: Sequence[Item], after: Sequence[I
     """docs/risks.md, "weakens_ddos_rules": whether something meets a weaker managed rule than before."""
     return any(
         is_weaker(level_met(before, one, *rule), level_met(after, one, *rule), own)
-        for one in (PACKETS if managed is L4 else REQUESTS)
+        for one in (PACKETS if managed.id == L4.id else REQUESTS)
         for rule, own in zip(managed.rules.items(), managed.own, strict=True)
     )
 
