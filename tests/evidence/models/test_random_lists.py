@@ -295,7 +295,7 @@ def list_plans(draw: st.DrawFn) -> tuple[Items, str, Item]:
 
 @given(plan=list_plans(), consent=CONSENTS)
 @plans(1)
-@pytest.mark.fewest(empties_list=0.01, mass_deletion=0.003, removes_referenced_list=0.003, unmet=0.004)
+@pytest.mark.fewest(empties_list=0.01, mass_deletion=0.001, removes_referenced_list=0.003, unmet=0.004)
 @pytest.mark.fewest(referenced=0.02, expired=0.02, purged=0.02, refused=0.02)
 @pytest.mark.fewest(asn=0.03, hostname=0.03, apex=0.001)
 def test_a_random_plan_for_lists(plan: tuple[list[Item], str, Item], consent: str, run: Run) -> None:
