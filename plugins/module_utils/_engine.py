@@ -37,7 +37,7 @@ from ._result import (
     standing_warnings,
     with_options,
 )
-from ._schema.resource import Object, Resource, State
+from ._schema.resource import Object, State
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
 from ._text import Screen, Warn
@@ -142,15 +142,9 @@ def read_all(client: Client, task: Task) -> State:
 
     Rules are read before the rulesets, so that none executes one that was made in between.
     """
-    state = read_state(client, [one for one in task.reads if not one.holds])
-    state = {**state, **read_state(client, [one for one in task.reads if one.holds])}
-    return {**state, **read_state(client, task.inner(state))}
-
-
-def read_state(client: Client, resources: Sequence[Resource]) -> State:
-    """A complete listing of each collection, read concurrently."""
-    names = [resource.plural for resource in resources]
-    return dict(zip(names, client.read_each(resources)))
+    state = client.read_state([one for one in task.reads if not one.holds])
+    state = {**state, **client.read_state([one for one in task.reads if one.holds])}
+    return {**state, **client.read_state(task.inner(state))}
 
 
 class Run(NamedTuple):

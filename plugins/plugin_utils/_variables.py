@@ -57,7 +57,7 @@ VARIABLE_PREFIXES = (
 FLEET = "baseline_fleet"  # what the playbook baseline registers for all hosts
 UNREAD: Mapping[str, Any] = {"unread": None}  # for what cannot be read; it fits nowhere
 PATH = re.compile(r"([a-z]\w*(?:\.[\w-]+|\[[0-9]+\])*): ", re.ASCII)  # at the begin of a sentence
-STEP = re.compile(r"[\w-]+", re.ASCII)
+STEP = re.compile(r"[^.\[\]]+")
 UNCHANGED = "equal"  # the kind of the steps between two names that are no slips
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 
@@ -113,8 +113,12 @@ def _error_of(sentence: str) -> OptionError:
     text = sentence.rstrip(".")
     if not (begin := PATH.match(text)):
         return OptionError(Option(), text)
-    steps = (int(step) if step.isdigit() else step for step in STEP.findall(begin[1]))
-    return OptionError(Option(*steps), text[begin.end() :])
+    return OptionError(option_at(begin[1]), text[begin.end() :])
+
+
+def option_at(path: str) -> Option:
+    """The option with this path, such as `rules[2].action`."""
+    return Option(*(int(step) if step.isdigit() else step for step in STEP.findall(path)))
 
 
 def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:

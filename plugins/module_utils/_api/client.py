@@ -22,6 +22,7 @@ from .._schema.resource import (
     Object,
     Paged,
     Resource,
+    State,
     Write,
     fields_in,
     id_of_new,
@@ -112,6 +113,11 @@ class Client:
     def read_each(self, resources: Sequence[Resource]) -> Iterator[list[Object]]:
         """The objects of each collection, in order, read concurrently; raises ServiceError."""
         return concurrently(self.read, resources)
+
+    def read_state(self, resources: Sequence[Resource]) -> State:
+        """A complete listing of each collection, read concurrently; raises ServiceError."""
+        names = [resource.plural for resource in resources]
+        return dict(zip(names, self.read_each(resources)))
 
     def write(
         self, resource: Resource, path: str, write: Write, bodies: Sequence[Any], ids: Sequence[str]

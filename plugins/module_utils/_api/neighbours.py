@@ -201,9 +201,8 @@ def _change_record(entry: Object) -> ChangeRecord | None:
 
 def read_ip_lists(client: Client) -> list[dict[str, Any]]:
     """The lists of an account to which rules can refer, with their items; raises ServiceError."""
-    state = {LISTS.plural: client.read(LISTS)}
-    items = LISTS.inside(state)
-    state.update(zip((one.plural for one in items), client.read_each(items)))
+    state = client.read_state([LISTS])
+    state = {**state, **client.read_state(LISTS.inside(state))}
     return [LISTS.semantics.whole(obj, state) for obj in LISTS.own_in(state)]
 
 

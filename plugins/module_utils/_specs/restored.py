@@ -13,7 +13,7 @@ from functools import partial
 from itertools import filterfalse, product
 from typing import Any, Callable, Container, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
-from .._errors import PlanError
+from .._errors import MAX_ERRORS, PlanError
 from .._plan.api_fields import undeclared
 from .._plan.desired import Desired, DesiredObject
 from .._plan.plan import differences
@@ -29,7 +29,6 @@ from .base import Options, Resources
 from .host import RESTORED, Host
 from .whole_state import all_inside, collections_of, name_of, options_for, why_not_described
 
-MOST_REFUSED = 50  # objects in a message
 EMPTY_OF_TYPE: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}
 IsLeft = Callable[[Object], bool]
 Restorable = Tuple[Resource, Sequence[Object], IsLeft]  # a collection, and its objects then
@@ -87,7 +86,7 @@ class RestoredHost(Host):
             refused.update(more)
         if refused:
             raise PlanError(
-                first_sentences([*_by_reason(refused)], MOST_REFUSED)
+                first_sentences([*_by_reason(refused)], MAX_ERRORS)
                 + " To restore everything else, name these objects in restore_leave_objects, by id"
                 " if they have one; to restore them without fields that the collection does not"
                 " know, name the fields in restore_leave_fields."
@@ -184,7 +183,7 @@ def _by_reason(refused: Mapping[str, str]) -> Iterator[str]:
         if len(names) == 1:
             yield f"The {names[0]} cannot be brought back: {reason}"
         else:
-            named = first_joined(names, ", ", MOST_REFUSED)
+            named = first_joined(names, ", ", MAX_ERRORS)
             yield f"{len(names)} objects cannot be brought back: {reason} They are: {named}."
 
 

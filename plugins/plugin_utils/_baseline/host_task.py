@@ -324,12 +324,13 @@ class HostTask:
         for text in texts:
             self._display.warning(self._of_host(text))
 
-    def misspelt_variables(self) -> list[str]:
-        """A warning for each variable of the host that has no effect, and seems to be ours."""
+    def misspelt_variables(self, told: str = "") -> list[str]:
+        """A warning for each variable of the host that has no effect, and seems to be ours, unless
+        it is told already."""
         errors = wrong_names(self.variables)
         secrets = self.secrets(OF_HOST) if errors else []
-        texts = sentences(errors, {}, {}, self.variables)
-        return [self._of_host(redact(text, secrets)) for text in texts]
+        texts = redact(sentences(errors, {}, {}, self.variables), secrets)
+        return [self._of_host(text) for text in texts if not told or text.rstrip(".") not in told]
 
     def base_url(self) -> str:
         """The base URL of the API that the host names, or else of this run; empty if that cannot be
@@ -403,13 +404,7 @@ class HostTask:
             updated = update()
         except ValueError as exc:
             message = str(self.with_others(exc, arguments))
-            behind_host = len(self._of_host(""))
-            others = [
-                text
-                for text in self.misspelt_variables()
-                if text[behind_host:].rstrip(".") not in message
-            ]
-            return {"failed": True, "msg": message, "warnings": others}
+            return {"failed": True, "msg": message, "warnings": self.misspelt_variables(message)}
         result = updated.result
         if updated.failed and self._calls.shows_diff:
             say(self._display, failure_diff([result]))

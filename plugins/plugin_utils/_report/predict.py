@@ -9,7 +9,6 @@ cannot be read makes the host unknown."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -34,7 +33,7 @@ from ...module_utils._schema.resource import (
 from ...module_utils._specs.host import CUSTOM
 from ...module_utils._specs.registry import HOST_MODULE, MODULE_SPECS, TRAFFIC
 from ...module_utils._specs.whole_state import all_inside, collections_of
-from ...module_utils._text import Option, first_few, sentence
+from ...module_utils._text import first_few, sentence
 from ...module_utils._timestamps import read_timestamp, write_timestamp
 from ...module_utils._values.address_set import (
     EVERYTHING,
@@ -46,7 +45,7 @@ from ...module_utils._values.address_set import (
 )
 from .._baseline.host_task import HostTask
 from .._baseline.variables import Part, connection_options, described_by, misspelt_names
-from .._variables import misspelt_errors, place_of, require_none
+from .._variables import misspelt_errors, option_at, place_of, require_none
 from .arguments import (
     LOG_HOURS,
     OF_REPORTED_HOST,
@@ -205,9 +204,7 @@ def lists_not_read(state: State) -> list[dict[str, Any]]:
 
 def place_in_files(variables: Mapping[str, Any], option: str | None) -> str | None:
     """The file and the line of an option of this name, or else its name."""
-    steps = re.findall(r"[^.\[\]]+", option or "")
-    path = Option(*(int(step) if step.isdigit() else step for step in steps))
-    return place_of(variables, path).strip(" ()") or option
+    return place_of(variables, option_at(option or "")).strip(" ()") or option
 
 
 ANNOUNCED_SUBSETS = ["prefixes", "announced"]  # of protection_info

@@ -23,7 +23,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils import _engine
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import read_options
-from ansible_collections.edgeops.protection.plugins.module_utils._engine import read_state
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import SPECS
@@ -117,7 +116,7 @@ def read_items(existing: int) -> bool:
     """Read the list and its items as the module does; whether these are all."""
     client = Client(Serving(existing), {"account_id": identifier(0)})
     resource = items_of(NAME)
-    return bool(read_state(client, [LISTS])) and len(read_state(client, [resource])[resource.plural]) == existing
+    return bool(client.read_state([LISTS])) and len(client.read_state([resource])[resource.plural]) == existing
 
 
 def bare_results(existing: int, text: str) -> int:
