@@ -178,7 +178,13 @@ def misspelt(names: Iterable[str], known: Iterable[str]) -> list[str]:
 
 @lru_cache(maxsize=4096)  # most hosts have the same
 def _is_misspelt(name: str, known: Set[str]) -> bool:
-    near = [item for item in known if abs(len(name) - len(item)) <= SLIPS]  # the rest takes longer
+    letters = {*name}
+    near = [  # the search among all of them takes longer
+        item
+        for item in known
+        if abs(len(name) - len(item)) <= SLIPS
+        and len(letters.symmetric_difference(item)) <= 2 * SLIPS
+    ]
     close = closest(name, near, ALIKE)
     prefix = close[: close.find("_") + 1]
     shared = len(prefix) if name.startswith(prefix) else 0
