@@ -83,6 +83,7 @@ SAID = {
     "cf.waf.score lt 1": "the comparison is never true, since cf.waf.score is from 1 to 100",
     "http.request.timestamp.sec lt 1000000000": "the comparison is never true, since http.request.timestamp.sec is from 1000000000 to 9999999999",
     "cf.bot_management.score gt 99": "the comparison is never true, since cf.bot_management.score is from 0 to 99",
+    "ip.src.asnum le 4294967295": "the comparison is always true, since ip.src.asnum is from 0 to 4294967295",
     "http.request.body.size lt 0": "the comparison is never true, since http.request.body.size is 0 or more",
     'ip.src.country eq "us"': "the comparison is never true, since ip.src.country has two capital letters, such as DE",
     'ip.src.country ne "Germany"': "the comparison is always true, since ip.src.country has two capital letters, such as DE",

@@ -176,4 +176,4 @@ def seconds_for(count: int) -> float:
 
 
 def test_five_times_as_many_filters_take_less_than_sixty_times_as_long() -> None:
-    assert seconds_for(500) < 60 * seconds_for(100)
+    assert seconds_for(5000) < 60 * seconds_for(1000)  # a clock of the processor may count in hundredths

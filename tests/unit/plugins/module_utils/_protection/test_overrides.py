@@ -231,3 +231,13 @@ def test_a_score_that_is_higher_by_one_weakens_for_sure(was: int, becomes: int |
     rules = [{"action": "execute", "action_parameters": {"id": "M", "overrides": {"rules": [item]}}} for item in scores]
     found = loosened(MANAGED_RULES, *rules)
     assert [found[1] for found in [found] if found] == is_certain
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes", "is_certain"), [({}, "block", []), ("block", {}, [False]), ("block", "log", [True])]
+)
+def test_no_action_of_the_vendor_stops_more_than_a_block(was: Any, becomes: Any, is_certain: list[bool]) -> None:
+    actions = [{"action": action} if action else {} for action in (was, becomes)]
+    rules = [{"action": "execute", "action_parameters": {"id": "M", "overrides": action}} for action in actions]
+    found = loosened(MANAGED_RULES, *rules)
+    assert [found[1] for found in [found] if found] == is_certain
