@@ -145,9 +145,12 @@ def exchange(functions: dict[CodeType, list[FunctionType]], before: str, after: 
     SyntaxError for what is no program."""
     old, new = (list(_codes(compile(text, "", "exec", dont_inherit=True))) for text in (before, after))
     pairs = list(zip(old, new, strict=False))
-    exchanged = [(function, now) for then, now in pairs if then != now for function in functions.get(then, ())]
+    changed = [(then, now) for then, now in pairs if _plain(then) != _plain(now)]
+    exchanged = [(function, now) for then, now in changed for function in functions.get(then, ())]
     covered = {code for function, _code in exchanged for code in _codes(function.__code__)}
-    is_whole = len(old) == len(new) and all(then in covered for then, now in pairs if _alone(then) != _alone(now))
+    is_whole = len(old) == len(new) and all(
+        then in covered for then, now in pairs if _plain(_alone(then)) != _plain(_alone(now))
+    )
     fits = all(function.__code__.co_freevars == code.co_freevars for function, code in exchanged)
     return exchanged if is_whole and fits else []
 
@@ -157,6 +160,12 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
             yield from _codes(constant)
+
+
+def _plain(code: CodeType) -> CodeType:
+    """A code without the numbers of its lines, since a change may join some."""
+    inner = tuple(_plain(item) if isinstance(item, CodeType) else item for item in code.co_consts)
+    return code.replace(co_firstlineno=1, co_linetable=b"", co_consts=inner)
 
 
 def _alone(code: CodeType) -> CodeType:
