@@ -39,7 +39,7 @@ def test_a_random_plan_for_custom_rules(plan: Plan, consent: str, run: Run) -> N
 @given(plan=packet_plans(), consent=CONSENTS)
 @plans(0.5)
 @pytest.mark.fewest(skips_everything=0.005, blocks_everything=0.01, weakens_network_firewall=0.02, unmet=0.02)
-@pytest.mark.fewest(empties_list=0.005, ignored=0.01, refused=0.05)
+@pytest.mark.fewest(empties_list=0.005, ignored=0.01, refused=0.02)
 def test_a_random_plan_for_the_network_firewall(plan: Plan, consent: str, run: Run) -> None:
     existing, task = plan
     account = run.begin().account(ACCOUNT).seed(network_firewall_rules=existing)

@@ -133,7 +133,7 @@ def are_wide_requests(expression: str) -> bool:
 
 
 def are_wide_packets(expression: str, lets_pass: bool) -> bool:
-    own = (("198.51.100.1", "198.51.100.200"), ("2001:db8::1", "2001:db8:0:f::1"))
+    own = (("198.51.100.1", "198.51.100.110", "198.51.100.200"), ("2001:db8::1", "2001:db8:0:f::1"))
     kinds = product(("tcp", "udp") if lets_pass else ("tcp",), zip(own, SOURCES, strict=True))
     return any(
         is_half(expression, family, lambda source, protocol=protocol, to=to: packets(protocol, to, source))  # type: ignore[misc]
