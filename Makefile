@@ -47,7 +47,7 @@ $(filter-out $(MATRICES),$(TAGS)): nox
 $(MATRICES): nox
 	@.ci/install test
 	@$(NOX) --list --tags $@ | awk '$$1 == "*" { print $$2 }' | JOBS=0 xargs -P 2 -I CELL bash -c \
-	    '$(NOX) -s CELL >.cache/CELL.log 2>&1 || { cat .cache/CELL.log; exit 255; }; sed -n "s/^.* passed.*/CELL: &/p; s/^.*NOT TESTED/CELL: &/p" .cache/CELL.log'
+	    '$(NOX) -s CELL >.cache/CELL.log 2>&1 || { cat .cache/CELL.log; exit 255; }; sed -n "s/^.* passed.*/CELL: &/p; s/^.*NOT TESTED/CELL: &/p; s/^.*interpreter .* not found/CELL: NOT TESTED: &/p" .cache/CELL.log'
 
 matrix-%: nox
 	@$(NOX) -s $@

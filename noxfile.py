@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent
 nox.needs_version = ">=2026.10"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.download_python = "never"
-nox.options.error_on_missing_interpreters = False
+nox.options.error_on_missing_interpreters = "GITHUB_ACTIONS" in os.environ
 nox.options.reuse_existing_virtualenvs = True
 nox.options.stop_on_first_error = True
 # Each run of Ansible would compile all of it again; the bytecode stands outside of the tree, which archives are made of.

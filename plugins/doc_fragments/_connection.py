@@ -11,6 +11,7 @@ from __future__ import annotations
 class ModuleDocFragment:
     DOCUMENTATION = r"""
 requirements:
+  - python >= 3.8
   - requests >= 2.25
 notes:
   - A play sets the credentials and the ids once with C(module_defaults) for the group

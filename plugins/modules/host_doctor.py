@@ -110,7 +110,7 @@ doctor:
       type: list
       elements: dict
     assumptions:
-      description: The assumptions of C(docs/assumptions.md) that the doctor looks at, each with its
+      description: The assumptions of C(docs/evidence.md) that the doctor looks at, each with its
         C(name), whether it C(holds) (null if no answer shows it), and the C(reasons).
       returned: always
       type: list
