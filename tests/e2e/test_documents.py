@@ -301,6 +301,19 @@ def test_the_architecture_page_shows_the_files_there_are(folder: str, package: s
     assert all(files and all((root / file).is_file() for file in files) for files in answers)
 
 
+def test_a_rule_is_followed_through_ten_files_that_have_the_functions_of_their_steps() -> None:
+    page = PAGES["docs/architecture.md"].text
+    walk = page.partition("## One rule, from its variable to the PUT and back")[2].partition("\n## ")[0]
+    steps = re.findall(r"^\d+\. `(plugins/\S+\.py)`: (.*?)(?=^\d+\. |\Z)", walk, re.M | re.S)
+    assert len(steps) == len({*re.findall(r"\w+\.py", walk)}) == 10
+    for file, text in steps:
+        names = re.findall(r"`([\w.]+)\(\)`", text)
+        assert names, file
+        code = (REPOSITORY / file).read_text(encoding="utf-8")
+        words = {word for name in names for word in name.split(".")}
+        assert words <= {*re.findall(r"^ *(?:def|class) (\w+)", code, re.M)}, file
+
+
 def test_the_picture_of_the_architecture_shows_the_floors_of_the_contracts() -> None:
     settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     modules, hosts, _both = settings["tool"]["importlinter"]["contracts"]
