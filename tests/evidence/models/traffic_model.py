@@ -325,7 +325,7 @@ def rule_lacks(described: Rule, existing: Rule | None, in_front: Sequence[Rule])
     Requests that a rule in front lets pass never meet it, so that it lacks nothing for them."""
     met_by_none = frozenset[Request]().union(*(rule.passed for rule in in_front if rule.ends))
     stopped = described.stopped - met_by_none
-    if existing is None or not existing.enabled or (described.enforces and described.stopped and not stopped):
+    if existing is None or not existing.enabled or (described.stopped and not stopped):
         return bool(stopped)
     if existing.action == "skip" and not described.enabled:
         return True
