@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 import nox
 from nox.command import CommandFailed
 
-from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, VENV, copy_of_checkout, install, modules, run
+from .environment import CACHE, EVIDENCE, PARALLEL, ROOT, VENV, copy_of_checkout, install, missing, modules, run
 
 MODULE_PYTHONS: Final = ("3.8", "3.9", "3.10", "3.11", "3.12", "3.13", "3.14", "3.15")  # on which modules run
 # Unit tests that run the local service, for which the Python of a target may be too old.
@@ -130,7 +130,7 @@ def matrix(session: nox.Session) -> None:
     except CommandFailed:
         if name != COMING:
             raise
-        session.skip(f"*** NOT TESTED: {' '.join(cell.requires)} cannot be installed; it may not be there yet. ***")
+        missing(session, f"{' '.join(cell.requires)} cannot be installed; it may not be there yet.", may_lack=True)
     link(session)
     try:
         session.run("python", "-m", "pytest", "-q", *PARALLEL, *cell.tests)

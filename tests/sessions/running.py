@@ -29,7 +29,7 @@ def test(session: nox.Session) -> None:
 
 @nox.session(python=False)
 def models(session: nox.Session) -> None:
-    """Compare some 300 random plans, approvals, exports and changes by hand with models of the docs."""
+    """Compare some 300 random cases with models of the docs: plans, approvals, exports, changes that somebody made by hand."""
     run_tests(session, *PARALLEL, "tests/evidence/models")
 
 
