@@ -19,7 +19,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
     risks_of_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_LIMITS, ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
     RISKS_OF_PHASES,
     RULESET_RISKS,
@@ -36,10 +35,12 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import LIST_RISKS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import ALL_RISKS
 
 from tests.documentation.pages import to_yaml
 from tests.support.documents import with_table
 
+ALL_LIMITS = limits_of(ALL_RISKS)
 ROOT = Path(__file__).parents[2]
 FRAGMENTS = ROOT / "plugins" / "doc_fragments" / "_risks.py"
 PAGE = ROOT / "docs" / "risks.md"
@@ -121,11 +122,12 @@ def wrapped(text: str, width: int = WIDTH) -> str:
 
 def with_tables(text: str) -> str:
     """The page of the risks with its tables of them and of their limits brought up to date."""
+    risks = sorted(ALL_RISKS, key=lambda risk: text.index(f"\n## {risk.code}\n"))
     tables: dict[str, list[tuple[str, ...]]] = {
-        "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in ALL_RISKS],
+        "| code | the plan would |": [(f"[`{risk.code}`](#{risk.code})", marked(would(risk))) for risk in risks],
         "| option | limit | default |": [
             (f"`limits.{limit.name}`", marked(limit.sentences[0].rstrip(".")), f"{limit.default:g}")
-            for limit in ALL_LIMITS
+            for limit in limits_of(risks)
         ],
     }
     for head, rows in tables.items():

@@ -17,8 +17,8 @@ from typing import Any
 from unittest.mock import patch
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import BESIDE, TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, AbstractSet, Any, Iterator, Mapping, NamedTupl
 from .._concurrency import concurrently
 from .._errors import reading
 from .._plan.plan import Check, Operation, Plan
-from .._protection.coverage import Coverage, has_flag
-from .._protection.worse import worse
+from .._protection.coverage import Coverage, has_flag, worse
 from .._schema.account import ACCOUNT, ENABLED, PREFIXES
 from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
 from .._schema.resource import NO_ITEMS, ZONE_OPTION, Object, ReadCollection

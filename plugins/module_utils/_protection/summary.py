@@ -26,7 +26,7 @@ from .._values.address_set import (
     part_in,
     range_of,
 )
-from .coverage import Coverage
+from .coverage import OF_ACCOUNT, Coverage, worse
 from .modes import (
     LESS,
     PASSING,
@@ -39,7 +39,6 @@ from .modes import (
     ranges_of_losses,
     union_of_modes,
 )
-from .worse import OF_ACCOUNT, worse
 
 
 class AddressSet(TypedDict):

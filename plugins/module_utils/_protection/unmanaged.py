@@ -56,7 +56,7 @@ from .._schema.zone import (
 )
 from .._text import first_few
 from .._values.address_set import range_of
-from .coverage import Coverage, has_flag
+from .coverage import Coverage, has_flag, worse
 from .losses import (
     NOTHING,
     Referring,
@@ -76,7 +76,6 @@ from .ordinary_traffic import (
     width,
 )
 from .overrides import in_force, losses_by_others, unlike_described
-from .worse import worse
 
 MOST_JUDGED = 100  # items of a list one by one; more are checked together
 CHANGED_ON = ("modified_on", "last_updated", "created_on")

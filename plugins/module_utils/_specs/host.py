@@ -25,7 +25,7 @@ from .._api.settings import shared_options
 from .._arguments import ReadOptions, read_options, unless_wrong
 from .._context import CHANGES_HOURS
 from .._errors import OptionProblems, PlanError, as_one
-from .._guard.risks.base import risk_options
+from .._guard.risks.base import codes_of, risk_options
 from .._plan.desired import Desired, as_part, raise_any
 from .._protection.expectation import (
     EXPECTATION_OPTIONS,
@@ -77,6 +77,10 @@ def _option_names(part: str) -> dict[str, str]:
 OPTION_NAMES: Mapping[str, Names] = {part: _option_names(part) for part in HOST_PARTS}
 
 
+ALL_RISKS = tuple(dict.fromkeys(risk for spec in HOST_PARTS.values() for risk in spec.risks))
+CODES = codes_of(ALL_RISKS)
+
+
 def _options() -> OptionSpec:
     options = {
         OPTION_NAMES[part][option]: {
@@ -86,9 +90,8 @@ def _options() -> OptionSpec:
         for option, argument in spec.options.items()
         if option != "state"
     }
-    risks = [risk for spec in HOST_PARTS.values() for risk in spec.risks]
     own = {**INTERNAL, **purge_option(*EXCLUSIVE), **EXPECTATION_OPTIONS}
-    return {**options, **risk_options(risks), **own}
+    return {**options, **risk_options(ALL_RISKS), **own}
 
 
 class HostShare(NamedTuple):
@@ -113,7 +116,7 @@ class Host(ModuleSpec):
 
     owner = ""
     options = _options()
-    risks = tuple(dict.fromkeys(risk for spec in HOST_PARTS.values() for risk in spec.risks))
+    risks = ALL_RISKS
     of_rules = True
     expects = (REQUEST, PACKET, FIREWALL)
     returns_owner = True

@@ -156,7 +156,7 @@ def _codes(spec: ModuleSpec, elements: Sequence[Any]) -> Sequence[str]:
     own = codes_of(spec.risks)
     if all((item.get("code") if isinstance(item, Mapping) else item) in own for item in elements):
         return own
-    from .._guard.risks.registry import CODES
+    from .host import CODES
 
     return CODES
 
