@@ -21,14 +21,8 @@ from ..plugin_utils._action import say
 from ..plugin_utils._baseline.fleet import FleetAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.variables import OF_CONNECTION, host_part
-from ..plugin_utils._doctor.doctor import (
-    DOCTOR,
-    bundle_text,
-    examine_host,
-    failures,
-    lines_of,
-    record_of,
-)
+from ..plugin_utils._doctor.answers import examine_host
+from ..plugin_utils._doctor.doctor import DOCTOR, bundle_text, failures, lines_of, record_of
 from ..plugin_utils._files import host_folder, write_private
 from ..plugin_utils._variables import all_read
 from ..plugin_utils._worker import prepare_workers

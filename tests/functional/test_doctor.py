@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import host_part
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import HostAnswers, examine_host
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor import (
-    HostAnswers,
     Record,
     assumptions,
     bundle_text,
-    examine_host,
     failures,
     lines_of,
     record_of,

@@ -13,51 +13,29 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from datetime import datetime
-from functools import lru_cache, partial
 from typing import Any, Container, Iterable, Iterator, Mapping, Sequence, TypedDict
 
 from .._errors import ProtectionError
-from .._expressions.covering import NEVER, SHADOWED, Claim, Covering, ListObject, Reach
-from .._expressions.fields import with_contents
-from .._expressions.grammar import Comparison, expression_of
-from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
+from .._expressions.covering import Claim
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, FILTERS, PREFIXES
 from .._schema.lists import APEX, HOSTNAME, LISTS
-from .._schema.managed_rules import L4_OVERRIDES, is_off
 from .._schema.neighbours import ONBOARDED
-from .._schema.registry import (
-    DDOS_OVERRIDES,
-    DECIDING,
-    EVALUATION,
-    IN_ORDER,
-    ZoneRule,
-    beyond,
-    contents_in,
-    evaluated_as,
-    in_order_of,
-    phase_of,
-    rules_in_force,
-    zone_values,
-)
-from .._schema.resource import ENFORCING, NO_ITEMS, Key, Object, ReadCollection, Resource, State
-from .._schema.rulesets import named_entries
-from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION, evaluated_as
+from .._schema.resource import NO_ITEMS, Key, Object, ReadCollection, Resource, State
+from .._schema.zone import CUSTOM_RULESETS
 from .._values.address_set import (
     ANY_LABEL,
     EVERYTHING,
-    ROUTABLE,
     Range,
     Ranges,
     intersection,
     range_of,
-    ranges_of,
     union,
 )
-from .._values.kinds import FLAG, as_json
+from .._values.kinds import FLAG
 from .coverage import Coverage, outermost
-from .modes import IN_TURN, UNDECIDED
-from .overrides import not_understood
+from .ineffective_rules import OUTSIDE, claims_of_list
 
 COVERED = "covered"
 CHECKED = (PREFIXES, ALLOWLIST, *FILTERS, *DDOS_OVERRIDES, *(one for one, _read in EVALUATION))
@@ -220,177 +198,3 @@ def _own_networks(state: State, announced: Sequence[Range]) -> Ranges:
     if prefixes is None or None in [range_of(obj.get("prefix")) for obj in prefixes]:
         return []
     return union([*Coverage(state).inside, *announced])
-
-
-OUTSIDE, UNREACHABLE = "outside", "unreachable"
-NAMES_NO_DESTINATION = (
-    "its destinations lie outside of every network that the account protects or announces"
-)
-NOT_ARRIVING = "it names only private or reserved sources, which no request from the internet has"
-# Requests may seem to come from class E, which "Pseudo IPv4" uses.
-ARRIVING = Reach(
-    FIRST_LEVELS.index(SOURCE),
-    union([*ROUTABLE, *ranges_of(["240.0.0.0/4"])]),
-    UNREACHABLE,
-    NOT_ARRIVING,
-)
-MOST_JUDGED = 16  # lists of rules, of which the claims are kept
-ALIKE_IN = ("action", "action_parameters", "ratelimit", "products")
-
-
-def claims_of_list(resource: Resource, state: State, own: Ranges) -> Iterator[Claim]:
-    """The rules, filters or overrides of a list that cannot work; packets go to the networks that
-    the account has as its `own`, unless these are not known and empty."""
-    if resource.component:
-        return _filter_claims(resource, state[resource.plural], _among(own))
-    if resource in DDOS_OVERRIDES:
-        return _override_claims(resource, state[resource.plural])
-    return _claims_of_rules(resource, state, own)
-
-
-def _among(own: Sequence[Range]) -> Reach | None:
-    """The destinations of packets; None if the networks of the account are not known."""
-    if not own:
-        return None
-    return Reach(FIRST_LEVELS.index(DESTINATION), [*own], OUTSIDE, NAMES_NO_DESTINATION)
-
-
-def _filter_claims(
-    resource: Resource, objects: Sequence[Object], reach: Reach | None
-) -> Iterator[Claim]:
-    """The filters of a component; those of one mode decide alike, in no order."""
-    order = {mode: at for at, mode in enumerate(IN_TURN) if mode != UNDECIDED}
-    filters = [obj for obj in objects if str(obj.get("mode")) in order]
-    filters.sort(key=lambda obj: order[str(obj["mode"])])
-    listed: list[ListObject] = []
-    for obj in filters:
-        mode, key, name = str(obj["mode"]), resource.key_of(obj), resource.label_of(obj)
-        before = [at for at, one in enumerate(listed) if one.does != mode]
-        listed.append(ListObject(key, name, expression_of(obj), mode, before=before))
-    covering = Covering(listed, packets=True, filters=True)
-    return covering.claims("it matches the same packets as {}, in the same mode", reach)
-
-
-def _override_claims(resource: Resource, objects: Sequence[Object]) -> Iterator[Claim]:
-    """The overrides of managed rules. The first that matches and sets something for a managed rule
-    decides about it."""
-    active = [obj for obj in objects if not is_off(obj)]
-    is_packet = resource is L4_OVERRIDES
-    settings = [None if not_understood(obj) else _set_by(obj) for obj in active]
-    listed = [
-        ListObject(
-            resource.key_of(obj),
-            resource.label_of(obj),
-            expression_of(obj) or "true",
-            place if own is None else as_json(own),
-            before=[at for at, one in enumerate(settings[:place]) if _sets_all_of(one, own)],
-        )
-        for place, (obj, own) in enumerate(zip(active, settings))
-    ]
-    covering = Covering(listed, packets=is_packet)
-    same = "it has the same expression and settings as {}"
-    return covering.claims(same, None if is_packet else ARRIVING)
-
-
-SettingsByRule = Mapping[str, Any]  # of an override, by managed rule; an empty name is for all
-
-
-def _set_by(override: Object) -> SettingsByRule:
-    settings = {f"{what} {name}": item for what, name, item in named_entries(override)}
-    whole = {name: override[name] for name in ("action", "sensitivity") if override.get(name)}
-    return {**({"": whole} if whole else {}), **settings}
-
-
-def _sets_all_of(earlier: SettingsByRule | None, own: SettingsByRule | None) -> bool:
-    """Return whether an override sets something for each managed rule that another one is about;
-    None is one that is not understood."""
-    if earlier is None or own is None:
-        return False
-    return "" in earlier or ("" not in own and earlier.keys() >= own.keys())
-
-
-def _claims_of_rules(resource: Resource, state: State, own: Ranges) -> Iterator[Claim]:
-    """The rules of a list, in a zone with those of its account and of rulesets that it executes."""
-    if resource.plural in IN_ORDER:
-        rules = rules_in_force(state, resource)
-    else:
-        rules = in_order_of(resource)(state[resource.plural])
-    active = [one for one in rules if one.active]
-    claims = {claim.key: claim for claim in _rule_claims(resource, active, state, own)}
-    by_name: dict[object, list[Key]] = {}
-    for rule in active:
-        by_name.setdefault(rule.key[0], []).append(rule.key)
-    for keys in by_name.values():  # a ruleset that two rules execute may work for one of them
-        kinds = {claims[key].kind if key in claims else "" for key in keys}
-        if (len(kinds) == 1 and "" not in kinds) or kinds == {NEVER, SHADOWED}:
-            shadowed = [key for key in keys if claims[key].kind != NEVER]
-            yield claims[(shadowed or keys)[0]]
-
-
-def _rule_claims(
-    resource: Resource, rules: Sequence[ZoneRule], state: State, own: Ranges
-) -> Sequence[Claim]:
-    lists, values = contents_in(state), zone_values(state)
-    decides = any(evaluated_as(resource) is one for one, _in_order in DECIDING)
-    passing = [] if decides else [*_skips_of(resource, state)]
-    places = {rule.key: at for at, rule in enumerate(rules)}
-    skips = range(len(rules), len(rules) + len(passing))
-    listed = [
-        ListObject(
-            rule.key,
-            rule.entry,
-            with_contents(rule.expression, lists),
-            as_json([*map(rule.obj.get, ALIKE_IN), rule.key if rule.conditions else None]),
-            decides and _ends(rule),
-            (*(places[one.key] for one in rule.unless), *skips),
-            with_contents(rule.whole, lists),
-            is_beside=rule.of_account,  # its account judges it
-        )
-        for rule in rules
-    ]
-    listed += [
-        ListObject(skip.key, skip.entry, with_contents(beyond(skip, before), lists), is_beside=True)
-        for skip, before in passing
-    ]
-    read = "".join(one.whole + one.expression for one in listed)
-    of_zone = tuple(item for item in values.items() if item[0] in read)
-    return _judged(tuple(listed), of_zone, resource.traffic, tuple(own))
-
-
-@lru_cache(maxsize=MOST_JUDGED)  # many zones have the same rules
-def _judged(
-    listed: tuple[ListObject, ...],
-    of_zone: tuple[tuple[str, bytes], ...],
-    traffic: str,
-    own: tuple[Range, ...],
-) -> Sequence[Claim]:
-    """The rules that cannot work."""
-    decide = partial(_by_zone, dict(of_zone)) if of_zone else None
-    covering = Covering(listed, decide, packets=traffic == "packet")
-    reach = ARRIVING if traffic == "request" else _among(own)
-    return [*covering.claims("it has the same expression as {}, and does the same", reach)]
-
-
-def _ends(rule: ZoneRule) -> bool:
-    """Return whether a request or packet that a rule matches meets no rule behind it, for sure."""
-    return not rule.conditions and (rule.action in ENFORCING or rule.terminates)
-
-
-def _skips_of(resource: Resource, state: State) -> Iterator[tuple[ZoneRule, list[ZoneRule]]]:
-    """The custom rules that take requests past the phase of a resource, each with those before it
-    that may take them past itself and not past the phase."""
-    before: list[ZoneRule] = []
-    custom = rules_in_force(state, CUSTOM_RULES) if state.get(CUSTOM_RULES.plural) else ()
-    for rule in (one for one in custom if one.active):
-        is_skip = rule.lets_pass and phase_of(resource) in rule.skips
-        if is_skip and not rule.conditions:
-            yield rule, [*before]
-        elif rule.action != "block" and (rule.terminates or rule.unknown):  # challenges are solved
-            before.append(rule)
-
-
-def _by_zone(values: Mapping[str, bytes], leaf: Comparison) -> object:
-    """The truth of a comparison that the zone decides; None of any other."""
-    from .._expressions.evaluation import truth_by  # loaded if a zone is known
-
-    return truth_by(values, leaf) if leaf.field in values else None

@@ -3,9 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The doctor: it reads all resources of a host as the modules do, and makes a record of the
-answers: permissions, products and assumptions, the lines that a person reads, and the bundle for an
-issue."""
+"""The doctor: it makes a record of the answers about a host: permissions, products and assumptions,
+the lines that a person reads, and the bundle for an issue."""
 
 from __future__ import annotations
 
@@ -14,143 +13,26 @@ import platform
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
 from ansible.release import __version__ as ansible_version
 
-from ...module_utils._api.client import Client
-from ...module_utils._api.neighbours import read_changes
-from ...module_utils._api.responses import Request, error_details
-from ...module_utils._api.session import VERSION, client_of_owner, connected
+from ...module_utils._api.session import VERSION
 from ...module_utils._arguments import Arguments
-from ...module_utils._concurrency import concurrently
-from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._plan.api_fields import undeclared
-from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
+from ...module_utils._schema.neighbours import ZONE
 from ...module_utils._schema.quotas import quota_of
-from ...module_utils._schema.registry import BY_NAME, READ_ONLY
-from ...module_utils._schema.resource import (
-    ACCOUNT_OPTION,
-    OWNERS,
-    Object,
-    Permission,
-    Resource,
-    Single,
-)
 from ...module_utils._schema.rulesets import deployed
 from ...module_utils._schema.zone import CUSTOM_RULES
 from ...module_utils._specs.whole_state import name_of
-from ...module_utils._text import Names, Screen, Unread, Warn, first_few, plural, with_names
+from ...module_utils._text import first_few, plural
 from ...module_utils._timestamps import CLOCK_SKEW
-from ...module_utils._traffic.queries import NODES, query, read_answer
-from .._baseline.variables import Part, settings_of
+from ...module_utils._traffic.queries import NODES
 from .._export.describe import sort_out
-
-RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
-HOURS_OF_LOG = 1.0
-ANALYTICS = Resource(
-    name="analytics",
-    plural="analytics",
-    title="analytics",
-    owner="",  # the query names the account
-    path="graphql",
-    permission=Permission("Account Analytics", "account"),
-    fields=(),
-    key=(),
-    listing=Single(),
-)
-
-
-class HostAnswer(NamedTuple):
-    """The objects of a resource, or the `message` of the error with its HTTP status and codes; of
-    the analytics one object has the settings."""
-
-    resource: Resource
-    objects: Sequence[Object] = ()
-    message: str = ""
-    status: int | None = None
-    codes: Sequence[int] = ()
-
-    @property
-    def about(self) -> str:
-        """The title of its resource."""
-        return self.resource.titles if self.resource.key else self.resource.title
-
-    @property
-    def reason(self) -> str:
-        """The kind of the error, without anything private."""
-        codes = "".join(f" [{code}]" for code in self.codes)
-        return f"HTTP {self.status}{codes}" if self.status else "no answer" if self.message else ""
-
-
-class HostAnswers(NamedTuple):
-    """All answers about a host, how many calls were made, and by how many seconds the clock of
-    Cloudflare is ahead; None if no answer tells."""
-
-    answers: Sequence[HostAnswer]
-    calls: int
-    seconds_ahead: float | None
-
-
-def resources_to_read(owner: str) -> list[Resource]:
-    """The resources of an account or of a zone that need no other id to be read."""
-    every = (*BY_NAME.values(), *READ_ONLY)
-    owned = [item for item in every if item.owner == owner and item.path.count("{") == 1]
-    return [*owned, ANALYTICS] if owner == ACCOUNT_OPTION else owned
-
-
-def examine_host(
-    part: Part, warn: Warn, clock: Callable[[], datetime], screen: Screen | None = None
-) -> HostAnswers:
-    """Read the account and the zone of a host; raises ValueError for wrong options, before any
-    call."""
-    there = [name for name, owner in OWNERS.items() if any(map(part.options.get, owner.options))]
-    every = [(settings_of(part, owner, RETRIES, warn), part.names) for owner in there]
-    answers: list[HostAnswer] = []
-    calls, seconds_ahead = 0, None
-    for settings, names in every:
-        with connected(settings, warn, screen) as client:
-            try:
-                client = client_of_owner(client, settings)
-            except ProtectionError as exc:  # a zone goes by an unknown name
-                answers.append(HostAnswer(ZONE, message=with_names(exc.message, names)))
-            else:
-                (owner,) = client.owner
-                answers += concurrently(partial(_answer, client, names), resources_to_read(owner))
-            calls += client.calls
-            if client.now:
-                seconds_ahead = round((client.now - clock()).total_seconds(), 1)
-    return HostAnswers(answers, calls, seconds_ahead)
-
-
-def _answer(client: Client, names: Names, resource: Resource) -> HostAnswer:
-    try:
-        objects = _read(client, resource)
-    except ServiceError as exc:
-        return HostAnswer(resource, (), with_names(exc.message, names), exc.status, exc.codes)
-    return HostAnswer(resource, resource.own(objects))
-
-
-def _read(client: Client, resource: Resource) -> Sequence[Object]:
-    """The objects of a resource; raises ServiceError."""
-    if resource is AUDIT_LOG:
-        return read_changes(client, HOURS_OF_LOG)
-    if resource is not ANALYTICS:
-        return client.read(resource)
-    account_id = client.owner[ACCOUNT_OPTION]
-    body = query(account_id, (), with_settings=True)
-    request = Request("POST", resource.path, body=body, resource=resource, about=account_id)
-    response = client.ask(request)
-    try:
-        settings = read_answer(response, ()).settings
-    except Unread as exc:
-        raise ServiceError(exc.reason, error_details(request, response.status), False) from exc
-    return [{name: item._asdict() for name, item in settings.items()}]
-
+from .answers import ANALYTICS, HostAnswer, HostAnswers
 
 KINDS = ["deviation", "unknown"]
 DOCTOR: Arguments = {  # the variables of the playbook

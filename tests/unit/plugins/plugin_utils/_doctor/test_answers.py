@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.varia
     host_part,
     settings_of,
 )
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor import (
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import (
     ANALYTICS,
     RETRIES,
     HostAnswer,

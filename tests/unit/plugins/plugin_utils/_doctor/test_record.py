@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import HostAnswer, HostAnswers
 from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor import (
-    HostAnswer,
-    HostAnswers,
     Record,
     failures,
     lines_of,

@@ -1,0 +1,135 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The answers of Cloudflare about a host: all resources of its account and zone, read as the
+modules do, and the settings of its analytics."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import NamedTuple
+
+from ...module_utils._api.client import Client
+from ...module_utils._api.neighbours import read_changes
+from ...module_utils._api.responses import Request, error_details
+from ...module_utils._api.session import client_of_owner, connected
+from ...module_utils._concurrency import concurrently
+from ...module_utils._errors import ProtectionError, ServiceError
+from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE
+from ...module_utils._schema.registry import BY_NAME, READ_ONLY
+from ...module_utils._schema.resource import (
+    ACCOUNT_OPTION,
+    OWNERS,
+    Object,
+    Permission,
+    Resource,
+    Single,
+)
+from ...module_utils._text import Names, Screen, Unread, Warn, with_names
+from ...module_utils._traffic.queries import query, read_answer
+from .._baseline.variables import Part, settings_of
+
+RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
+HOURS_OF_LOG = 1.0
+ANALYTICS = Resource(
+    name="analytics",
+    plural="analytics",
+    title="analytics",
+    owner="",  # the query names the account
+    path="graphql",
+    permission=Permission("Account Analytics", "account"),
+    fields=(),
+    key=(),
+    listing=Single(),
+)
+
+
+class HostAnswer(NamedTuple):
+    """The objects of a resource, or the `message` of the error with its HTTP status and codes; of
+    the analytics one object has the settings."""
+
+    resource: Resource
+    objects: Sequence[Object] = ()
+    message: str = ""
+    status: int | None = None
+    codes: Sequence[int] = ()
+
+    @property
+    def about(self) -> str:
+        """The title of its resource."""
+        return self.resource.titles if self.resource.key else self.resource.title
+
+    @property
+    def reason(self) -> str:
+        """The kind of the error, without anything private."""
+        codes = "".join(f" [{code}]" for code in self.codes)
+        return f"HTTP {self.status}{codes}" if self.status else "no answer" if self.message else ""
+
+
+class HostAnswers(NamedTuple):
+    """All answers about a host, how many calls were made, and by how many seconds the clock of
+    Cloudflare is ahead; None if no answer tells."""
+
+    answers: Sequence[HostAnswer]
+    calls: int
+    seconds_ahead: float | None
+
+
+def resources_to_read(owner: str) -> list[Resource]:
+    """The resources of an account or of a zone that need no other id to be read."""
+    every = (*BY_NAME.values(), *READ_ONLY)
+    owned = [item for item in every if item.owner == owner and item.path.count("{") == 1]
+    return [*owned, ANALYTICS] if owner == ACCOUNT_OPTION else owned
+
+
+def examine_host(
+    part: Part, warn: Warn, clock: Callable[[], datetime], screen: Screen | None = None
+) -> HostAnswers:
+    """Read the account and the zone of a host; raises ValueError for wrong options, before any
+    call."""
+    there = [name for name, owner in OWNERS.items() if any(map(part.options.get, owner.options))]
+    every = [(settings_of(part, owner, RETRIES, warn), part.names) for owner in there]
+    answers: list[HostAnswer] = []
+    calls, seconds_ahead = 0, None
+    for settings, names in every:
+        with connected(settings, warn, screen) as client:
+            try:
+                client = client_of_owner(client, settings)
+            except ProtectionError as exc:  # a zone goes by an unknown name
+                answers.append(HostAnswer(ZONE, message=with_names(exc.message, names)))
+            else:
+                (owner,) = client.owner
+                answers += concurrently(partial(_answer, client, names), resources_to_read(owner))
+            calls += client.calls
+            if client.now:
+                seconds_ahead = round((client.now - clock()).total_seconds(), 1)
+    return HostAnswers(answers, calls, seconds_ahead)
+
+
+def _answer(client: Client, names: Names, resource: Resource) -> HostAnswer:
+    try:
+        objects = _read(client, resource)
+    except ServiceError as exc:
+        return HostAnswer(resource, (), with_names(exc.message, names), exc.status, exc.codes)
+    return HostAnswer(resource, resource.own(objects))
+
+
+def _read(client: Client, resource: Resource) -> Sequence[Object]:
+    """The objects of a resource; raises ServiceError."""
+    if resource is AUDIT_LOG:
+        return read_changes(client, HOURS_OF_LOG)
+    if resource is not ANALYTICS:
+        return client.read(resource)
+    account_id = client.owner[ACCOUNT_OPTION]
+    body = query(account_id, (), with_settings=True)
+    request = Request("POST", resource.path, body=body, resource=resource, about=account_id)
+    response = client.ask(request)
+    try:
+        settings = read_answer(response, ()).settings
+    except Unread as exc:
+        raise ServiceError(exc.reason, error_details(request, response.status), False) from exc
+    return [{name: item._asdict() for name, item in settings.items()}]
