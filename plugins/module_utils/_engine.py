@@ -170,7 +170,7 @@ class Run(NamedTuple):
             **({**self._shown(plan.after()), **self._pending(plan)} if reports else {}),
             **plan_details(checked),
             **checked.shown_ineffective,
-            **self.guard.compared(plan, plan.before, plan.after()),
+            **self.guard.findings.compared(plan, plan.before, plan.after()),
         }
         return with_options(details, self.task.desired) if reports else details
 
@@ -288,8 +288,8 @@ class Run(NamedTuple):
             **protection_results(checked, diff, applied.state),
             **self._pending(plan),
             **checked.shown_ineffective,
-            **self.guard.compared(plan, before, after),
-            **self.guard.expected(before, after),
+            **self.guard.findings.compared(plan, before, after),
+            **self.guard.findings.expected(before, after),
             **checked.backtest,
             **self._shown(after),
         }

@@ -32,18 +32,16 @@ from ansible.plugins.action.normal import ActionModule as PackedModule
 from ansible.utils.display import Display
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
-from ..module_utils._api.settings import credential_options
+from ..module_utils._api.settings import OF_ENVIRONMENT
 from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import TASK, Context
 from ..module_utils._engine import run
-from ..module_utils._remembered import remembered
 from ..module_utils._result import option_failure, without_secrets
-from ..module_utils._schema.resource import OWNER_OPTIONS, without
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._specs.task import option_errors
 from ..module_utils._text import Screen, Warn, visible
-from ._variables import place_of, plain
+from ._variables import ENCODER, as_packed, packed_value, place_of, plain
 from ._worker import end_with_run, first_of_run, prepare_workers
 
 COLUMNS = Display().columns if os.isatty(1) else 0  # of the terminal, which workers do not have
@@ -76,16 +74,6 @@ def _yaml_lines(state: Any) -> list[str]:
     return yaml.safe_dump(plain(state), allow_unicode=True).splitlines() if state else []
 
 
-try:
-    from ansible.module_utils.common.json import Direction, get_module_encoder
-except ImportError:  # before ansible-core 2.19, which packs the modules
-    ENCODER: type[json.JSONEncoder] | None = None
-else:
-    ENCODER = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
-
-
-# The options that the environment gives to a task which has none.
-OF_ENVIRONMENT = frozenset([*OWNER_OPTIONS, *credential_options(), "base_url"])
 IN_WORKER = "edgeops_protection_in_worker"
 ALLOW_REMOTE = "edgeops_protection_allow_remote"
 PLAYBOOK_PYTHON = "{{ ansible_playbook_python }}"
@@ -147,7 +135,7 @@ class ModuleCalls:
         if not in_worker:
             unknown = OF_ENVIRONMENT - options.keys()  # its environment is another one
             errors = [error for error in errors if error.option.path[0] not in unknown]
-        shown = json.loads(_as_packed(options)) if read.errors else read
+        shown = json.loads(as_packed(options)) if read.errors else read
         if errors:
             result = option_failure(shown, errors, context, place)
         elif in_worker:
@@ -253,7 +241,8 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
             return result
         for warning in result.get("warnings", ()):
             self._display.warning(warning)
-        raise Failure(result["msg"], result=without(result, "failed", "warnings"))
+        shown = {name: result[name] for name in result if name not in ("failed", "warnings")}
+        raise Failure(result["msg"], result=shown)
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task, whose host has these variables."""
@@ -310,12 +299,12 @@ def read_arguments(module: str, arguments: Mapping[str, Any]) -> tuple[ModuleSpe
     """The spec of a module, and its options out of these arguments."""
     spec = MODULE_SPECS[module.rpartition(".")[2]]
     _shared, of_host = _parts_of(module)
-    texts = [(name, _packed_value(item)) for name, item in arguments.items() if name not in of_host]
+    texts = [(name, packed_value(item)) for name, item in arguments.items() if name not in of_host]
     known = _options_in(module, tuple(texts))
     own = {name: item for name, item in arguments.items() if name in of_host}
-    options = read_options(of_host, json.loads(_as_packed(own)))
+    options = read_options(of_host, json.loads(as_packed(own)))
     if known.errors or options.errors:  # of which some name other options
-        packed = json.loads(_as_packed(arguments))
+        packed = json.loads(as_packed(arguments))
         return spec, read_options(argument_spec(spec), packed)
     return spec, ReadOptions({**known, **options})
 
@@ -333,15 +322,3 @@ def _parts_of(module: str) -> tuple[Arguments, Arguments]:
 def _options_in(module: str, texts: tuple[tuple[str, str], ...]) -> ReadOptions:
     """The options that hosts may have in common, out of arguments as text."""
     return read_options(_parts_of(module)[0], {name: json.loads(text) for name, text in texts})
-
-
-def _packed_value(value: Any) -> str:
-    return _text_of_list(value) if isinstance(value, list) else _as_packed(value)
-
-
-def _as_packed(value: Any) -> str:
-    """A value as a packed module gets it: without tags, dates as text."""
-    return json.dumps(value, cls=ENCODER, default=None if ENCODER else str)
-
-
-_text_of_list = remembered(256)(_as_packed)  # of the variables that hosts have in common

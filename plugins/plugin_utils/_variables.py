@@ -394,3 +394,23 @@ def by_path(values: Mapping[str, Any], path: str = "") -> dict[str, Any]:
         is_inner = isinstance(value, Mapping) and value
         named.update(by_path(value, f"{own}.") if is_inner else {own: value})
     return named
+
+
+try:
+    from ansible.module_utils.common.json import Direction, get_module_encoder
+except ImportError:  # before ansible-core 2.19, which packs the modules
+    ENCODER: type[json.JSONEncoder] | None = None
+else:
+    ENCODER = get_module_encoder("legacy", Direction.CONTROLLER_TO_MODULE)
+
+
+def packed_value(value: Any) -> str:
+    return _text_of_list(value) if isinstance(value, list) else as_packed(value)
+
+
+def as_packed(value: Any) -> str:
+    """A value as a packed module gets it: without tags, dates as text."""
+    return json.dumps(value, cls=ENCODER, default=None if ENCODER else str)
+
+
+_text_of_list = remembered(256)(as_packed)  # of the variables that hosts have in common

@@ -45,11 +45,11 @@ LOADED_BY_RULES = (
     "_guard.needs",
     "_guard.rule_plans",
     "_protection.desired_protection",
-    "_protection.unmanaged",
+    "_protection.all_unmanaged",
 )
 
 
-LOADED_BY_ROLES = ("_specs.host", "_specs.info")  # all modules
+LOADED_BY_ROLES = ("_specs.host", "_specs.info", "_specs.traffic")  # all modules
 
 
 def prepare_workers(spec: ModuleSpec | None = None) -> None:

@@ -19,6 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ac
     risks_of_account,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limit, Risk, limits_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import (
     RISKS_OF_PHASES,
     RULESET_RISKS,
@@ -35,7 +36,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import LIST_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import ALL_RISKS
 
 from tests.documentation.pages import to_yaml
 from tests.support.documents import with_table

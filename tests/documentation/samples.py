@@ -17,10 +17,11 @@ from typing import Any
 from unittest.mock import patch
 
 import yaml
+from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import BESIDE
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import BESIDE, TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 
 from tests.fake_service import LocalService
 from tests.fake_service.clock import Clock

@@ -57,8 +57,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
     rules_of,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.info import TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Hits, TopRecord
 
 from tests.support.module_run import RULESETS

@@ -17,11 +17,11 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import ACCEPTANCE_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
 from ansible_collections.edgeops.protection.plugins.modules import host_restore
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ENCODER
+from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import ENCODER
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, ansible_playbook

@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api import retry
@@ -19,23 +18,7 @@ from tests.fake_service import LocalService
 from tests.support.misbehaviour import without_waiting
 from tests.support.module_run import ACCOUNT, ZONE, Modules
 
-HERE = Path(__file__).parent
 LONGEST = 3  # seconds
-# The coverage of these long files is not measured, which would take half as long again: they run hardly a line that no
-# other test runs. If somebody asks which test runs which line, they count.
-UNMEASURED = {
-    f"test_{name}.py"
-    for name in (
-        "approval", "conflicts", "evidence", "evidence_of_many", "faults", "hostile", "load", "posture_phases",
-        "random_faults", "registry", "report", "risks",
-    )
-}  # fmt: skip
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    for item in items if config.getoption("cov_context", None) is None else ():
-        if item.path.name in UNMEASURED and item.path.parent == HERE:
-            item.add_marker("no_cover")
 
 
 @pytest.fixture(scope="session")

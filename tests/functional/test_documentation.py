@@ -20,6 +20,7 @@ import yaml
 from ansible.module_utils.basic import env_fallback
 from ansible_collections.edgeops.protection.plugins.module_utils._api.session import VERSION
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import ENVIRONMENT, shared_options
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES as RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource
@@ -29,7 +30,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._specs.base imp
     ModuleSpec,
     argument_spec,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     BASELINE as BASELINE_ARGUMENTS,

@@ -10,7 +10,7 @@ import json
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import CODES
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 

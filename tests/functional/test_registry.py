@@ -30,7 +30,7 @@ BOT_RULES = dataclasses.replace(zone.CUSTOM_RULES, name="bot_rule", plural="bot_
 PROGRAM = """
 import json
 
-from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.doctor import resources_to_read
+from ansible_collections.edgeops.protection.plugins.plugin_utils._doctor.answers import resources_to_read
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import host_record, report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import markdown_page

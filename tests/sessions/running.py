@@ -16,7 +16,7 @@ from nox.command import CommandFailed
 
 from .environment import CACHE, EVIDENCE, PARALLEL, copy_of_checkout, fetch_from_npm, install, missing, run, run_tests
 
-# Percent of the lines and branches of plugins/module_utils and plugins/plugin_utils that unit and functional tests run together.
+# Percent of the lines of plugins/module_utils and plugins/plugin_utils that unit and functional tests run together.
 COVERAGE: Final = 95
 MEASURED: Final = (*PARALLEL, "tests/unit", "tests/functional", "--cov", f"--cov-fail-under={COVERAGE}")
 
@@ -71,7 +71,7 @@ def downstream(session: nox.Session) -> None:
 @nox.session(python=False)
 def coverage(session: nox.Session) -> None:
     """Show which lines and branches of the code the tests leave out."""
-    run_tests(session, *MEASURED, "--cov-report=term-missing")
+    run_tests(session, *MEASURED, "--cov-branch", "--cov-report=term-missing")
 
 
 @nox.session(python=False)

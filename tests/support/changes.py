@@ -14,7 +14,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import Desired, numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage, worse
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 
 from tests.support.coverage_model import Entry

@@ -8,7 +8,8 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta, timezone
-from typing import Any, Iterator, Mapping, Sequence, TypedDict
+from operator import methodcaller
+from typing import Any, Callable, Iterator, Mapping, Sequence, TypedDict
 
 from .._concurrency import SharedByTasks, concurrently
 from .._errors import ProtectionError, ServiceError
@@ -22,7 +23,15 @@ from .._schema.neighbours import (
     ZONES,
     is_approved,
 )
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OWNER, Object, ReadCollection, fields_in
+from .._schema.registry import RULESETS
+from .._schema.resource import (
+    ACCOUNT_OPTION,
+    ZONE_OPTION,
+    ZONE_OWNER,
+    Object,
+    ReadCollection,
+    fields_in,
+)
 from .._timestamps import write_time
 from .._values.kinds import identifier
 from .client import MOST_PAGES, Client
@@ -220,3 +229,12 @@ def read_packet_phases(client: Client) -> list[PhaseRecord]:
         PhaseRecord(phase=one.phase, title=one.titles, rules=len(rules))
         for one, rules in zip(PACKET_PHASES, client.read_each(PACKET_PHASES))
     ]
+
+
+# What stands beside the protection of an account, by the subset of protection_info.
+BESIDE: Mapping[str, Callable[[Client], Any]] = {
+    "announced": lambda client: read_announced(client.read),
+    "ip_lists": read_ip_lists,
+    "packet_phases": read_packet_phases,
+    **{item.plural: methodcaller("read", item) for item in RULESETS if item.owner != ZONE_OPTION},
+}

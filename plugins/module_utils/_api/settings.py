@@ -292,3 +292,7 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+# The options that the environment gives to a task which has none.
+OF_ENVIRONMENT = frozenset([*OWNER_OPTIONS, *credential_options(), "base_url"])

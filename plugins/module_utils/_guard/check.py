@@ -9,25 +9,32 @@ taking it."""
 from __future__ import annotations
 
 from datetime import datetime
-from fractions import Fraction
-from typing import TYPE_CHECKING, AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import (
+    TYPE_CHECKING,
+    AbstractSet,
+    Any,
+    Iterable,
+    Iterator,
+    Mapping,
+    NamedTuple,
+    Sequence,
+)
 
 from .._concurrency import concurrently
 from .._errors import reading
 from .._plan.plan import Check, Operation, Plan
-from .._protection.coverage import Coverage, has_flag, worse
+from .._protection.coverage import Coverage, has_flag
+from .._protection.worse import worse
 from .._schema.account import ACCOUNT, ENABLED, PREFIXES
 from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
-from .._schema.resource import NO_ITEMS, ZONE_OPTION, Object, ReadCollection
-from .._text import Option, Unread, first_few, joined
+from .._schema.resource import NO_ITEMS, Object, ReadCollection
+from .._text import Option, Unread, joined
 from .._values.address_set import overlaps, range_of
-from .risks.base import Change, Entry, Found, Risk, VerdictKey, Verdicts, entries_of, find_risks
+from .risks.base import Change, Found, Risk, VerdictKey, Verdicts, find_risks
 from .terms import Acceptance, Terms, accepting, risks_refusal
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
-    from .._api.client import Client
-    from .._protection.backtest import Backtest, BacktestRecord
-    from .._protection.ineffective import IneffectiveRecord
+    pass
 
 ACCEPTING = Option("accept_risks")
 
@@ -58,7 +65,7 @@ class Checked(NamedTuple):
     plan_id: str = ""
     refusal: str = ""
     described: Coverage | None = None
-    ineffective: Sequence[IneffectiveRecord] | None = None
+    ineffective: Sequence[Mapping[str, object]] | None = None
 
     @property
     def shown_ineffective(self) -> Mapping[str, Any]:
@@ -75,6 +82,10 @@ class Checked(NamedTuple):
         """A sentence for each acceptance that no longer counts."""
         return [item.expiry_warning(self.now) for item in self.expired]
 
+    def refused_for(self, reasons: Iterable[str]) -> Checked:
+        """The same plan, refused for these reasons; empty ones are none."""
+        return self._replace(refusal=joined(" ", filter(None, reasons)))
+
     @property
     def refused_risks(self) -> str:
         """The risks for which the guard refuses the plan, and what would accept them; empty if
@@ -83,46 +94,6 @@ class Checked(NamedTuple):
             return ""
         risks = risks_refusal([item.record() for item in self.refused], ACCEPTING)
         return joined(" ", [*self.expired_acceptances, risks])
-
-
-def backtested(plan: Plan, client: Client, terms: Terms) -> tuple[Mapping[str, Any], Found]:
-    """The result of the backtest of a plan, and the risk that it finds; none of both if the task
-    does not ask for it, or nothing is planned."""
-    if not (terms.backtest and plan.operations):
-        return {}, None
-    from .._protection.backtest import Backtest, of_analytics, of_file  # loaded if a task asks
-
-    hours, most, file = terms.backtest
-    backtest = Backtest(plan.before, plan.after())
-    if file:
-        record = of_file(backtest, file)
-    else:
-        zone_id = client.owner.get(ZONE_OPTION)
-        record = of_analytics(backtest, client.ask, zone_id, client.now, hours)
-    return {"backtest": record}, _finding(plan, backtest, record, most)
-
-
-def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float) -> Found:
-    """The risk that a backtest finds."""
-    from .._schema.zone import CUSTOM_RULES  # loaded for rules
-
-    of, reasons = backtest.requests, list(record["unknown"])
-    if 100 * of["may_block"] > Fraction(str(most)) * of["passing"]:
-        newly, undecided = record["newly_blocked"], record["undecided"]
-        rules = [f"{one['ref']} {one['percent']:g} %" for one in record["rules"] if one["requests"]]
-        by = f" ({first_few(rules)})" if rules else ""
-        share = f"Of the requests that pass today, {newly['percent'] or 0:g} %"
-        reasons.append(
-            f"{share} would be blocked or challenged{by}, and at most {most:g} % may be."
-        )
-        if undecided["requests"]:
-            without, percent = first_few(undecided["fields"]), undecided["percent"] or 0
-            reasons.append(f"Of {percent:g} % it is not known, without {without}.")
-    if not reasons:
-        return None
-    stopping = [tried.step.rule for tried in backtest.tried if tried.may_stop]
-    entries = [Entry(CUSTOM_RULES, rule.key, rule.entry) for rule in stopping]
-    return " ".join(reasons), [], entries or entries_of(plan.operations)
 
 
 def check_plan(

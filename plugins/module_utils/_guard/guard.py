@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import datetime, timezone
 from functools import partial
-from typing import TYPE_CHECKING, AbstractSet, Any, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Any, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._context import Context
@@ -18,13 +18,10 @@ from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._plan.reconcile import make_plan
 from .._schema.resource import ACCOUNT_OPTION, Resource, State
-from .._text import joined
-from .check import CHECKS, Checked, backtested, check_feasibility, check_plan
+from .check import CHECKS, Checked, check_feasibility, check_plan
+from .findings import Findings, backtested
 from .rollout import Rollout
 from .terms import Terms, approval_refusal, plan_id
-
-if TYPE_CHECKING:
-    from .._protection.ineffective import IneffectiveRecord
 
 
 class Guard(NamedTuple):
@@ -35,6 +32,7 @@ class Guard(NamedTuple):
     client: Client
     rollout: Rollout
     desired: Sequence[Desired]
+    findings: Findings
     lists_unmanaged: bool
 
     @classmethod
@@ -48,7 +46,8 @@ class Guard(NamedTuple):
     ) -> Guard:
         """The guard of a task whose first answers have told Cloudflare's time."""
         rollout = Rollout(client, client.now, terms, datetime.now(timezone.utc))
-        return cls(terms, context, client, rollout, desired, lists_unmanaged)
+        findings = Findings(terms, context, client, desired)
+        return cls(terms, context, client, rollout, desired, findings, lists_unmanaged)
 
     def plan(
         self, existing: State, desired: Sequence[Desired], nested: State, inner: Sequence[Resource]
@@ -57,7 +56,7 @@ class Guard(NamedTuple):
         `desired` is settled by the existing state. See make_plan."""
         lists: AbstractSet[str] = frozenset()
         if self.lists_unmanaged:
-            from .._protection.unmanaged import judged_lists
+            from .._protection.all_unmanaged import judged_lists
 
             lists = judged_lists(self.desired, existing)
         self.rollout.at_once = {
@@ -72,32 +71,18 @@ class Guard(NamedTuple):
             from .._protection.desired_protection import plan_as_described  # loaded for roles
 
             by_stage = partial(plan_as_described, make, desired)
-        return self._completed(self.rollout.plan(by_stage), desired, lists)
-
-    def _completed(
-        self, plan: Plan, desired: Sequence[Desired], lists: AbstractSet[str] = frozenset()
-    ) -> Plan:
-        """The plan with the collections on which its risks depend."""
-        if not self.terms.of_rules:
-            return plan
-        from .needs import Asked, completed  # loaded for plans of rules
-
-        expects = bool(self.terms.expectations)
-        decides = bool(plan.operations or expects or lists or self.context.reports)
-        evaluates = expects or bool(self.terms.backtest and plan.operations)
-        named = {item.resource.plural: item.entries.keys() for item in desired}
-        return completed(plan, Asked(self.client, self.context, lists, evaluates, decides, named))
+        return self.findings.completed(self.rollout.plan(by_stage), desired, lists)
 
     def check_second(self, plan: Plan) -> Checked:
         """A second plan, on what others wrote meanwhile, checked as the first one, which alone is
         approved."""
         terms = self.terms._replace(approved=None)
-        return self._replace(terms=terms)._checked(self._completed(plan, self.desired))
+        return self._replace(terms=terms)._checked(self.findings.completed(plan, self.desired))
 
     def check(self, plan: Plan, begun: Plan | None = None) -> Checked:
         """The plan with its risks, all for which it is refused, and objects that cannot work; it
         may be the rest of a plan that was begun."""
-        return self._checked(plan, begun)._replace(ineffective=self._ineffective(plan))
+        return self._checked(plan, begun)._replace(ineffective=self.findings.ineffective(plan))
 
     def _checked(self, plan: Plan, begun: Plan | None = None) -> Checked:
         checks, warnings = CHECKS, []
@@ -107,63 +92,26 @@ class Guard(NamedTuple):
             checks, warnings = [*CHECKS, *checks_of(plan)], warnings_of_rules(plan)
         infeasible, unknown = check_feasibility(plan, self.client.read, checks)
         verdicts, terms = self.rollout.verdicts, self.terms
-        backtest, risk = backtested(plan, self.client, terms)
+        backtest: Mapping[str, Any] = {}
+        risk = None
+        if terms.backtest and plan.operations:
+            backtest, risk = backtested(plan, self.client, *terms.backtest)
         checked = check_plan(plan, terms, self.client.now, verdicts, self.rollout.staged, risk)
         identity = plan_id(self.client.owner, plan)
-        expected = self.expected(plan.before, plan.after())
-        refusals = [*infeasible, self._unmet(expected, plan)]
+        expected = self.findings.expected(plan.before, plan.after())
+        refusals = [*infeasible, self.findings.unmet(expected, plan)]
         refusals += [approval_refusal(terms.approved, plan, identity, begun), checked.refused_risks]
         return checked._replace(
-            unknown=[*unknown, *warnings],
-            expected=expected,
-            backtest=backtest,
-            plan_id=identity,
-            refusal=joined(" ", filter(None, refusals)),
-        )
-
-    def _ineffective(self, plan: Plan) -> Sequence[IneffectiveRecord] | None:
-        is_report = self.context.reports
-        if not is_report and not any(item.resource.key for item in self.desired):
-            return None
-        from .._protection.ineffective import ineffective_in  # loaded for collections
-
-        state = plan.before if is_report else {**plan.before, **plan.after()}
-        return ineffective_in(state, self.desired, is_report, self.client.read)
+            unknown=[*unknown, *warnings], expected=expected, backtest=backtest, plan_id=identity
+        ).refused_for(refusals)
 
     def unmanaged(self, state: State) -> dict[str, Any]:
         """The result on objects of a state that the task does not name, if its module lists
         them."""
         if not self.lists_unmanaged:
             return {}
-        from .._protection.unmanaged import all_unmanaged  # loaded by modules of whole lists
+        from .._protection.all_unmanaged import all_unmanaged
 
         of_lists = self.context.reports and ACCOUNT_OPTION in self.client.owner
         is_host = self.context.is_role
         return {"unmanaged": all_unmanaged(self.desired, state, is_host, of_lists)}
-
-    def compared(self, plan: Plan, before: State, after: State) -> dict[str, Any]:
-        """The result on what protects less before a plan than after it, and, for the report of a
-        role, on what is not known."""
-        if not self.terms.of_rules:
-            return {}
-        from .._protection.unmanaged import weaker_records
-        from .needs import unread_of
-
-        unread = unread_of(plan) if self.context.is_role else ()
-        results = {"weaker": weaker_records(before, after), "unread": unread}
-        return {name: result for name, result in results.items() if result}
-
-    def expected(self, before: State, after: State) -> dict[str, Any]:
-        """The results of what the task expects of a state, compared with an earlier one."""
-        if not self.terms.expectations:
-            return {}
-        from .._protection.expected import expectation_results  # loaded if a task asks for it
-
-        return expectation_results(self.terms.expectations, before, after)
-
-    def _unmet(self, expected: Mapping[str, Any], plan: Plan) -> str:
-        if not expected:
-            return ""
-        from .._protection.expected import unmet_expectations
-
-        return unmet_expectations(self.terms.expectations, expected, plan)

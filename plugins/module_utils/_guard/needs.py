@@ -13,14 +13,11 @@ that cannot be read stands in a state as its reason.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import partial
 from itertools import chain
-from typing import AbstractSet, Callable, Container, Iterable, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Callable, Iterable, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import account_of, zone_of
-from .._concurrency import concurrently, once
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
@@ -37,153 +34,21 @@ from .._schema.neighbours import ZONE
 from .._schema.registry import (
     DECIDING,
     EVALUATION,
-    IN_ORDER,
-    UNREAD,
     ZoneRule,
     contents_in,
     evaluated_as,
-    executed_by,
     listed,
     lists_named_in,
     phase_of,
     rules_in_force,
     spelt_out,
 )
-from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Key, Object, Resource, State, is_new
-from .._schema.zone import (
-    CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
-    ENTERPRISE,
-    ENTRY_POINTS,
-    EXECUTED_RULESETS,
-    OTHER_PLANS,
-    plan_of,
-    ruleset_of,
-    whole_rulesets,
-)
+from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
+from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined
-
-
-def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Plan:
-    """The plan with all custom rules that requests to its zone meet.
-
-    If it `expects` something of requests, or a report judges the zone, the plan of the zone is read
-    as well, unless it is known.
-    """
-    of_zone, of_account = (
-        ENTRY_POINTS[owner].plural in plan.before for owner in (ZONE_OPTION, ACCOUNT_OPTION)
-    )
-    if EXECUTED_RULESETS in plan.before or not (of_zone or of_account):
-        return plan
-    if not of_zone:
-        return _with_executed(plan, {ZONE.plural: [ANY_ZONE]}, client)
-    plan_known = plan_of(context.zone)
-    zones = client.zones or ([context.zone] if plan_known and context.zone.get("name") else [])
-    judges = context.reports and not plan_known
-    if not zones and (expects or judges or of_account or plan_known == ENTERPRISE):
-        zones = [_read_one(lambda: [zone_of(client)])]
-        unread = {ZONE.plural: f"{zones[0][UNREAD]}."} if judges and UNREAD in zones[0] else {}
-        plan = plan._replace(unread={**plan.unread, **unread})
-    before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
-    rulesets: list[Object] = []
-    if zones and plan_of(zones[0]) not in OTHER_PLANS and not of_account:
-        account, rules = _rules_of_account(client, zones[0])
-        before = {**before, CUSTOM_RULES_OF_ACCOUNT.plural: rules}
-        rulesets += _executed(rules, account, ACCOUNT_OPTION)
-    return _with_executed(plan, before, client, rulesets)
-
-
-def _with_executed(
-    plan: Plan, before: State, client: Client, rulesets: Sequence[Object] = ()
-) -> Plan:
-    """The plan with the rulesets that its rules execute, before it and after it; `rulesets` are
-    others that its zone meets."""
-    states = (plan.before, plan.after())
-    own = [
-        [one for owner in ENTRY_POINTS for one in whole_rulesets(state, owner)] for state in states
-    ]
-    known = {ruleset["id"] for side in own for ruleset in side}
-    others = list(rulesets)
-    for owner, rules in ENTRY_POINTS.items():
-        if owner in client.owner:
-            every = [rule for state in states for rule in state.get(rules.plural, ())]
-            others += _executed(every, client, owner, known)
-    alongside = {EXECUTED_RULESETS: [*own[1], *others]} if own[0] != own[1] else {}
-    before = {**plan.before, **before, EXECUTED_RULESETS: [*own[0], *others]}
-    return plan._replace(before=before, alongside={**plan.alongside, **alongside})
-
-
-# Stands for the zones of an account, if its own rules change.
-ANY_ZONE: Object = {"plan": {"legacy_id": ENTERPRISE}}
-
-
-def _rules_of_account(client: Client, zone: Object) -> tuple[Client, list[Object]]:
-    """The custom rules of the account of a zone, and a client for it."""
-    if UNREAD in zone or not plan_of(zone):
-        return client, [{UNREAD: zone.get(UNREAD, "the zone does not say its plan")}]
-    try:
-        account = account_of(client, zone if "account" in zone else None)
-        return account, _read_once(account, CUSTOM_RULES_OF_ACCOUNT)
-    except ProtectionError as exc:
-        return client, [{UNREAD: exc.message.rstrip(".")}]
-
-
-def _read_once(client: Client, resource: Resource) -> list[Object]:
-    """All objects of a resource, as the first worker of this run has read them; raises
-    ServiceError."""
-    path = client.path_to(resource.path)
-    return list(once(client.reader, path, lambda: client.read(resource)))
-
-
-def _executed(
-    rules: Iterable[Object], client: Client, owner: str, known: Container[str] = ()
-) -> list[Object]:
-    """The rulesets that rules of an account or zone execute, beside those that are known."""
-    in_order = IN_ORDER[CUSTOM_RULES.plural]([rule for rule in rules if UNREAD not in rule])
-    named = dict.fromkeys(filter(None, map(executed_by, in_order)))
-    ids = [one for one in named if one not in known and not is_new(one)]
-    resources = [ruleset_of(owner, one) for one in ids]
-    read = _read_once if owner == ACCOUNT_OPTION else Client.read
-    rulesets = zip(ids, concurrently(lambda one: _read_one(lambda: read(client, one)), resources))
-    return [{**(obj if _has_rules(obj) else ODD), "id": one} for one, obj in rulesets]
-
-
-ODD = {UNREAD: "its rules are not a list of objects"}
-
-
-def _has_rules(ruleset: Object) -> bool:
-    rules = ruleset.get("rules") or []
-    return isinstance(rules, list) and all(isinstance(rule, Mapping) for rule in rules)
-
-
-def _read_one(read: Callable[[], Sequence[Object]]) -> Object:
-    try:
-        return read()[0]
-    except ProtectionError as exc:
-        return {UNREAD: exc.message.rstrip(".")}
-
+from .way import Asked, read_names, with_way
 
 REFERRING = [one for one, _completed_by in DECIDING if one.phase]  # the rules that lists may change
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A client and the caller of its run; `named` are the keys of the objects that the task names,
-    by plural; `judged` are lists, and overrides of an account, that objects which nobody names may
-    weaken. If it `evaluates`, requests meet the rules, and if it
-    `decides`, more than the names in them matters."""
-
-    client: Client
-    context: Context
-    judged: AbstractSet[str] = frozenset()
-    evaluates: bool = False
-    decides: bool = True
-    named: Mapping[str, AbstractSet[Key]] = field(default_factory=dict)
-
-    @cached_property
-    def account(self) -> Client:
-        """The client for the account of the host, or of its zone; raises ProtectionError."""
-        return account_of(self.client)
 
 
 Readings = Mapping[str, Callable[[], Sequence[Object]]]  # by the plural of a collection
@@ -198,8 +63,17 @@ class Need(NamedTuple):
     unread: Callable[[Plan], str] = lambda plan: ""
 
 
-def completed(plan: Plan, asked: Asked) -> Plan:
-    """The plan, whose state has all that decides about it, as far as it can be read."""
+def completed(
+    plan: Plan,
+    client: Client,
+    context: Context,
+    judged: AbstractSet[str] = frozenset(),
+    named: Mapping[str, AbstractSet[Key]] = NO_ITEMS,
+    evaluates: bool = False,
+    decides: bool = True,
+) -> Plan:
+    """The plan, whose state has all that decides about it, as far as it can be read. See Asked."""
+    asked = Asked(client, context, judged, named, evaluates, decides)
     plan = with_way(plan, asked.context, asked.evaluates, asked.client)
     for need in NEEDS_OF_RULES:
         plan = _completed_by(plan, need.readings(plan, asked))
@@ -408,7 +282,7 @@ def _own_names(plan: Plan, asked: Asked) -> Readings:
         }
         wide = chain(*wide_groups(resource, rules.values()))
         if any(depends_on_owner(resource, one) for one in wide):
-            readings[own.plural] = partial(_read_names, own, asked.client)
+            readings[own.plural] = partial(read_names, own, asked.client)
     return readings
 
 
@@ -416,10 +290,6 @@ def _names_origin(resource: Resource, rule: ZoneRule, asked: Asked) -> bool:
     """Return whether the task names the object by which a rule is there."""
     whose, obj = listed(resource, rule)
     return whose.key_of(obj) in asked.named.get(whose.plural, ())
-
-
-def _read_names(own: Resource, client: Client) -> Sequence[Object]:
-    return client.zones or [zone_of(client)] if own is ZONE else client.read(own)
 
 
 def _unread_names(plan: Plan) -> str:

@@ -19,21 +19,20 @@ from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import Any, Iterator, Mapping, NamedTuple, Sequence, Tuple, TypedDict
 
-from .._errors import PlanError
 from .._expressions.evaluation import Batch, decider, places
 from .._expressions.fields import names_in
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue, Items, Pairs
 from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
 from .._schema.resource import State
-from .._text import Message, Option, plural
+from .._text import plural
 from .._timestamps import write_timestamp
 from .._traffic.ask import Send, ask_requests
 from .._traffic.queries import FEWEST_SAMPLES, PERMISSION, PERMISSION_OF_ZONE, percentage, too_few
 from .decide import UNKNOWN_END, outcome_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
-from .past_requests import ANALYTICS, LOGPUSH, SOURCE, Group, Reader, Records
+from .past_requests import ANALYTICS, LOGPUSH, SOURCE, Group, Reader, Records, require_file
 
 STOPPING = (BLOCKED, CHALLENGED)
 NEWLY_BLOCKED, NEWLY_PASSED, SAME = "newly_blocked", "newly_passed", "same"
@@ -348,12 +347,8 @@ def of_analytics(
 def of_file(backtest: Backtest, path: str) -> BacktestRecord:
     """The backtest with the requests of a file, as results show it; raises PlanError if the file
     cannot be opened."""
-    try:
-        with open(path, "rb"):
-            reader = Reader(backtest.fields, LOGPUSH)
-    except OSError as exc:
-        problem = f": {path} cannot be opened: {exc.strerror}. Name a file that is there."
-        raise PlanError(Message(Option("backtest", "file"), problem)) from exc
+    require_file(path)
+    reader = Reader(backtest.fields, LOGPUSH)
     records = Records(path, reader.names)
     for part in reader.groups(records):
         backtest.add(part)

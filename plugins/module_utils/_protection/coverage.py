@@ -3,8 +3,7 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The coverage of an account: pure functions over its state. And the protection that one state
-has and another lacks, by all resources.
+"""The coverage of an account: pure functions over its state.
 
 An address is protected if it lies in a protected prefix and in no excluded one; any excluded entry
 carves out its network, whatever other entries there are inside or around it.
@@ -21,17 +20,7 @@ from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import expression_of
 from .._expressions.solve import matched
-from .._schema.account import (
-    ALLOWLIST,
-    COMPONENTS,
-    DISABLED,
-    ENABLED,
-    MONITORING,
-    PREFIXES,
-    STATUS,
-    filters_of,
-    rules_of,
-)
+from .._schema.account import ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES, STATUS, filters_of
 from .._schema.resource import Key, Object, Resource
 from .._text import capitalised, excerpt
 from .._timestamps import read_timestamp
@@ -320,21 +309,7 @@ def outermost(ranges: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     return outer
 
 
-OF_ACCOUNT = (STATUS, PREFIXES, ALLOWLIST, *map(rules_of, COMPONENTS))
-
-
-def worse(was: Coverage, becomes: Coverage, *resources: Resource) -> Iterator[Loss]:
-    """The protection that the first state has and the second one lacks, by these resources."""
-    for resource in resources:
-        if resource in OF_ACCOUNT or resource.component:
-            yield from _account_losses(resource, was, becomes)
-        else:
-            from .losses import losses_beside_account  # loaded for rules, lists and overrides
-
-            yield from losses_beside_account(resource, was.state, becomes.state)
-
-
-def _account_losses(resource: Resource, was: Coverage, becomes: Coverage) -> Iterator[Loss]:
+def account_losses(resource: Resource, was: Coverage, becomes: Coverage) -> Iterator[Loss]:
     """The losses of an account by its status, prefixes, allowlist, or the rules and filters of a
     component."""
     if was is becomes:

@@ -17,7 +17,8 @@ from .._plan.reconcile import Adjust, Make, in_own_order
 from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING, evaluated_as
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .._schema.rulesets import PARAMETERS, deployed
-from .coverage import Coverage, worse
+from .coverage import Coverage
+from .worse import worse
 
 
 def plan_as_described(make: Make, desired: Sequence[Desired], adjust: Adjust) -> Plan:

@@ -21,9 +21,9 @@ from datetime import datetime, timezone
 from functools import lru_cache
 from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence, Tuple
 
-from .._errors import OptionError
+from .._errors import OptionError, PlanError
 from .._expressions.operands import FieldValue
-from .._text import Option
+from .._text import Message, Option
 from .._timestamps import read_timestamp, write_timestamp
 from .request import REQUEST_KEY_OF_FIELD, REQUEST_KEYS, request_fields
 
@@ -174,6 +174,16 @@ def _keys_of(name: str) -> Sequence[str]:
     if key == "uri":
         return WHOLE_URI if name == "http.request.full_uri" else WHOLE_URI[:2]
     return (key,)
+
+
+def require_file(path: str) -> None:
+    """Raises PlanError for a file of past requests that cannot be opened."""
+    try:
+        with open(path, "rb"):
+            pass
+    except OSError as exc:
+        problem = f": {path} cannot be opened: {exc.strerror}. Name a file that is there."
+        raise PlanError(Message(Option("backtest", "file"), problem)) from exc
 
 
 class Records:

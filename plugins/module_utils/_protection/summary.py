@@ -26,7 +26,7 @@ from .._values.address_set import (
     part_in,
     range_of,
 )
-from .coverage import OF_ACCOUNT, Coverage, worse
+from .coverage import Coverage
 from .modes import (
     LESS,
     PASSING,
@@ -39,6 +39,7 @@ from .modes import (
     ranges_of_losses,
     union_of_modes,
 )
+from .worse import OF_ACCOUNT, worse
 
 
 class AddressSet(TypedDict):

@@ -3,29 +3,24 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Objects that exist beside those that a task names, over all collections of a host, and whether
-they take protection away; and objects that protect less than described.
+"""Objects that exist beside those that a task names, and whether they take protection away; and
+objects that protect less than described.
 
 An object that no task names is checked as if it were the only one beside the named ones.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import chain
-from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence, TypedDict
+from typing import Iterator, Sequence, TypedDict
 
-from .._expressions.grammar import expression_of
-from .._plan.desired import Desired, DesiredObject
+from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
-from .._schema.lists import LISTS, contents_of
-from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.registry import (
     BY_PLURAL,
     DDOS_OVERRIDES,
     DECIDING,
     EVALUATION,
-    MANAGED,
     ZoneRule,
     contents_in,
     executed_rulesets,
@@ -33,40 +28,12 @@ from .._schema.registry import (
     rules_in_force,
     spelt_out,
 )
-from .._schema.resource import (
-    ACCOUNT_OPTION,
-    NO_ITEMS,
-    ZONE_OPTION,
-    Key,
-    Object,
-    Resource,
-    State,
-    id_of_new,
-)
-from .._schema.rulesets import deployed
-from .._schema.zone import (
-    CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
-    CUSTOM_RULESETS,
-    ENTERPRISE_ZONES,
-    ENTRY_POINTS,
-    EXECUTED_RULESETS,
-    deploying_rules,
-    whole_rulesets,
-)
+from .._schema.resource import Key, Object, Resource, State
+from .._schema.zone import CUSTOM_RULES
 from .._text import first_few
 from .._values.address_set import range_of
-from .coverage import Coverage, has_flag, worse
-from .losses import (
-    NOTHING,
-    Referring,
-    later_rules,
-    objects_among,
-    other_objects,
-    phase_skip_loss,
-    rule_losses,
-    skipped_in_words,
-)
+from .coverage import Coverage, account_losses, has_flag
+from .losses import later_rules, objects_among, phase_skip_loss, rule_losses, skipped_in_words
 from .modes import UNDECIDED, UNMITIGATED, Loss, loss_by, union_of_modes
 from .ordinary_traffic import (
     OWNER_NAMES,
@@ -75,13 +42,10 @@ from .ordinary_traffic import (
     rules_matching_all_traffic,
     width,
 )
-from .overrides import in_force, losses_by_others, unlike_described
+from .overrides import in_force, losses_by_others
 
-MOST_JUDGED = 100  # items of a list one by one; more are checked together
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 ON = {STATUS.plural: [{"enabled": True}]}
-LEVELS = [item.resource for item in MANAGED if item.resource.level_field]
-COMPARED = (*(one for one, _read in EVALUATION), LISTS, *LEVELS, *DDOS_OVERRIDES)
 
 
 class UnmanagedRecord(TypedDict):
@@ -112,138 +76,6 @@ def unmanaged_record(
     )
 
 
-class CollectionKinds(NamedTuple):
-    """A desired state by the kinds of its collections: those whose objects stand by themselves,
-    lists and their items, rulesets and their rules, and the rules that deploy these."""
-
-    alone: Sequence[Desired]
-    lists: Sequence[Desired]
-    rulesets: Sequence[Desired]
-    deployments: Sequence[Desired]
-
-
-def kinds_of(desired: Sequence[Desired]) -> CollectionKinds:
-    """The desired state by kinds."""
-    kinds: dict[str, list[Desired]] = {name: [] for name in CollectionKinds._fields}
-    parts = {item.part for item in desired if item.resource in CUSTOM_RULESETS.values()}
-    for item in desired:
-        around = item.resource.parent or item.resource
-        if around is LISTS:
-            kind = "lists"
-        elif around in CUSTOM_RULESETS.values():
-            kind = "rulesets"
-        elif item.part in parts and item.resource in ENTRY_POINTS.values():
-            kind = "deployments"
-        else:
-            kind = "alone"
-        kinds[kind].append(item)
-    return CollectionKinds(**kinds)
-
-
-def all_unmanaged(
-    desired: Sequence[Desired], state: State, is_host: bool, of_lists: bool = False
-) -> list[Mapping[str, object]]:
-    """A record of each object that the desired state does not name; of a host also those of whole
-    rulesets, and of lists if it names some or the state has them `of_lists`."""
-    kinds = kinds_of(desired)
-    deploying = {
-        key: NO_ITEMS
-        for item in kinds.rulesets[:1]
-        if item.resource.owner == ZONE_OPTION
-        for key in deploying_rules(item.among(item.resource.own_in(state)), state)
-    }
-    alone = [
-        item.with_values({**deploying, **item.objects}) if item.resource is CUSTOM_RULES else item
-        for item in kinds.alone
-    ]
-    records: list[Mapping[str, object]] = [*unmanaged_records(alone, state)] if alone else []
-    records += rules_of_rulesets(kinds.rulesets, state)
-    if is_host and kinds.rulesets:
-        records += _beside_rulesets(kinds, state)
-    described = kinds.lists or (of_lists and LISTS.plural in state)
-    if is_host and described:
-        records += unmanaged_lists(kinds.lists, state)
-    return records
-
-
-def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:
-    """The names of lists, and of the overrides of an account, that the state must be completed for,
-    since objects that nobody names may weaken what refers to them."""
-    kinds = kinds_of(desired)
-    names: set[str] = set()
-    if kinds.lists and not kinds.lists[0].absent:
-        names |= {LISTS.label_of(obj) for obj in lists_of_others(kinds.lists, state)}
-        names |= {item.resource.within for item in kinds.lists if unmanaged_items(item, state)}
-    for item in kinds.alone:
-        existing = {*map(item.resource.key_of, state[item.resource.plural])}
-        if item.resource is L7_OVERRIDES and not existing & {*item.objects}:
-            names.add(L7_OVERRIDES_OF_ACCOUNT.plural)
-    return names
-
-
-def _beside_rulesets(kinds: CollectionKinds, state: State) -> Iterator[Mapping[str, object]]:
-    """The rulesets that a host does not name, and the rules of the entry point beside those that
-    deploy its rulesets."""
-    rulesets, owner = kinds.rulesets[0], kinds.rulesets[0].resource.owner
-    own = rulesets.resource.own_in(state)
-    named = objects_among(rulesets.resource, own, rulesets.objects)
-    others = other_objects(rulesets.resource, own, rulesets.objects)
-    yield from unnamed_rulesets(rulesets.resource, ENTRY_POINTS[owner], others, state)
-    yield from _rules_beside(kinds, named, others, state)
-
-
-def _rules_beside(
-    kinds: CollectionKinds, named: Sequence[Object], others: Sequence[Object], state: State
-) -> Iterator[Mapping[str, object]]:
-    """The rules of the entry point that take something from the named rulesets, or concern all
-    plain traffic; if the host names rules of it, only the deployments of these rulesets that do
-    more than execute them."""
-    (deployments,) = kinds.deployments
-    entry_point, owner = deployments.resource, deployments.resource.owner
-    rules = state[entry_point.plural]
-    executed = {(entry_point.name, entry_point.label_of(rule)): deployed(rule) for rule in rules}
-    ours, theirs = map(_ids, (named, others))
-    names_rules = any(item.resource is entry_point for item in kinds.alone)
-    described = {
-        entry_point.key_of(rule): rule
-        for rule in rules
-        if deployed(rule) in ours and [*rule["action_parameters"]] == ["id"]
-    }
-    every = [*state.get(EXECUTED_RULESETS, ()), *whole_rulesets(state, owner)]
-    whole: State = {**state, EXECUTED_RULESETS: every}
-    if owner == ACCOUNT_OPTION:  # judged as a zone of the plan Enterprise meets them
-        in_zone = [*map(_in_enterprise, rules)]
-        whole = {**whole, CUSTOM_RULES.plural: in_zone, CUSTOM_RULES_OF_ACCOUNT.plural: ()}
-    entries = {key: DesiredObject(rule) for key, rule in described.items()}
-    beside = replace(deployments, resource=CUSTOM_RULES, entries=entries)
-    for record in unmanaged_records([beside], whole):
-        is_own = record["resource"] == CUSTOM_RULES.name
-        target = (entry_point.name if is_own else record["resource"], record["key"])
-        identity = executed.get(target, "")
-        is_judged = identity in theirs and record["weakens"] is not False
-        is_elsewhere = names_rules and identity not in ours
-        if record["reason"] and not is_judged and not is_elsewhere:
-            yield {**record, "resource": target[0]}
-
-
-def _ids(rulesets: Sequence[Object]) -> set[str]:
-    """The ids by which rules may execute rulesets, also those that are not yet made."""
-    return {str(one) for obj in rulesets for one in (obj.get("id"), id_of_new(str(obj["name"])))}
-
-
-def _in_enterprise(rule: Object) -> Object:
-    expression = expression_of(rule).replace(ENTERPRISE_ZONES, "true")
-    return {**rule, "expression": expression}
-
-
-def weaker_records(before: State, after: State) -> list[dict[str, Any]]:
-    """The rules, lists, levels and overrides that protect less before a plan than after it."""
-    if before == after:
-        return []
-    losses = worse(Coverage(after), Coverage(before), *COMPARED)
-    return [unlike_described(loss, after, before).record() for loss in losses]
-
-
 def unmanaged_records(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
     """The objects of a state that the desired state does not name, in the order of the state."""
     named = {item.resource.plural: item.objects.keys() for item in desired}
@@ -268,31 +100,6 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
             loss = losses.get(key) or _loss_of_account(account, names_prefixes, whose, obj)
             records.append(unmanaged_record(whose, obj, loss, wide.get(key, "")))
     return records
-
-
-def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[str, Any]]:
-    """The rules of rulesets that the task does not name, each judged in its ruleset alone."""
-    return [
-        {**record, "resource": item.resource.name, "key": f"{item.resource.within} {record['key']}"}
-        for item in desired
-        if item.resource.parent and not item.absent
-        for record in unmanaged_records(
-            [replace(item, resource=CUSTOM_RULES)],
-            {CUSTOM_RULES.plural: state[item.resource.plural]},
-        )
-    ]
-
-
-def unnamed_rulesets(
-    resource: Resource, entry_point: Resource, others: Sequence[Object], state: State
-) -> Iterator[UnmanagedRecord]:
-    """The rulesets that the task does not name, each judged by what its deployment takes away."""
-    becomes = rules_in_force(state)
-    for obj in others:
-        rest = [rule for rule in state[entry_point.plural] if deployed(rule) != obj.get("id")]
-        was = rules_in_force({**state, entry_point.plural: rest})
-        loss = next(rule_losses(CUSTOM_RULES, was, becomes), None)
-        yield unmanaged_record(resource, obj, loss)
 
 
 def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
@@ -412,7 +219,9 @@ def _loss_of_account(
         reason = f"is malformed, and may {may}"
         is_loss = resource is ALLOWLIST or account.protected
         return loss_by(resource, obj, reason, certain=False) if is_loss else None
-    losses = worse(account, more, resource) if resource is ALLOWLIST or names_prefixes else ()
+    losses = (
+        account_losses(resource, account, more) if resource is ALLOWLIST or names_prefixes else ()
+    )
     return next((loss_by(resource, obj, does.format(loss.reason)) for loss in losses), None)
 
 
@@ -429,7 +238,7 @@ def _loss_by_decider(
     if UNDECIDED in after - before:
         reason = f"is not understood, so that {title} may mitigate less"
         return loss_by(resource, obj, reason, certain=False) if ENABLED in before else None
-    losses = list(worse(was, becomes, resource))
+    losses = list(account_losses(resource, was, becomes))
     lost = [loss.reason for loss in losses if loss.how == UNMITIGATED]
     if lost:
         mode = f"is {obj.get(resource.mode_field or '')}"
@@ -438,50 +247,3 @@ def _loss_by_decider(
     lower = [f"{label}: {loss.reason}" for loss in losses for _key, label in loss.others]
     reason = f"is less sensitive than the rule {first_few(lower)}"
     return loss_by(resource, obj, reason) if lower else None
-
-
-def unmanaged_items(desired: Desired, state: State) -> list[Object]:
-    """The items of a list that the desired ones do not name."""
-    resource = desired.resource
-    if resource.parent is not LISTS:
-        return []
-    return other_objects(resource, state.get(resource.plural) or (), desired.objects)
-
-
-def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
-    """The lists of a state that a task does not name."""
-    named = {key for item in desired if item.resource is LISTS for key in item.objects}
-    return other_objects(LISTS, LISTS.own_in(state), named)
-
-
-def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
-    """The lists that a task does not name, and the items of its lists that it does not name and
-    that weaken rules, or may; in the order of the state."""
-    referring = Referring(state)
-    inner = {item.resource.within: item for item in desired if item.resource.parent is LISTS}
-    others = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
-    records: list[UnmanagedRecord] = []
-    for obj in state[LISTS.plural]:
-        name = LISTS.label_of(obj)
-        if name in inner:
-            records += _records_of_items(referring, obj, inner[name], state)
-        elif name in others:
-            loss = referring.loss(obj, NOTHING, referring.contents.get(name, NOTHING))
-            records.append(unmanaged_record(LISTS, obj, loss))
-    return records
-
-
-def _records_of_items(
-    referring: Referring, obj: Object, desired: Desired, state: State
-) -> Iterator[UnmanagedRecord]:
-    resource, items = desired.resource, unmanaged_items(desired, state)
-    described = contents_of(
-        objects_among(resource, state.get(resource.plural) or (), desired.objects)
-    )
-    together = referring.loss(obj, NOTHING, contents_of(items).without(described))
-    for item in items if together else ():
-        loss = together and together._replace(certain=False)
-        if len(items) <= MOST_JUDGED:
-            loss = referring.loss(obj, NOTHING, contents_of([item]).without(described))
-        if loss:
-            yield unmanaged_record(resource, item, loss)

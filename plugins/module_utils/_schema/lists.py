@@ -238,6 +238,9 @@ def kind_of_item(item: Mapping[str, Any]) -> str:
     return kinds[0] if len(kinds) == 1 else ""
 
 
+ListContents = Mapping[str, Contents]  # by the names of lists
+
+
 def contents_of(items: Iterable[Object]) -> Contents:
     """The contents of some items, of which any may be malformed."""
     items = list(items)

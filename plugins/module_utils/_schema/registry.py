@@ -15,10 +15,9 @@ from typing import Any, Callable, Container, Iterable, Mapping, NamedTuple, Sequ
 from .._expressions.fields import lists_in, with_contents
 from .._expressions.grammar import expression_of
 from .._remembered import remembered
-from .._values.address_set import Contents
 from .._values.kinds import FLAG, SAFE_ID
 from . import account, neighbours, zone
-from .lists import LISTS, WHOLE_LISTS, contents_of, items_of
+from .lists import LISTS, WHOLE_LISTS, ListContents, contents_of, items_of
 from .managed_rules import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
 from .rate_limits import RATE_LIMIT_RULES
 from .resource import ENFORCING, ZONE_OPTION, Key, Object, Resource, State, fields_in, is_new
@@ -445,12 +444,12 @@ def lists_named_in(state: State) -> list[str]:
     return lists_in(*expressions_in(state))
 
 
-def spelt_out(rule: ZoneRule, lists: Mapping[str, Contents]) -> ZoneRule:
+def spelt_out(rule: ZoneRule, lists: ListContents) -> ZoneRule:
     """A rule with the contents of the lists that it refers to."""
     return rule._replace(expression=with_contents(rule.expression, lists)) if lists else rule
 
 
-def contents_in(state: State) -> dict[str, Contents]:
+def contents_in(state: State) -> ListContents:
     """The contents of the lists that the rules of a state refer to, by name; none of a list whose
     items the state does not have."""
     items = {name: state.get(items_of(name).plural) for name in lists_named_in(state)}

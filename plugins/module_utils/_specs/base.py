@@ -15,7 +15,7 @@ from ansible.module_utils.common.parameters import env_fallback
 from .._api.client import Client
 from .._api.settings import shared_options
 from .._arguments import ArgumentFields, only, unless_wrong
-from .._context import Context
+from .._context import CHANGES_HOURS, NOW, Context
 from .._errors import OptionError
 from .._guard.risks.base import Risk, risk_options
 from .._plan.desired import Desired, parse_desired
@@ -29,6 +29,7 @@ from .._schema.resource import (
     State,
 )
 from .._text import Option
+from .._timestamps import write_timestamp
 from .._values.address_set import range_of
 
 Options = Mapping[str, Any]
@@ -150,6 +151,37 @@ class Setting(ModuleSpec):
         return {self._resource.name: {name: obj[name] for name in names if name in obj}}
 
 
+class StateReader(ModuleSpec):
+    """Each collection of an account or zone by its plural, and the time there; if some hours of the
+    audit log are asked for, its changes as well."""
+
+    def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
+        self._owners, self._plurals, self.options = owners, plurals, {}
+
+    @property
+    def owners(self) -> Sequence[str]:
+        return self._owners
+
+    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
+        from .whole_state import all_inside, collections_of  # loaded for roles
+
+        collections = collections_of(self._plurals, self._owners)
+        return [*collections, *(all_inside(collections, state) if state else ())]
+
+    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
+        return state
+
+    def look(
+        self, options: Options, client: Client, result: ModuleResult, context: Context
+    ) -> ModuleResult:
+        hours, changes = options.get(CHANGES_HOURS), {}
+        if hours:
+            from .._api.neighbours import read_changes  # loaded for reports
+
+            changes = {"changes": read_changes(client, hours)}
+        return {NOW: write_timestamp(client.now) if client.now else None, **changes}
+
+
 def list_option(
     resource: Resource, more: OptionSpec | None = None, required: bool = False
 ) -> dict[str, Any]:
@@ -174,11 +206,12 @@ def purged(value: Any, names: Iterable[str]) -> list[str]:
     return [name for name in names if value is True or name in (value or ())]
 
 
-def argument_spec(spec: ModuleSpec) -> dict[str, dict[str, Any]]:
-    """The argument spec of a module: its own options, that of all modules which write, and those
-    that all modules share."""
+def argument_spec(spec: ModuleSpec, own: OptionSpec | None = None) -> dict[str, dict[str, Any]]:
+    """The argument spec of a module: its own options, or these in their place, that of all modules
+    which write, and those that all modules share."""
+    options = spec.options if own is None else own
     of_plans = PLAN_OPTIONS if spec.writes else {}
-    return {**spec.options, **of_plans, **shared_options(spec.owner, env_fallback)}
+    return {**options, **of_plans, **shared_options(spec.owner, env_fallback)}
 
 
 def check_network(option: Option, text: str) -> None:

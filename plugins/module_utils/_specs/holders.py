@@ -9,6 +9,7 @@ all that the owner should have."""
 
 from __future__ import annotations
 
+import glob
 from abc import abstractmethod
 from copy import copy
 from dataclasses import replace
@@ -53,7 +54,14 @@ from .._schema.resource import (
     id_of_new,
 )
 from .._schema.rulesets import EXECUTE, deployed
-from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, DEPLOYMENT_OPTIONS, ENTRY_POINTS, rules_of
+from .._schema.zone import (
+    CUSTOM_RULES,
+    CUSTOM_RULESETS,
+    DEPLOYMENT_OPTIONS,
+    ENTRY_POINTS,
+    deploying_rules,
+    rules_of,
+)
 from .._text import Message, Option, first_few
 from .base import (
     IGNORE_OPTION,
@@ -85,6 +93,8 @@ OF_A_RULESET: OptionSpec = {
 }
 # With those of the rules that name a list, as far as they are the account's.
 LIST_RISKS = (*DELETION_RISKS, *REFERENCED_LIST_RISKS, *NETWORK_FIREWALL_RISKS)
+CUSTOM, RULESETS = "custom_rules", "custom_rulesets"  # parts of a host
+RULESETS_OF_ZONE = CUSTOM_RULESETS[ZONE_OPTION]
 SAME = ("ref", "action", "action_parameters")  # of a deployment that exists
 
 
@@ -392,6 +402,48 @@ def _deployment(
             " another ref, in deploy."
         )
     return now[0] if now else None
+
+
+def beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired]:
+    """The desired state, in which an exclusive list of custom rules leaves the rules that deploy
+    rulesets of the host; raises PlanError for a rule that is both."""
+    described = {
+        key
+        for item in desired
+        if item.resource is CUSTOM_RULES and item.part == RULESETS
+        for key in item.objects
+    }
+    deploying = described.union(
+        *(
+            deploying_rules(item.among(RULESETS_OF_ZONE.own_in(state)), state)
+            for item in desired
+            if item.resource is RULESETS_OF_ZONE
+        )
+    )
+    beside: list[Desired] = []
+    for item in desired:
+        if item.resource is CUSTOM_RULES and item.part == CUSTOM and deploying:
+            item = _beside(item, described, deploying)
+        beside.append(item)
+    return beside
+
+
+def _beside(desired: Desired, described: AbstractSet[Key], deploying: AbstractSet[Key]) -> Desired:
+    """The desired custom rules beside the rules that deploy rulesets; an entry with nothing but
+    such a ref says where the deployment stands."""
+    own = {
+        key
+        for key, values in desired.objects.items()
+        if desired.absent or key not in described or not values.keys() <= {*CUSTOM_RULES.key}
+    }
+    both = next((str(key[0]) for key in own if key in described), None)
+    if both is not None:
+        raise PlanError(
+            f"The custom rule {both} is described, and deploys a ruleset. Give the deployment"
+            " another ref, in deploy."
+        )
+    others = sorted(glob.escape(str(key[0])) for key in deploying - own)
+    return replace(desired.only(own), ignore=(*desired.ignore, *others))
 
 
 SPECS: Mapping[str, ModuleSpec] = {"ip_list": IpLists(), "custom_ruleset": CustomRulesets()}

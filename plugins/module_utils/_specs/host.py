@@ -12,20 +12,15 @@ several modules have a list of rules.
 
 from __future__ import annotations
 
-import glob
 from copy import copy
-from dataclasses import replace
 from functools import cached_property
 from itertools import chain
-from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
+from typing import Any, Iterator, Mapping, NamedTuple, Sequence
 
-from ansible.module_utils.common.parameters import env_fallback
-
-from .._api.settings import shared_options
 from .._arguments import ReadOptions, read_options, unless_wrong
 from .._context import CHANGES_HOURS
-from .._errors import OptionProblems, PlanError, as_one
-from .._guard.risks.base import codes_of, risk_options
+from .._errors import OptionProblems, as_one
+from .._guard.risks.base import risk_options
 from .._plan.desired import Desired, as_part, raise_any
 from .._protection.expectation import (
     EXPECTATION_OPTIONS,
@@ -37,17 +32,15 @@ from .._protection.expectation import (
 )
 from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed, managed_of
-from .._schema.resource import OWNERS, ZONE_OPTION, Key, OptionSpec, State
-from .._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS, deploying_rules
-from .._text import Names
+from .._schema.resource import OWNERS, OptionSpec, State
 from .account import SPECS as ACCOUNT_SPECS
-from .base import PLAN_OPTIONS, ModuleResult, ModuleSpec, Options, Resources, purge_option, purged
-from .holders import CustomRulesets, IpLists
+from .base import ModuleResult, ModuleSpec, Options, Resources, argument_spec, purge_option, purged
+from .holders import CUSTOM, RULESETS, CustomRulesets, IpLists, beside_deployments
 from .rulesets import SPECS as ZONE_SPECS
 
-ACCOUNT, CUSTOM = "account_protection", "custom_rules"
+ACCOUNT = "account_protection"
 NETWORK_FIREWALL, FIREWALL_RULES = "network_firewall_rules", "firewall_rules"
-LISTS, RULESETS = "ip_lists", "custom_rulesets"
+LISTS = "ip_lists"
 # The modules whose objects are one desired state, in the order of the registry.
 _SPECS = {**ACCOUNT_SPECS, **ZONE_SPECS, LISTS: IpLists(True), RULESETS: CustomRulesets(True)}
 HOST_PARTS: Mapping[str, ModuleSpec] = {name: _SPECS[name] for name in MODULES}
@@ -56,7 +49,6 @@ EXCLUSIVE = (
     *COLLECTIONS,
     *(part for part in HOST_PARTS if part != ACCOUNT and "purge" in HOST_PARTS[part].options),
 )
-RULESETS_OF_ZONE = CUSTOM_RULESETS[ZONE_OPTION]
 RESTORED = "restored"  # a state of the host, in place of options that describe one
 # Options for which there are no variables.
 INTERNAL: OptionSpec = {RESTORED: {"type": "dict"}, CHANGES_HOURS: {"type": "float"}}
@@ -74,11 +66,10 @@ def _option_names(part: str) -> dict[str, str]:
 
 
 # By part: the option of a host for each option of the part.
-OPTION_NAMES: Mapping[str, Names] = {part: _option_names(part) for part in HOST_PARTS}
+OPTION_NAMES: Mapping[str, Mapping[str, str]] = {part: _option_names(part) for part in HOST_PARTS}
 
 
-ALL_RISKS = tuple(dict.fromkeys(risk for spec in HOST_PARTS.values() for risk in spec.risks))
-CODES = codes_of(ALL_RISKS)
+RISKS = tuple(dict.fromkeys(risk for spec in HOST_PARTS.values() for risk in spec.risks))
 
 
 def _options() -> OptionSpec:
@@ -91,7 +82,7 @@ def _options() -> OptionSpec:
         if option != "state"
     }
     own = {**INTERNAL, **purge_option(*EXCLUSIVE), **EXPECTATION_OPTIONS}
-    return {**options, **risk_options(ALL_RISKS), **own}
+    return {**options, **risk_options(RISKS), **own}
 
 
 class HostShare(NamedTuple):
@@ -102,7 +93,7 @@ class HostShare(NamedTuple):
     options: Options
 
     @property
-    def names(self) -> Names:
+    def names(self) -> Mapping[str, str]:
         """The option of the host for each option of the part."""
         return OPTION_NAMES[self.part]
 
@@ -116,7 +107,7 @@ class Host(ModuleSpec):
 
     owner = ""
     options = _options()
-    risks = ALL_RISKS
+    risks = RISKS
     of_rules = True
     expects = (REQUEST, PACKET, FIREWALL)
     returns_owner = True
@@ -180,7 +171,7 @@ class Host(ModuleSpec):
 
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         settled = (share.spec.settled(share.of(desired), state) for share in self._shares)
-        return _beside_deployments([*chain.from_iterable(settled)], state)
+        return beside_deployments([*chain.from_iterable(settled)], state)
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
         result: dict[str, Any] = {}
@@ -217,30 +208,6 @@ def _purge_of(part: str, own: ReadOptions) -> bool | list[str]:
     return [name for name in lists if name not in own or own[name] is not None]
 
 
-def _beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired]:
-    """The desired state, in which an exclusive list of custom rules leaves the rules that deploy
-    rulesets of the host; raises PlanError for a rule that is both."""
-    described = {
-        key
-        for item in desired
-        if item.resource is CUSTOM_RULES and item.part == RULESETS
-        for key in item.objects
-    }
-    deploying = described.union(
-        *(
-            deploying_rules(item.among(RULESETS_OF_ZONE.own_in(state)), state)
-            for item in desired
-            if item.resource is RULESETS_OF_ZONE
-        )
-    )
-    beside: list[Desired] = []
-    for item in desired:
-        if item.resource is CUSTOM_RULES and item.part == CUSTOM and deploying:
-            item = _beside(item, described, deploying)
-        beside.append(item)
-    return beside
-
-
 def _describes(own: ReadOptions, main: str, part: str) -> bool:
     """Return whether the options of a part describe something, also if they do it wrongly."""
     if main not in own:  # since it is wrong
@@ -248,32 +215,18 @@ def _describes(own: ReadOptions, main: str, part: str) -> bool:
     return own[main] is not None and (own[main] != [] or part != FIREWALL_RULES)
 
 
-def _beside(desired: Desired, described: AbstractSet[Key], deploying: AbstractSet[Key]) -> Desired:
-    """The desired custom rules beside the rules that deploy rulesets; an entry with nothing but
-    such a ref says where the deployment stands."""
-    own = {
-        key
-        for key, values in desired.objects.items()
-        if desired.absent or key not in described or not values.keys() <= {*CUSTOM_RULES.key}
-    }
-    both = next((str(key[0]) for key in own if key in described), None)
-    if both is not None:
-        raise PlanError(
-            f"The custom rule {both} is described, and deploys a ruleset. Give the deployment"
-            " another ref, in deploy."
-        )
-    others = sorted(glob.escape(str(key[0])) for key in deploying - own)
-    return replace(desired.only(own), ignore=(*desired.ignore, *others))
-
+HOST = Host()
+SPECS: Mapping[str, Host] = {"host_baseline": HOST}
 
 # Options of the packed module: those of a connection stand beside what the host describes.
 OF_ACTION = ("attack", "fleet")
-PACKED: OptionSpec = {
-    **shared_options("", env_fallback),
-    **PLAN_OPTIONS,
-    "described": {"type": "dict", "default": {}},
-    **{name: {"type": "bool", "default": False} for name in OF_ACTION},
-}
+PACKED: OptionSpec = argument_spec(
+    HOST,
+    {
+        "described": {"type": "dict", "default": {}},
+        **{name: {"type": "bool", "default": False} for name in OF_ACTION},
+    },
+)
 
 
 def packed(options: Options) -> dict[str, Any]:
@@ -291,6 +244,3 @@ def unpacked(options: Options) -> dict[str, Any]:
         raise ValueError(as_one(described.errors).message)
     beside = {name: options[name] for name in options if name not in ("described", *OF_ACTION)}
     return {**described, **beside}
-
-
-SPECS: Mapping[str, Host] = {"host_baseline": Host()}

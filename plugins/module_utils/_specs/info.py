@@ -3,37 +3,22 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The modules that read an account or a zone, what stands beside its protection, and what the
-analytics tell of its traffic."""
+"""The modules that read an account or a zone, and what stands beside its protection."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone
-from operator import methodcaller
-from typing import TYPE_CHECKING, Any, Callable, Mapping, Sequence
+from typing import Mapping, Sequence
 
 from .._api.client import Client
-from .._api.neighbours import read_announced, read_ip_lists, read_packet_phases
+from .._api.neighbours import BESIDE
 from .._context import Context
 from .._errors import OptionError, OptionProblems, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
-from .._schema.account import COMPONENTS
-from .._schema.registry import RULESETS
-from .._schema.resource import (
-    ACCOUNT_OPTION,
-    ZONE_OPTION,
-    Field,
-    Object,
-    Resource,
-    State,
-    options_of,
-)
+from .._schema.resource import ZONE_OPTION, Field, Object, Resource, State, options_of
 from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from .._text import Option
-from .._timestamps import CLOCK_SKEW
-from .._values.address_set import range_of
 from .._values.kinds import FLAG, ID, TEXT, identifier, several
 from .account import SUBSETS, subsets_of
 from .base import ModuleResult, ModuleSpec, Options, Resources, check_network
@@ -49,12 +34,6 @@ def check_hours(hours: float, option: str) -> None:
         raise OptionError(Option(option), problem)
 
 
-BESIDE: Mapping[str, Callable[[Client], Any]] = {
-    "announced": lambda client: read_announced(client.read),
-    "ip_lists": read_ip_lists,
-    "packet_phases": read_packet_phases,
-    **{item.plural: methodcaller("read", item) for item in RULESETS if item.owner != ZONE_OPTION},
-}
 DEFAULT_SUBSETS = [
     name for name, resources in SUBSETS.items() if not any(item.on_demand for item in resources)
 ]
@@ -152,82 +131,8 @@ class CustomRulesInfo(RulesInfo):
         return (self._resource,)
 
 
-if TYPE_CHECKING:
-    from .._traffic.ask import AccountTraffic
-
-MOST_TRAFFIC_HOURS = 24 * 366
-MOST_OF_TOP = 100
-OF_PREFIXES = Option("prefixes")
-
-
-def _hours_of(options: Options) -> timedelta:
-    """The hours of a task; raises OptionError for none, and for more than any account keeps."""
-    hours = options["hours"]
-    if not 0 < hours <= MOST_TRAFFIC_HOURS:
-        problem = f"{hours:g} is not above 0 and at most {MOST_TRAFFIC_HOURS}"
-        raise OptionError(Option("hours"), problem)
-    return timedelta(hours=hours)
-
-
-class TrafficInfo(ModuleSpec):
-    """protection_traffic_info: it reads no resource, and asks the analytics once."""
-
-    def __init__(self) -> None:
-        self.options = {
-            "hours": {"type": "float", "default": 24.0},
-            "prefixes": {"type": "list", "elements": "str"},
-            "components": {**several(*COMPONENTS).option, "default": list(COMPONENTS)},
-            "top": {"type": "int"},
-        }
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        problems = OptionProblems()
-        with problems.collected():
-            _hours_of(options)
-        with problems.collected():
-            if options["prefixes"] == []:
-                raise OptionError(OF_PREFIXES, "it names no network; leave it out for all of them")
-        for position, network in enumerate(options["prefixes"] or []):
-            with problems.collected():
-                check_network(OF_PREFIXES.at(position), network)
-        top = options.get("top")
-        with problems.collected():
-            if top is not None and not 0 < top <= MOST_OF_TOP:
-                raise OptionError(Option("top"), f"{top} is not from 1 to {MOST_OF_TOP}")
-        problems.raise_any()
-        return ()
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return {}
-
-    def look(
-        self, options: Options, client: Client, result: ModuleResult, context: Context
-    ) -> ModuleResult:
-        from .._traffic.evidence import top_record, traffic_record
-
-        components = [name for name in COMPONENTS if name in options["components"]]
-        listings = _recent(options, client, components)
-        if client.now and abs(client.now - listings.until) > CLOCK_SKEW:
-            listings = _recent(options, client, components)  # this machine's clock is wrong
-        prefixes, top = options["prefixes"], options.get("top")
-        spaces = [[network] for network in map(range_of, prefixes or []) if network] or None
-        heaviest = {"top": top_record(listings.heaviest(top))} if top else {}
-        record = traffic_record(listings.traffic(spaces), components, prefixes)
-        return {"traffic": {**record, **heaviest}}
-
-
-def _recent(options: Options, client: Client, components: Sequence[str]) -> AccountTraffic:
-    """The traffic until now by Cloudflare's clock, as far as it has told its time."""
-    from .._traffic.ask import ask_traffic
-
-    until = client.now or datetime.now(timezone.utc)
-    since = until - _hours_of(options)
-    return ask_traffic(client.ask, client.owner[ACCOUNT_OPTION], components, since, until)
-
-
 SPECS: Mapping[str, ModuleSpec] = {
     "protection_info": ProtectionInfo(),
     "firewall_rules_info": RulesInfo(FIREWALL_RULES),
     "custom_rules_info": CustomRulesInfo(),
-    "protection_traffic_info": TrafficInfo(),
 }

@@ -30,7 +30,8 @@ ROOMS: Mapping[str, Sequence[str]] = {
         "account_protection",
     ),
     "holders": ("ip_list", "custom_ruleset"),
-    "info": ("protection_info", "firewall_rules_info", "custom_rules_info", TRAFFIC),
+    "info": ("protection_info", "firewall_rules_info", "custom_rules_info"),
+    "traffic": (TRAFFIC,),
     "host": (HOST_MODULE,),
     "rulesets": (),
 }
@@ -44,6 +45,8 @@ def _modules_in(room: str) -> Specs:
         from .holders import SPECS
     elif room == "info":
         from .info import SPECS
+    elif room == "traffic":
+        from .traffic import SPECS
     elif room == "host":
         from .host import SPECS
     else:

@@ -18,7 +18,6 @@ from .._plan.api_fields import undeclared
 from .._plan.desired import Desired, DesiredObject
 from .._plan.plan import differences
 from .._plan.reconcile import longest_ascending
-from .._remembered import remembered
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, Values, id_of_new, without
 from .._schema.rulesets import deployed
@@ -49,6 +48,7 @@ class RestoredHost(Host):
         given = options[RESTORED]
         self._objects: State = given["objects"]
         self._named: Mapping[str, Sequence[Object]] = given["named"]
+        self._named_keys: dict[str, set[Key]] = {}
         self._fields: Sequence[str] = given["leave_fields"]
         self._left = {*map(str, options.get("ignore_ids") or ()), *given["leave_objects"]}
         self._patterns = {
@@ -157,7 +157,11 @@ class RestoredHost(Host):
         """Return whether the run of the snapshot could change this object."""
         if resource.plural not in self._named:
             return True
-        return resource.key_of(obj) in _keys_among(resource, self._named[resource.plural])
+        keys = self._named_keys.get(resource.plural)
+        if keys is None:
+            keys = {*map(resource.key_of, self._named[resource.plural])}
+            self._named_keys[resource.plural] = keys
+        return resource.key_of(obj) in keys
 
     def _is_exception(self, resource: Resource, obj: Object) -> bool:
         identity, name = str(obj.get("id")), resource.label_of(obj)
@@ -165,11 +169,6 @@ class RestoredHost(Host):
         return not self._left.isdisjoint({identity, name, f"{resource.title} {name}"}) or any(
             fnmatchcase(name, pattern) for pattern in patterns
         )
-
-
-@remembered(256)
-def _keys_among(resource: Resource, objects: Sequence[Object]) -> set[Key]:
-    return {*map(resource.key_of, objects)}
 
 
 def _is_never(_obj: Object) -> bool:

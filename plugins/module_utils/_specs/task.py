@@ -12,18 +12,16 @@ from copy import copy
 from datetime import datetime
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
-from .._api.client import Client
 from .._api.settings import Settings, parse_settings
 from .._arguments import ReadOptions
-from .._context import CHANGES_HOURS, NOW, TASK, Context
+from .._context import TASK, Context
 from .._errors import OptionError, OptionProblems, as_one
 from .._guard.risks.base import codes_of, parse_limits
 from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backtest, parse_evidence
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
 from .._schema.resource import Key, Resource, State
-from .._timestamps import write_timestamp
-from .base import ModuleResult, ModuleSpec, Options, Resources
+from .base import ModuleSpec, Options, StateReader
 
 
 class Task(NamedTuple):
@@ -77,37 +75,6 @@ class Task(NamedTuple):
         return codes_of(self.spec.risks)
 
 
-class StateReader(ModuleSpec):
-    """Each collection of an account or zone by its plural, and the time there; if some hours of the
-    audit log are asked for, its changes as well."""
-
-    def __init__(self, owners: Sequence[str], plurals: Sequence[str]) -> None:
-        self._owners, self._plurals, self.options = owners, plurals, {}
-
-    @property
-    def owners(self) -> Sequence[str]:
-        return self._owners
-
-    def reads(self, options: Options, desired: Sequence[Desired], state: State) -> Resources:
-        from .whole_state import all_inside, collections_of  # loaded for roles
-
-        collections = collections_of(self._plurals, self._owners)
-        return [*collections, *(all_inside(collections, state) if state else ())]
-
-    def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        return state
-
-    def look(
-        self, options: Options, client: Client, result: ModuleResult, context: Context
-    ) -> ModuleResult:
-        hours, changes = options.get(CHANGES_HOURS), {}
-        if hours:
-            from .._api.neighbours import read_changes  # loaded for reports
-
-            changes = {"changes": read_changes(client, hours)}
-        return {NOW: write_timestamp(client.now) if client.now else None, **changes}
-
-
 def parse_task(
     spec: ModuleSpec,
     options: Mapping[str, Any],
@@ -156,7 +123,7 @@ def _codes(spec: ModuleSpec, elements: Sequence[Any]) -> Sequence[str]:
     own = codes_of(spec.risks)
     if all((item.get("code") if isinstance(item, Mapping) else item) in own for item in elements):
         return own
-    from .host import CODES
+    from .._guard.risks.registry import CODES
 
     return CODES
 

@@ -12,37 +12,30 @@ one. If a run is killed in between, the next run of the baseline finishes its wo
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
 from ansible.errors import AnsibleError
 
 from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
 from ...module_utils._schema.account import PREFIXES, TCP_KINDS
-from ...module_utils._schema.registry import title_of_operation
-from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, ZONE_OWNER, Object, State, without
-from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
-from ...module_utils._text import excerpt, first_few
+from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, without
+from ...module_utils._text import first_few
 from ...module_utils._timestamps import parse_expiry, write_time
 from .._baseline import variables as of_host
 from .._baseline.host_task import HostTask
 from .._baseline.posture import RISKS, TIMES, Changed, MergedHost, PostureFile, PostureObject
 from .._baseline.results import AFTER_THE_RUN, HostRun, HostRunner, mitigated
 from .._baseline.variables import PREFIX, Part, connection_options, names_owner
-from .._export.describe import export_state
 from .._export.snapshot import read_host
 from .._files import require_writable
-from .._report.overview import backtest_in_words
 from .._variables import Mistakes, all_read, expiry_of, plain, sentences_of
 from .options import (
     ATTACK,
@@ -58,6 +51,7 @@ from .options import (
     is_meant,
     which_end,
 )
+from .texts import in_words, named_by_nobody, threats
 
 ASKED_BY = {  # by the part of an entry that comes of it
     **NAMED_HERE,
@@ -67,13 +61,7 @@ ASKED_BY = {  # by the part of an entry that comes of it
     **dict.fromkeys(("rules", "dns_rules"), "attack_mitigate"),
 }
 NO_DNS = "has no Advanced DNS Protection"  # in the words of a read that is refused
-MINUTES = 15  # of traffic that are shown
-HEAVIEST = 5
 SNAPSHOTS = "snapshots"  # of a host that has no other directory of them
-LEVEL_OF_SOME = (
-    "Configuration rules and page rules may set another security level for some requests, and"
-    " this playbook cannot read them."
-)
 # Updates a host with these values to match a part, and does the last thing before it writes.
 Begin = Callable[[Mapping[str, Any]], None]
 Update = Callable[[Mapping[str, Any], Part, HostRunner, Begin], HostRun]
@@ -139,7 +127,7 @@ class Attack:
         part = part.named({**names, **NAMED_HERE})
         earlier = MergedHost(task.host, values, before, now).added
         self._require_new(part, [one for key, one in taken.added.items() if key not in earlier])
-        for text in self._threats(part, taken) if not over else ():
+        for text in threats(part, taken, self._run_quietly) if not over else ():
             task.tell(text)
         run = self._update(values, part, task.runner(), partial(self._begin, known, entries))
         if run.failed:
@@ -178,10 +166,13 @@ class Attack:
     def _require_new(self, part: Part, added: Sequence[PostureObject]) -> None:
         """Raises ValueError if objects are there already that these values alone name."""
         resources = [*{one.resource.plural: one.resource for one in added}.values()]
-        run_module = self._task.runner(warn=lambda _text: None).run_module
-        state = read_host(resources, connection_options(part), run_module).objects
-        if refusal := named_by_nobody(added, state):
+        state = read_host(resources, connection_options(part), self._run_quietly).objects
+        if refusal := named_by_nobody(added, state, BLOCKING):
             raise ValueError(refusal)
+
+    def _run_quietly(self, part: Part, check_mode: bool) -> dict[str, Any]:
+        """The result of a module, whose warnings are not shown."""
+        return self._task.runner(warn=lambda _text: None).run_module(part, check_mode)
 
     def _end(self, now: datetime) -> datetime:
         """The time until which a posture is to hold; raises ValueError."""
@@ -220,7 +211,7 @@ class Attack:
     ) -> None:
         """Say what the run changes, and write the file before it changes anything."""
         verb = "would" if self._check_mode else "will"
-        every = map(_in_words, predicted["operations"])
+        every = map(in_words, predicted["operations"])
         self._task.tell(f"The run {verb} {first_few(every)}.")
         self._write(known, entries)
 
@@ -248,24 +239,6 @@ class Attack:
             message += f" Or run the same again with -e {copied}"
         return run._replace(result={**run.result, "msg": message})
 
-    def _threats(self, part: Part, taken: MergedHost) -> Iterator[str]:
-        """Sentences on who attacks, what the posture would do to past requests, and what would
-        defeat it, as far as it is known; nothing of it stops the run."""
-        run_module = self._task.runner(warn=lambda _text: None).run_module
-        if part.options.get("account_id"):
-            own = connection_options(part, MODULE_SPECS[TRAFFIC].owner)
-            asked = {**own, "hours": MINUTES / 60, "top": HEAVIEST}
-            yield from _traffic_texts(run_module(Part(TRAFFIC, asked), False))
-        if any(map(part.options.get, ZONE_OWNER.options)):
-            options = {**part.options, "backtest": {"hours": 1}}
-            result = run_module(replace(part, options=options), True)
-            words = f"Not known. {result['msg']}" if result.get("failed") else ""
-            words = backtest_in_words(result["backtest"]) if "backtest" in result else words
-            if words:
-                yield f"Requests of the last hour, by these rules: {words}"
-        if any("security level" in title for title in taken.titles.get(ZONE_OWNER.option, ())):
-            yield LEVEL_OF_SOME
-
     def _lines(self, run: HostRun, taken: MergedHost) -> Iterator[str]:
         """Sentences on the state after the run: the objects in force, until when, and the work
         left."""
@@ -291,43 +264,6 @@ class Attack:
             yield f"{run.snapshot} has the state before."
 
 
-def _in_words(operation: Mapping[str, Any]) -> str:
-    """An operation with the values that it changes, or with what a new rule is about."""
-    before, fields = operation.get("before") or {}, operation["fields"]
-    changes = [f"{name} {before[name]} -> {fields[name]}" for name in fields if name in before]
-    about = ", ".join(changes) or str(fields.get("expression") or "")
-    words = f"{operation['action']} {title_of_operation(operation)}"
-    return f"{words} ({excerpt(about)})" if about else words
-
-
-def named_by_nobody(added: Sequence[PostureObject], state: State) -> str:
-    """The refusal of objects that are there, and that the end of a posture would delete, with the
-    variables that name them as they are now; empty if none is there."""
-    there: dict[str, list[Object]] = {}
-    titles = []
-    for one in added:
-        plural, key = one.identity
-        for obj in state[plural]:
-            if one.resource.key_of(obj) == key:
-                there.setdefault(plural, []).append(obj)
-                titles.append(one.resource.named(obj))
-    if not titles:
-        return ""
-    exported = export_state(there).variables
-    variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
-    blocks = {one.own["ref"] for one in added if one.named.position}
-    for entry in (entry for entries in variables.values() for entry in entries):
-        if entry.get("ref") in blocks:  # the baseline has to name all that a block sets
-            entry.update({**BLOCKING, **without(entry, "position")})
-    line = yaml.safe_dump(variables, default_flow_style=True, sort_keys=False, width=math.inf)
-    return (
-        f"There is already {first_few(titles)}, which neither the baseline nor an"
-        " earlier posture names, so that the end of this one would delete it. Add it to the"
-        f" variables of the host as it is now, and run the same again: {line.strip()[1:-1]}. If a"
-        " posture of another checkout brought it, commit the file there, and git pull here."
-    )
-
-
 def taking(known: FileEntries, asked: FileEntries, now: datetime) -> FileEntries:
     """The entries of a host with those that are asked for. One that holds already, and differs in
     its times alone, lasts until the later end instead."""
@@ -342,18 +278,3 @@ def taking(known: FileEntries, asked: FileEntries, now: datetime) -> FileEntries
         else:
             entries.append(one)
     return entries
-
-
-def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
-    """Sentences on the heaviest sources, networks and ports."""
-    traffic = result.get("traffic") or {}
-    top = {"unknown": [str(result.get("msg"))], **(traffic.get("top") or {})}
-    reasons = [item["reasons"] for item in (traffic.get("components") or {}).values()]
-    top["reasons"] = [{"value": name, "packets": of[name]} for of in reasons for name in of]
-    for name, items in top.items():
-        if name not in ("known", "unknown") and items:
-            values = first_few(f"{one['value']} ({one['packets']})" for one in items)
-            title = name.replace("source_", "")
-            yield f"Dropped, or would have been, in {MINUTES} minutes: {title} {values}."
-    if top["unknown"]:
-        yield f"Not all of the traffic is known: {' '.join(top['unknown'])}"

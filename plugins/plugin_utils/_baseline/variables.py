@@ -23,12 +23,13 @@ from ...module_utils._api.settings import Settings, parse_settings, shared_optio
 from ...module_utils._arguments import Arguments, read_options
 from ...module_utils._context import Context
 from ...module_utils._errors import OptionError
+from ...module_utils._guard.risks.registry import CODES
 from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds_expected
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
-from ...module_utils._specs.host import CODES, EXCLUSIVE, INTERNAL, option_of
+from ...module_utils._specs.host import EXCLUSIVE, INTERNAL, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
 from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few
 from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable

@@ -35,6 +35,7 @@ REPORT_OPTIONS: Arguments = {
     name: REPORT_VARIABLES[name] for name in (f"report_{option}" for option in OF_TASK)
 }
 LOG_HOURS, REPORTED_HITS = "report_changes_hours", "report_hits_hours"
+ANNOUNCED = "report_announced"
 OF_REPORTED_HOST: Arguments = {**OF_HOST, **REPORT_VARIABLES, ACCEPTED: ENTRIES}
 
 

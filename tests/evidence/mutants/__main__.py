@@ -52,7 +52,8 @@ def mutate(number: int, files: list[str]) -> None:
 def measure() -> None:
     """Run the tests once, and keep which of them runs which line. The trials find out which of them fail anyway."""
     words = ["-q", "-n", str(JOBS), UNIT, FUNCTIONAL, "--cov", "--cov-context=test", "--cov-report="]
-    environment = {**os.environ, "COVERAGE_FILE": str(MEASURED)}
+    # Only this one notes each test that runs a line, and not the first one alone.
+    environment = {**os.environ, "COVERAGE_FILE": str(MEASURED), "COVERAGE_CORE": "ctrace"}
     if subprocess.run([sys.executable, "-m", "pytest", *words], cwd=ROOT, env=environment, check=False).returncode > 1:
         raise SystemExit("The tests do not run.")
 

@@ -14,6 +14,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply.executor
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.check import Checked, check_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS, CODES
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Terms, parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import (
@@ -26,7 +27,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._result import 
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import ALL_RISKS, CODES
 
 from tests.support.coverage_model import account_state
 

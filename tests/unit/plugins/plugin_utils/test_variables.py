@@ -15,8 +15,8 @@ from ansible.parsing.dataloader import DataLoader
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import Arguments
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS, OptionError
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
-from ansible_collections.edgeops.protection.plugins.plugin_utils._action import ENCODER
 from ansible_collections.edgeops.protection.plugins.plugin_utils._variables import (
+    ENCODER,
     place_of,
     read_variables,
     require_valid,

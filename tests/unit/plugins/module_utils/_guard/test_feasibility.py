@@ -16,9 +16,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.check im
     check_feasibility,
     check_onboarding,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.list_plans import check_list_quota
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import (
     check_catalogue,
-    check_list_quota,
     check_quota,
     checks_of,
 )

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails, ServiceError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.needs import Asked, completed
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.needs import completed
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Limits
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import weakens_ddos_rules
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rule_plans import warnings_of_rules
@@ -64,7 +64,7 @@ class Reading:
 
 
 def complete(plan: Plan, client: Any, judged: str = "") -> Plan:
-    return completed(plan, Asked(client, TASK, frozenset(filter(None, [judged]))))
+    return completed(plan, client, TASK, frozenset(filter(None, [judged])))
 
 
 FIRST = {"ref": "upload", "expression": "true", "action": "block"}

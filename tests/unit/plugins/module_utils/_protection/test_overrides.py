@@ -15,7 +15,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.ove
     loosened,
     losses_between,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import weaker_records
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import weaker_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import (
     L4_OVERRIDES,
     L7_OVERRIDES,

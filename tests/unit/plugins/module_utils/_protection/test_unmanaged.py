@@ -15,15 +15,17 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
     DesiredObject,
     parse_desired,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import OWN_PREFIXES
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.all_unmanaged import (
     MOST_JUDGED,
-    UnmanagedRecord,
     unmanaged_items,
     unmanaged_lists,
-    unmanaged_records,
-    weaker_records,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.ordinary_traffic import OWN_PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import (
+    UnmanagedRecord,
+    unmanaged_records,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import weaker_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     DNS_RULES,

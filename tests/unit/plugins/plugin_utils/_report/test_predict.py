@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import Part
-from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import (
-    Beside,
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.beside import (
     Log,
     announced_record,
     objects_by_resource,
 )
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.predict import reads_beside
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.results import (
     HostResults,
     host_results,
@@ -54,7 +54,7 @@ def read(result: Mapping[str, Any], described: Part = ACCOUNT, **values: Any) ->
         asked.append(part)
         return result
 
-    return Beside(run, described, values).read(HOST_SPEC), asked
+    return reads_beside(run, described, values).read(HOST_SPEC), asked
 
 
 @pytest.mark.parametrize("values", [{}, {"report_announced": False}, {"report_announced": None}])

@@ -22,8 +22,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ba
     parse_limits,
     risk_options,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.rulesets import RULESET_RISKS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 
 ALL_LIMITS = limits_of(ALL_RISKS)

@@ -9,9 +9,11 @@ from __future__ import annotations
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.account import unprotects_addresses
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Change, Limits, find_risks
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage, worse
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     FILTERS,
@@ -19,7 +21,6 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     RULES,
     STATUS,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import (
     intersection,
     range_of,

@@ -19,7 +19,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.ru
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage, worse
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 

@@ -1,0 +1,43 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The protection that one state has and another lacks: the comparison for all resources."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+from .._schema.account import ALLOWLIST, COMPONENTS, PREFIXES, STATUS, rules_of
+from .._schema.resource import Resource, State
+from .coverage import Coverage, account_losses
+from .modes import Loss
+
+OF_ACCOUNT = (STATUS, PREFIXES, ALLOWLIST, *map(rules_of, COMPONENTS))
+
+
+def worse(was: Coverage, becomes: Coverage, *resources: Resource) -> Iterator[Loss]:
+    """The protection that the first state has and the second one lacks, by these resources."""
+    for resource in resources:
+        if resource in OF_ACCOUNT or resource.component:
+            yield from account_losses(resource, was, becomes)
+        else:
+            from .losses import losses_beside_account  # loaded for rules, lists and overrides
+
+            yield from losses_beside_account(resource, was.state, becomes.state)
+
+
+def weaker_records(before: State, after: State) -> list[dict[str, Any]]:
+    """The rules, lists, levels and overrides that protect less before a plan than after it."""
+    if before == after:
+        return []
+    # Loaded for rules, lists and overrides.
+    from .._schema.lists import LISTS
+    from .._schema.registry import DDOS_OVERRIDES, EVALUATION, MANAGED
+    from .overrides import unlike_described
+
+    levels = [item.resource for item in MANAGED if item.resource.level_field]
+    compared = (*(one for one, _read in EVALUATION), LISTS, *levels, *DDOS_OVERRIDES)
+    losses = worse(Coverage(after), Coverage(before), *compared)
+    return [unlike_described(loss, after, before).record() for loss in losses]

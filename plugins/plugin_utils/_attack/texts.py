@@ -1,0 +1,106 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Sentences of the playbook attack: who attacks, what a posture would do to past requests, and what
+would be deleted at its end."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import yaml
+
+from ...module_utils._schema.registry import title_of_operation
+from ...module_utils._schema.resource import ZONE_OWNER, Object, State, without
+from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
+from ...module_utils._text import excerpt, first_few
+from .._baseline import variables as of_host
+from .._baseline.posture import MergedHost, PostureObject
+from .._baseline.variables import Part, RunModule, connection_options
+from .._export.describe import export_state
+from .._report.overview import backtest_in_words
+
+MINUTES = 15  # of traffic that are shown
+HEAVIEST = 5
+LEVEL_OF_SOME = (
+    "Configuration rules and page rules may set another security level for some requests, and"
+    " this playbook cannot read them."
+)
+
+
+def threats(part: Part, taken: MergedHost, run_module: RunModule) -> Iterator[str]:
+    """Sentences on who attacks, what the posture would do to past requests, and what would
+    defeat it, as far as it is known; nothing of it stops the run."""
+    if part.options.get("account_id"):
+        own = connection_options(part, MODULE_SPECS[TRAFFIC].owner)
+        asked = {**own, "hours": MINUTES / 60, "top": HEAVIEST}
+        yield from _traffic_texts(run_module(Part(TRAFFIC, asked), False))
+    if any(map(part.options.get, ZONE_OWNER.options)):
+        options = {**part.options, "backtest": {"hours": 1}}
+        result = run_module(replace(part, options=options), True)
+        words = f"Not known. {result['msg']}" if result.get("failed") else ""
+        words = backtest_in_words(result["backtest"]) if "backtest" in result else words
+        if words:
+            yield f"Requests of the last hour, by these rules: {words}"
+    if any("security level" in title for title in taken.titles.get(ZONE_OWNER.option, ())):
+        yield LEVEL_OF_SOME
+
+
+def _traffic_texts(result: Mapping[str, Any]) -> Iterator[str]:
+    """Sentences on the heaviest sources, networks and ports."""
+    traffic = result.get("traffic") or {}
+    top = {"unknown": [str(result.get("msg"))], **(traffic.get("top") or {})}
+    reasons = [item["reasons"] for item in (traffic.get("components") or {}).values()]
+    top["reasons"] = [{"value": name, "packets": of[name]} for of in reasons for name in of]
+    for name, items in top.items():
+        if name not in ("known", "unknown") and items:
+            values = first_few(f"{one['value']} ({one['packets']})" for one in items)
+            title = name.replace("source_", "")
+            yield f"Dropped, or would have been, in {MINUTES} minutes: {title} {values}."
+    if top["unknown"]:
+        yield f"Not all of the traffic is known: {' '.join(top['unknown'])}"
+
+
+def in_words(operation: Mapping[str, Any]) -> str:
+    """An operation with the values that it changes, or with what a new rule is about."""
+    before, fields = operation.get("before") or {}, operation["fields"]
+    changes = [f"{name} {before[name]} -> {fields[name]}" for name in fields if name in before]
+    about = ", ".join(changes) or str(fields.get("expression") or "")
+    words = f"{operation['action']} {title_of_operation(operation)}"
+    return f"{words} ({excerpt(about)})" if about else words
+
+
+def named_by_nobody(
+    added: Sequence[PostureObject], state: State, blocking: Mapping[str, Any]
+) -> str:
+    """The refusal of objects that are there, and that the end of a posture would delete, with the
+    variables that name them as they are now (a block with all that it sets); empty if none is
+    there."""
+    there: dict[str, list[Object]] = {}
+    titles = []
+    for one in added:
+        plural, key = one.identity
+        for obj in state[plural]:
+            if one.resource.key_of(obj) == key:
+                there.setdefault(plural, []).append(obj)
+                titles.append(one.resource.named(obj))
+    if not titles:
+        return ""
+    exported = export_state(there).variables
+    variables = {name: exported[name] for name in of_host.OWNERS_OF if exported.get(name)}
+    blocks = {one.own["ref"] for one in added if one.named.position}
+    for entry in (entry for entries in variables.values() for entry in entries):
+        if entry.get("ref") in blocks:  # the baseline has to name all that a block sets
+            entry.update({**blocking, **without(entry, "position")})
+    line = yaml.safe_dump(variables, default_flow_style=True, sort_keys=False, width=math.inf)
+    return (
+        f"There is already {first_few(titles)}, which neither the baseline nor an"
+        " earlier posture names, so that the end of this one would delete it. Add it to the"
+        f" variables of the host as it is now, and run the same again: {line.strip()[1:-1]}. If a"
+        " posture of another checkout brought it, commit the file there, and git pull here."
+    )
