@@ -26,7 +26,8 @@ if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in
 
 
 class Findings(NamedTuple):
-    """The findings of one run, as far as its task asks for them."""
+    """The findings of one run, as far as its task asks for them, on plans that have all that these
+    depend on."""
 
     terms: Terms
     context: Context
