@@ -13,24 +13,15 @@ from types import NoneType
 from typing import Any, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
 
 import yaml
-from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import (
-    ChangeRecord,
-    OnboardedPrefix,
-    PhaseRecord,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._errors import ErrorDetails
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import RiskRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import OnboardedPrefix, PhaseRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.backtest import BacktestRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import ExpectationRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._protection.ineffective import IneffectiveRecord
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.summary import (
     CoverageChange,
     CoverageSummary,
     NetworkAnswer,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.unmanaged import UnmanagedRecord
-from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff, Expired, OperationRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._result import Diff
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import (
     ALLOWLIST,
     COMPONENTS,
@@ -48,7 +39,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed
     MANAGED_RULES,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, Field, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
     CUSTOM_RULES,
     CUSTOM_RULESETS,
@@ -56,12 +47,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone im
     SECURITY_LEVEL,
     rules_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SingleObject
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.traffic import TrafficInfo
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Hits, TopRecord
-
-from tests.support.module_run import RULESETS
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it
 Entries = dict[str, Entry]
@@ -151,14 +137,14 @@ def many(*resources: Resource) -> Entry:
     return {"type": "list", "elements": "dict", "contains": object_entries(resources)}
 
 
-def records(shape: type, by_reference: bool = False) -> Entry:
+def records(shape: type) -> Entry:
     """A list of dictionaries of one shape."""
-    return {"type": "list", "elements": "dict", **({} if by_reference else {"contains": typed_entries(shape)})}
+    return {"type": "list", "elements": "dict", "contains": typed_entries(shape)}
 
 
 def with_hits(rules: Entry) -> Entry:
     """Rules with their hits."""
-    text = DESCRIPTIONS["results"]["custom_rules_info"]["rules.hits"]
+    text = DESCRIPTIONS["objects"]["custom_rule"]["hits"]
     return {**rules, "contains": {**rules["contains"], "hits": {"description": text, **shape_of(Hits)}}}
 
 
@@ -231,72 +217,24 @@ OWN_RESULTS: Mapping[str, Mapping[str, Entry]] = {
         "packet_phases": records(PhaseRecord),
         "network_firewall_rules": many(NETWORK_FIREWALL_RULES),
         "ddos_l4_overrides": many(L4_OVERRIDES),
-        "changes": records(ChangeRecord),
     },
     "protection_traffic_info": {"account_id": {"type": "str"}, "traffic": shape_of(TopRecord)},
     "firewall_rules_info": {"zone_id": {"type": "str"}, "rules": many(FIREWALL_RULES)},
-    "custom_rules_info": {
-        "zone_id": {"type": "str"},
-        "rules": with_hits(many(CUSTOM_RULES)),
-        "changes": records(ChangeRecord),
-    },
+    "custom_rules_info": {"zone_id": {"type": "str"}, "rules": with_hits(many(CUSTOM_RULES))},
 }
-
-
-WHOLE_LISTS = ("account_protection", "firewall_rules", "custom_ruleset", *RULESETS)  # what they do not name is told
-
-
-def all_options(options: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The options of a module, and those of the objects in its lists."""
-    inner = [option["options"] for option in options.values() if "options" in option]
-    return [options, *(found for suboptions in inner for found in all_options(suboptions))]
-
-
-OF_OPTIONS: Mapping[str, tuple[str, Entry]] = {
-    "expectations": ("expectations", records(ExpectationRecord)),
-    "backtest": ("backtest", shape_of(BacktestRecord)),
-    "accept_risks": ("risks", records(RiskRecord)),
+SHARED: Mapping[str, Entry] = {
+    "coverage": shape_of(CoverageChange),
+    "pending": shape_of(Pending),
+    "unmanaged": records(UnmanagedRecord),
+    "weaker": records(WeakerRecord),
+    "diff": shape_of(Diff),
 }
-
-
-# Modules whose objects always can work.
-ALWAYS_WORK = (
-    "tcp_protection_status",
-    "protected_prefixes",
-    "protection_rule",
-    "dns_protection_rule",
-    "security_level",
-)
 
 
 def result_entries(module: str) -> Entries:
-    """All keys of a module's results but `changed`, `msg` and `failed`, which Ansible documents."""
-    spec = MODULE_SPECS[module]
-    entries: dict[str, Entry] = dict(OWN_RESULTS[module])
-    if spec.writes:
-        if spec.owner == "account_id" and module not in (*RULESETS, "ip_list"):
-            entries["coverage"] = shape_of(CoverageChange)
-        if module in WHOLE_LISTS:
-            entries["unmanaged"] = records(UnmanagedRecord)
-        if module in (*WHOLE_LISTS, "ip_list", "security_level") and module != "account_protection":
-            entries["weaker"] = records(WeakerRecord)
-        entries.update({name: entry for option, (name, entry) in OF_OPTIONS.items() if option in spec.options})
-        if "staged_rollout" in spec.options:
-            entries["pending"] = shape_of(Pending) if isinstance(spec, SingleObject) else records(Pending)
-        entries["diff"] = shape_of(Diff)
-        entries["operations"] = records(OperationRecord)
-        entries["plan_id"] = {"type": "str"}
-        if module not in ALWAYS_WORK:
-            entries["ineffective"] = records(IneffectiveRecord)
-        if any(EXPIRES.keys() & options.keys() for options in all_options(spec.options)):
-            entries["expired"] = records(Expired)
-        if module in ("custom_ruleset", *RULESETS):
-            entries["put_back"] = records(OperationRecord, by_reference=True)
-        entries.update({name: records(OperationRecord, by_reference=True) for name in ("done", "left", "unknown")})
-    entries["calls"] = {"type": "int"}
-    if not isinstance(spec, TrafficInfo):
-        entries["error"] = shape_of(ErrorDetails)
+    """The keys that a module documents itself, in the order of descriptions.yml; docs/results.md has those of every module."""
     texts = DESCRIPTIONS["results"]
     return {
-        name: {**texts["*"].get(name, {}), **texts[module].get(name, {}), **entry} for name, entry in entries.items()
+        name: {**texts["*"].get(name, {}), **text, **{**SHARED, **OWN_RESULTS[module]}[name]}
+        for name, text in texts[module].items()
     }

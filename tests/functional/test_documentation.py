@@ -42,7 +42,6 @@ from tests.documentation.generated import GENERATED
 from tests.documentation.pages import with_return
 from tests.documentation.risks import ALL_LIMITS, PAGE
 from tests.documentation.samples import sampled_results
-from tests.documentation.shapes import DESCRIPTIONS
 from tests.fake_service import LocalService
 from tests.functional.idempotence_cases import CASES
 from tests.support.module_run import Modules
@@ -354,9 +353,9 @@ def test_results_are_documented_as_they_are_declared_with_samples_of_real_runs(
     documented = documentation[module]["return"]
     results = (*samples, *results_of(module, service, modules))
     occurring = {key for result in results for key in keys_of(result, documented)}
-    assert occurring - FOR_CORE - FOREIGN <= {*documented_keys(documented), *DESCRIPTIONS["results"]["*"]}
+    assert occurring - FOR_CORE - FOREIGN <= {*documented_keys(documented), *results_of_every_module()}
 
 
-def test_a_page_has_the_results_of_every_module() -> None:
+def results_of_every_module() -> list[str]:
     page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-    assert re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE) == list(DESCRIPTIONS["results"]["*"])
+    return re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
