@@ -14,6 +14,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.approval import is_plan, read_approved_plan
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import report_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import report_files, stale_plans
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import nothing_known
 
 EARLIER, LATER = "2026-11-21T10:00:00+00:00", "2026-11-21T11:00:00+00:00"
 PLAN_ID = "1" * 64
@@ -22,37 +23,8 @@ PLAN_ID = "1" * 64
 def record(host: str, plan_id: str | None) -> Any:
     """A host with this plan; one with None could not be read."""
     status, reasons = ("unknown", ["It was not read."]) if plan_id is None else ("drift", ["It differs."])
-    names = (
-        "operations",
-        "risks",
-        "pending",
-        "unmanaged",
-        "accepted_statuses",
-        "groups",
-        "prefixes",
-        "accepted_risks",
-        "expectations",
-        "unknown_hits",
-        "ineffective",
-    )
-    lists: dict[str, list[Any]] = {name: [] for name in (*names, "expiring", "overdue")}
-    values = {"host": host, "generated": EARLIER, "status": status, "reasons": reasons, **lists}
-    nothing = dict.fromkeys(
-        (
-            "mitigates",
-            "enforces",
-            "account_id",
-            "zone_id",
-            "coverage",
-            "traffic",
-            "announced",
-            "changes",
-            "unused",
-            "not_evaluated",
-            "backtest",
-        )
-    )
-    return {**values, "plan_id": plan_id, **nothing, "postures": []}
+    own = {"generated": EARLIER, "status": status, "reasons": reasons, "plan_id": plan_id}
+    return {**nothing_known(host), **own}
 
 
 def write(folder: Path, generated: str, *records: Any) -> None:

@@ -29,6 +29,7 @@ from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files i
 )
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.markdown import code, markdown_page, summary
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.overview import MAX_LINKS
+from ansible_collections.edgeops.protection.plugins.plugin_utils._report.record import nothing_known
 
 GENERATED = "2026-11-21T10:00:00+00:00"
 LONGEST_PAGE = 62_000  # bytes of report.md
@@ -72,19 +73,12 @@ def record(data: str = "lima", **others: Any) -> Any:
     cannot_work = dict.fromkeys(("resource", "title", "key", "reason"), data)
     unmanaged = {"module": data, "resource": data, "title": data, "key": data, "reason": data, "since": data}
     return {
-        "host": data,
+        **nothing_known(data),
+        **dict.fromkeys(("base_url", "account_id", "zone_id", "plan_id"), data),
+        **{name: [data] for name in ("groups", "reasons", "unknown_hits", "not_evaluated")},
         "generated": GENERATED,
-        "groups": [data],
-        "owner": None,
-        "runbook": None,
         "status": "drift",
-        "reasons": [data],
         "mitigates": True,
-        "enforces": None,
-        "base_url": data,
-        "account_id": data,
-        "zone_id": data,
-        "plan_id": data,
         "plans": {data: data},
         "operations": [{**operation, "fields": {data: data + "!", "new": [data]}, "before": {data: data}}],
         "risks": [{"module": data, "accepted": False, "code": data, "message": data, "reason": data, "place": data}],
@@ -98,10 +92,6 @@ def record(data: str = "lima", **others: Any) -> Any:
         ],
         "changes": [{"resource": data, "key": data, "text": data, "by": data, "how": data, "at": data}],
         "unused": [{"ref": data, "since": data}],
-        "unknown_hits": [data],
-        "not_evaluated": [data],
-        "postures": [],
-        "overdue": [],
         "announced": {"networks": [data], "unprotected": [data], "not_known": [data]},
         "accepted_statuses": [{"status": data, "text": data, "networks": [data], "reason": data, "expires": data}],
         "expectations": [{**expected, "met": met} for met in (True, None, False)],
@@ -149,6 +139,11 @@ def compared(data: str) -> Any:
     report = report_of([record(data, owner=data, runbook=data), other], GENERATED)
     report["previous"] = compare(report_of([record(data, reasons=[], status="pending")], GENERATED), report["hosts"])
     return report
+
+
+def test_the_data_are_in_every_key_of_a_host() -> None:
+    hosts = compared("x")["hosts"]
+    assert [key for key in nothing_known("x") if not any(host[key] for host in hosts)] == ["enforces"]
 
 
 @pytest.mark.parametrize(("number", "more"), [(MAX_LINKS, ""), (MAX_LINKS + 2, "and 2 more")])
@@ -343,18 +338,8 @@ def rule(name: str, **fields: Any) -> dict[str, Any]:
 
 def many(number: int, operations: Any) -> list[Any]:
     hosts = [f"zone-{position:04}" for position in range(number)]
-    names = (
-        "risks",
-        "unmanaged",
-        "accepted_statuses",
-        "expectations",
-        "expiring",
-        "unused",
-        "unknown_hits",
-        "not_evaluated",
-    )
-    without = dict.fromkeys(names, ())
-    return [record(host, operations=operations(host), traffic=None, backtest=None, **without) for host in hosts]
+    own = {"generated": GENERATED, "status": "drift", "mitigates": True}
+    return [{**nothing_known(host), **own, "reasons": [host], "operations": operations(host)} for host in hosts]
 
 
 def test_equal_changes_of_many_hosts_are_said_once_in_markdown() -> None:
