@@ -442,10 +442,10 @@ FIELDS_OF_LISTS: Mapping[str, Sequence[str]] = {  # that may be in a list, by th
 }
 
 
-def misused(use: Comparison, kind: str) -> bool:
-    """Return whether a comparison looks for a field of another kind in a list of this one; not for
-    a field that is not known."""
-    known = [name for name in names_in(use.field) if name in FIELD_KINDS]
+def misused(field: str, kind: str) -> bool:
+    """Return whether a field is of another kind than the lists of this one; not for a field that is
+    not known."""
+    known = [name for name in names_in(field) if name in FIELD_KINDS]
     return bool(known) and not set(known) & {*FIELDS_OF_LISTS.get(kind, ())}
 
 

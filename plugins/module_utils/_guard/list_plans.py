@@ -9,19 +9,35 @@ quotas."""
 from __future__ import annotations
 
 from collections import Counter
-from typing import Mapping, Sequence
+from typing import Iterator, Mapping, Sequence
 
 from .._errors import reading
 from .._expressions.fields import FIELDS_OF_LISTS, list_uses, misused
-from .._expressions.grammar import Comparison
 from .._plan.plan import Check, Operation, Plan, with_along
 from .._schema.account import NETWORK_FIREWALL_RULES
 from .._schema.lists import IP, LIST_KINDS, LISTS, items_of
 from .._schema.neighbours import ACCOUNT_DETAILS
 from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
 from .._schema.registry import evaluated_as, expressions_in, lists_named_in
-from .._schema.resource import Object, ReadCollection
+from .._schema.resource import ReadCollection, State
 from .._text import Unread, did_you_mean, first_few, joined, plural
+
+
+def _new_uses(plan: Plan) -> Iterator[tuple[Operation, str, str]]:
+    """The lists to which changed rules refer from now on: each with its operation and the field
+    that the rule looks for in it, and once without a field, which not every expression tells."""
+    for item in (one for one in plan.operations if one.resource.parent is not LISTS):
+        before, after = (
+            _uses_in({evaluated_as(item.resource).plural: [rule]} if rule else {})
+            for rule in (item.existing, item.planned)
+        )
+        yield from ((item, *use) for use in after if use not in before)
+
+
+def _uses_in(state: State) -> Mapping[tuple[str, str], None]:
+    uses = [use for text in expressions_in(state) for use in list_uses(text)]
+    fields = [(use.operands[0].text[1:], use.field) for use in uses]
+    return dict.fromkeys([*((name, "") for name in lists_named_in(state)), *fields])
 
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
@@ -30,9 +46,8 @@ def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     clauses = [
         f"{item.title} names the list ${name}, which the account does not"
         f" have{did_you_mean(name, there)}"
-        for item in _operations_on_rules(plan)
-        for name in _new_lists(item)
-        if name not in there
+        for item, name, field in _new_uses(plan)
+        if not field and name not in there
     ]
     return f"The {'; '.join(clauses)}. Correct the name, or create the list." if clauses else ""
 
@@ -43,52 +58,28 @@ def _kinds_of_lists(plan: Plan) -> dict[str, str]:
     return {LISTS.label_of(obj): str(obj.get("kind")) for obj in lists}
 
 
-def _in_state(item: Operation, rule: Object | None) -> Mapping[str, Sequence[Object]]:
-    return {evaluated_as(item.resource).plural: [rule]} if rule else {}
-
-
-def _operations_on_rules(plan: Plan) -> list[Operation]:
-    """The operations of a plan on anything but items of lists, which name no list."""
-    return [item for item in plan.operations if item.resource.parent is not LISTS]
-
-
-def _new_lists(item: Operation) -> list[str]:
-    """The names of the lists to which a rule refers from now on."""
-    before = lists_named_in(_in_state(item, item.existing))
-    return [name for name in lists_named_in(_in_state(item, item.planned)) if name not in before]
-
-
 def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
     """Check that the changed rules look for fields in lists of their kind."""
     kinds = _kinds_of_lists(plan)
-    wrong: list[str] = []
-    for item in _operations_on_rules(plan):
-        before = {(use.field, name) for use, name in _uses_in(item, item.existing)}
-        for use, name in _uses_in(item, item.planned):
-            kind = kinds.get(name, "")
-            if kind and (use.field, name) not in before and misused(use, kind):
-                looks = f"The {item.title} looks for {use.field} in ${name}"
-                wrong.append(f"{looks}, a list of {LIST_KINDS.get(kind, kind)}; {_taken_by(kind)}.")
+    wrong = [
+        f"The {item.title} looks for {field} in ${name}, {_with_fields(kinds[name])}."
+        for item, name, field in _new_uses(plan)
+        if name in kinds and misused(field, kinds[name])
+    ]
     return joined(" ", wrong)
 
 
-def _uses_in(item: Operation, rule: Object | None) -> list[tuple[Comparison, str]]:
-    """The comparisons of a rule with lists, each with the name of the list."""
-    uses = [use for text in expressions_in(_in_state(item, rule)) for use in list_uses(text)]
-    return [(use, use.operands[0].text[1:]) for use in uses]
-
-
-def _taken_by(kind: str) -> str:
+def _with_fields(kind: str) -> str:
     fields = " or ".join(FIELDS_OF_LISTS.get(kind, ()))
-    return f"compare it with {fields}" if fields else "no rule can refer to such a list"
+    advice = f"compare it with {fields}" if fields else "no rule can refer to such a list"
+    return f"a list of {LIST_KINDS.get(kind, kind)}; {advice}"
 
 
 def check_firewall_lists(plan: Plan, _read: ReadCollection) -> str:
     """Check that lists hold IPv4 alone if rules of the Network Firewall refer to them from now on,
     or if a plan adds items to them."""
     after, kinds, firewall = plan.after(), _kinds_of_lists(plan), NETWORK_FIREWALL_RULES
-    own = [item for item in plan.operations if item.resource is firewall]
-    newly = {name for item in own for name in _new_lists(item)}
+    newly = {name for item, name, _field in _new_uses(plan) if item.resource is firewall}
     clauses = []
     for name in lists_named_in({firewall.plural: after.get(firewall.plural, ())}):
         kind, items = kinds.get(name, IP), items_of(name).plural
