@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import chain
-from typing import AbstractSet, Callable, Iterable, Mapping, NamedTuple, Sequence
+from typing import AbstractSet, Callable, Mapping, Sequence, Tuple
 
 from .._api.client import Client
 from .._context import Context
@@ -30,7 +30,6 @@ from .._protection.ordinary_traffic import (
 from .._protection.overrides import managed_rules, override_losses
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
 from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
-from .._schema.neighbours import ZONE
 from .._schema.registry import (
     DECIDING,
     EVALUATION,
@@ -45,22 +44,15 @@ from .._schema.registry import (
 )
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._schema.zone import CUSTOM_RULES
-from .._text import Message, first_few, joined
+from .._text import Message, first_few
 from .way import Asked, read_names, with_way
 
 REFERRING = [one for one, _completed_by in DECIDING if one.phase]  # the rules that lists may change
 
 
-Readings = Mapping[str, Callable[[], Sequence[Object]]]  # by the plural of a collection
-Needed = Callable[[Plan, Asked], Readings]  # raises no error: a reading does
-
-
-class Need(NamedTuple):
-    """Collections that some plans need, each with its reading, and the sentence on a plan that
-    lacks one of them; empty if it lacks none."""
-
-    readings: Needed
-    unread: Callable[[Plan], str] = lambda plan: ""
+Reading = Tuple[str, Callable[[], Sequence[Object]]]  # after what is not known if it fails
+Readings = Mapping[str, Reading]  # by the plural of a collection
+Need = Callable[[Plan, Asked], Readings]  # raises no error: a reading does
 
 
 def completed(
@@ -76,35 +68,31 @@ def completed(
     asked = Asked(client, context, judged, named, evaluates, decides)
     plan = with_way(plan, asked.context, asked.evaluates, asked.client)
     for need in NEEDS_OF_RULES:
-        plan = _completed_by(plan, need.readings(plan, asked))
+        plan = _completed_by(plan, need(plan, asked))
     plan = with_way(plan, asked.context, False, asked.client)  # of custom rules read just now
     for need in FURTHER_NEEDS:
-        plan = _completed_by(plan, need.readings(plan, asked))
+        plan = _completed_by(plan, need(plan, asked))
     return plan
 
 
 def _completed_by(plan: Plan, readings: Readings) -> Plan:
     before, unread = dict(plan.before), dict(plan.unread)
-    for name, read in readings.items():
+    for name, (doubt, read) in readings.items():
         if name in before:
             continue
         try:
             before[name] = read()
         except ProtectionError as exc:
-            unread[name] = exc.message
+            unread[name] = doubt, exc.message
     return plan._replace(before=before, unread=unread)
 
 
 def unread_of(plan: Plan) -> list[str]:
-    """A sentence for all that decides about a plan and cannot be read."""
-    return [*filter(None, (need.unread(plan) for need in (*NEEDS_OF_RULES, *FURTHER_NEEDS)))]
-
-
-def _because(plan: Plan, sentence: str, names: Iterable[str]) -> str:
-    """A sentence with the reason why the first of these collections cannot be read; empty if they
-    can."""
-    reasons = [plan.unread[name] for name in names if name in plan.unread]
-    return Message(f"{sentence}: ", reasons[0]) if reasons else ""
+    """A sentence for all that decides about a plan and cannot be read, with the first reason."""
+    reasons: dict[str, str] = {}
+    for doubt, reason in plan.unread.values():
+        reasons.setdefault(doubt, reason)
+    return [Message(f"{doubt}: ", reason) for doubt, reason in reasons.items() if doubt]
 
 
 def _states(plan: Plan) -> Sequence[State]:
@@ -114,8 +102,9 @@ def _states(plan: Plan) -> Sequence[State]:
 def _skipped_rules(plan: Plan, asked: Asked) -> Readings:
     """The rules of phases that rules of the plan skip, and the custom rules if these may skip rules
     of the plan."""
+    doubt = "Whether custom rules skip other rules that would stop requests is not known"
     own = [one for one in _beside_skips(plan) if one.owner in asked.client.owner]
-    return {one.plural: partial(asked.client.read, one) for one in own}
+    return {one.plural: (doubt, partial(asked.client.read, one)) for one in own}
 
 
 def _beside_skips(plan: Plan) -> list[Resource]:
@@ -130,17 +119,17 @@ def _beside_skips(plan: Plan) -> list[Resource]:
     return needed
 
 
-def _unread_skips(plan: Plan) -> str:
-    what = "Whether custom rules skip other rules that would stop requests is not known"
-    return _because(plan, what, [one.plural for one in _beside_skips(plan)])
-
-
 def _referring_rules(plan: Plan, asked: Asked) -> Readings:
     """The rules of the owners if some refer to lists that are judged, or whose items change."""
     if not _referred_lists(plan, asked.judged):
         return {}
-    own = [one for one in REFERRING if one.owner in asked.client.owner]
-    return {one.plural: partial(asked.client.read, one) for one in own}
+    lists = first_few(_referred_lists(plan))
+    doubt = f"would let more pass, or stop more, with the new items of {lists} is not known"
+    return {
+        one.plural: (lists and f"Whether {one.titles} {doubt}", partial(asked.client.read, one))
+        for one in REFERRING
+        if one.owner in asked.client.owner
+    }
 
 
 def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[str]:
@@ -155,21 +144,13 @@ def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[
     return [LISTS.label_of(obj) for obj in lists if REFERENCES not in obj or uses_of(obj) > 0]
 
 
-def _unread_rules(plan: Plan) -> str:
-    unread = [resource for resource in REFERRING if resource.plural in plan.unread]
-    concerned = _referred_lists(plan)
-    if not unread or not concerned:
-        return ""
-    titles = " and ".join(resource.titles for resource in unread)
-    lists = first_few(concerned)
-    what = f"Whether {titles} would let more pass, or stop more, with the new items of {lists}"
-    return _because(plan, f"{what} is not known", [resource.plural for resource in unread])
-
-
 def _lists(plan: Plan, asked: Asked) -> Readings:
     """The lists of the account if rules refer to some whose items are not known."""
-    is_needed = asked.decides and _unknown_lists(*_states(plan))
-    return {LISTS.plural: lambda: asked.account.read(LISTS)} if is_needed else {}
+    if not asked.decides or not _unknown_lists(*_states(plan)):
+        return {}
+    names = first_few(_lists_of_changes(plan))
+    doubt = names and f"The items of the lists {names} are not known"
+    return {LISTS.plural: (doubt, lambda: asked.account.read(LISTS))}
 
 
 def _items(plan: Plan, asked: Asked) -> Readings:
@@ -177,8 +158,15 @@ def _items(plan: Plan, asked: Asked) -> Readings:
     if not asked.decides or LISTS.plural not in plan.before:
         return {}
     there = {items.within: items for items in LISTS.inside(plan.before)}
-    named = [there[name] for name in _unknown_lists(*_states(plan)) if name in there]
-    return {items.plural: partial(asked.account.read, items) for items in named}
+    changed = _lists_of_changes(plan)
+    return {
+        there[name].plural: (
+            f"The items of the list {name} are not known" if name in changed else "",
+            partial(asked.account.read, there[name]),
+        )
+        for name in _unknown_lists(*_states(plan))
+        if name in there
+    }
 
 
 def _unknown_lists(*states: State) -> list[str]:
@@ -187,20 +175,13 @@ def _unknown_lists(*states: State) -> list[str]:
     return [name for name in named if items_of(name).plural not in states[0]]
 
 
-def _unread_items(plan: Plan) -> str:
-    changed: dict[str, list[Object]] = {}
-    for item in plan.operations:
-        rules = changed.setdefault(evaluated_as(item.resource).plural, [])
-        rules += [item.planned] if item.planned else []
-    state = changed if plan.operations else plan.before
-    unread = [
-        (name, reason)
-        for name in lists_named_in(state)
-        for reason in (plan.unread.get(items_of(name).plural) or plan.unread.get(LISTS.plural),)
-        if reason
-    ]
-    what = f"The items of the lists {first_few(name for name, _reason in unread)} are not known: "
-    return Message(what, unread[0][1]) if unread else ""
+def _lists_of_changes(plan: Plan) -> list[str]:
+    """The names of the lists to which changed rules refer, or all rules if a plan changes none."""
+    if not plan.operations:
+        return lists_named_in(plan.before)
+    rules = [(evaluated_as(one.resource).plural, one.planned) for one in plan.operations]
+    named = [lists_named_in({plural: [rule]}) for plural, rule in rules if rule]
+    return [*dict.fromkeys(chain(*named))]
 
 
 def _overrides_of_account(plan: Plan, asked: Asked) -> Readings:
@@ -209,28 +190,22 @@ def _overrides_of_account(plan: Plan, asked: Asked) -> Readings:
     sides = [bool(state.get(L7_OVERRIDES.plural)) for state in (plan.before, plan.after())]
     hidden = L7_OVERRIDES_OF_ACCOUNT
     is_needed = asked.decides and (hidden.plural in asked.judged or sides[0] is not sides[1])
-    return {hidden.plural: lambda: asked.account.read(hidden)} if is_needed else {}
-
-
-def _unread_overrides(plan: Plan) -> str:
-    what = "Overrides of its account for HTTP DDoS rules are applied in a zone without its own."
-    return _because(
-        plan, f"{what} Whether there are any is not known", [L7_OVERRIDES_OF_ACCOUNT.plural]
+    doubt = (
+        "Overrides of its account for HTTP DDoS rules are applied in a zone without its own."
+        " Whether there are any is not known"
     )
+    return {hidden.plural: (doubt, lambda: asked.account.read(hidden))} if is_needed else {}
 
 
 def _catalogues(plan: Plan, asked: Asked) -> Readings:
     """The managed rules that changed overrides are about, if these name categories or rules that
     may be about the same one, or no longer decide."""
+    doubt = "The categories of the managed DDoS rules are not known, so that any may be in any"
     return {
-        resource.catalogue_object().plural: partial(_read_catalogue, resource, plan, asked)
-        for resource in _with_catalogue(plan)
-        if asked.decides and _is_unclear(resource, plan)
+        resource.catalogue_object().plural: (doubt, partial(_read_catalogue, resource, plan, asked))
+        for resource in plan.resources.values()
+        if resource.catalogue and asked.decides and _is_unclear(resource, plan)
     }
-
-
-def _with_catalogue(plan: Plan) -> list[Resource]:
-    return [resource for resource in plan.resources.values() if resource.catalogue]
 
 
 def _is_unclear(resource: Resource, plan: Plan) -> bool:
@@ -252,19 +227,13 @@ def _read_catalogue(resource: Resource, plan: Plan, asked: Asked) -> Sequence[Ob
     return objects
 
 
-def _unread_catalogues(plan: Plan) -> str:
-    catalogues = [resource.catalogue_object().plural for resource in _with_catalogue(plan)]
-    what = "The categories of the managed DDoS rules are not known, so that any may be in any"
-    return _because(plan, what, catalogues)
-
-
 def _own_names(plan: Plan, asked: Asked) -> Readings:
     """The name of the zone, or the prefixes of the account, if it depends on them which rules all
     ordinary traffic matches."""
     states = [(state, contents_in(state)) for state in _states(plan)]
-    readings: dict[str, Callable[[], Sequence[Object]]] = {}
+    readings: dict[str, Reading] = {}
     for resource, _in_order in DECIDING:
-        own, _field, _words = OWNER_NAMES[resource.traffic]
+        own, _field, words = OWNER_NAMES[resource.traffic]
         if own.owner not in asked.client.owner or owner_names_in(resource, plan.before) is not None:
             continue
         in_force = [
@@ -282,7 +251,9 @@ def _own_names(plan: Plan, asked: Asked) -> Readings:
         }
         wide = chain(*wide_groups(resource, rules.values()))
         if any(depends_on_owner(resource, one) for one in wide):
-            readings[own.plural] = partial(read_names, own, asked.client)
+            doubt = f"A rule may match everything, since {words} not known"
+            read = partial(read_names, own, asked.client)
+            readings[own.plural] = doubt if plan.operations else "", read
     return readings
 
 
@@ -292,30 +263,6 @@ def _names_origin(resource: Resource, rule: ZoneRule, asked: Asked) -> bool:
     return whose.key_of(obj) in asked.named.get(whose.plural, ())
 
 
-def _unread_names(plan: Plan) -> str:
-    sentences = [
-        _because(plan, f"A rule may match everything, since {what} not known", [own.plural])
-        for own, _field, what in OWNER_NAMES.values()
-    ]
-    return joined(" ", filter(None, sentences)) if plan.operations else ""
-
-
-def _unread_zone(plan: Plan) -> str:
-    is_zone = CUSTOM_RULES.plural in plan.before
-    names = [ZONE.plural] if is_zone else []
-    return _because(plan, "Whether rules of the account of the zone decide is not known", names)
-
-
 # In the order in which they are read: what the rules of a plan meet comes before what they name.
-NEEDS_OF_RULES: Sequence[Need] = (
-    Need(_skipped_rules, _unread_skips),
-    Need(_referring_rules, _unread_rules),
-)
-FURTHER_NEEDS: Sequence[Need] = (
-    Need(_lists, _unread_items),
-    Need(_items),
-    Need(_overrides_of_account, _unread_overrides),
-    Need(_catalogues, _unread_catalogues),
-    Need(_own_names, _unread_names),
-    Need(lambda plan, asked: {}, _unread_zone),
-)
+NEEDS_OF_RULES: Sequence[Need] = (_skipped_rules, _referring_rules)
+FURTHER_NEEDS: Sequence[Need] = (_lists, _items, _overrides_of_account, _catalogues, _own_names)

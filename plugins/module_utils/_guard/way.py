@@ -33,6 +33,8 @@ from .._schema.zone import (
     whole_rulesets,
 )
 
+RULES_OF_ACCOUNT = "Whether rules of the account of the zone decide is not known"
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -72,8 +74,9 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     judges = context.reports and not plan_known
     if not zones and (expects or judges or of_account or plan_known == ENTERPRISE):
         zones = [_read_one(lambda: [zone_of(client)])]
-        unread = {ZONE.plural: f"{zones[0][UNREAD]}."} if judges and UNREAD in zones[0] else {}
-        plan = plan._replace(unread={**plan.unread, **unread})
+        if judges and UNREAD in zones[0]:
+            unread = {CUSTOM_RULES_OF_ACCOUNT.plural: (RULES_OF_ACCOUNT, f"{zones[0][UNREAD]}.")}
+            plan = plan._replace(unread={**plan.unread, **unread})
     before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
     rulesets: list[Object] = []
     if zones and plan_of(zones[0]) not in OTHER_PLANS and not of_account:

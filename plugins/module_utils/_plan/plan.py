@@ -242,15 +242,15 @@ Returned = Mapping[Operation, Object]  # what Cloudflare returned for an operati
 class Plan(NamedTuple):
     """The operations, in the order in which they are applied, and the state that they start from.
 
-    `alongside` is what follows from them in collections that are only looked at; `unread` says why
-    a collection that decides about the plan cannot be read.
+    `alongside` is what follows from them in collections that are only looked at; `unread` says
+    what is not known since a collection that decides about the plan cannot be read, and why not.
     """
 
     before: State
     operations: tuple[Operation, ...]
     order: Mapping[str, Sequence[Key]] = NO_ITEMS  # by plural, of ordered lists
     alongside: State = NO_ITEMS  # by plural, as it is afterwards
-    unread: Mapping[str, str] = NO_ITEMS  # by plural, a sentence
+    unread: Mapping[str, tuple[str, str]] = NO_ITEMS  # by plural
 
     @property
     def resources(self) -> dict[str, Resource]:
