@@ -83,14 +83,14 @@ def _completed_by(plan: Plan, readings: Readings) -> Plan:
         try:
             before[name] = read()
         except ProtectionError as exc:
-            unread[name] = doubt, exc.message
+            unread[name] = {**unread.get(name, {}), doubt: exc.message}
     return plan._replace(before=before, unread=unread)
 
 
 def unread_of(plan: Plan) -> list[str]:
     """A sentence for all that decides about a plan and cannot be read, with the first reason."""
     reasons: dict[str, str] = {}
-    for doubt, reason in plan.unread.values():
+    for doubt, reason in chain(*(one.items() for one in plan.unread.values())):
         reasons.setdefault(doubt, reason)
     return [Message(f"{doubt}: ", reason) for doubt, reason in reasons.items() if doubt]
 

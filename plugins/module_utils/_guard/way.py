@@ -75,8 +75,9 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     if not zones and (expects or judges or of_account or plan_known == ENTERPRISE):
         zones = [_read_one(lambda: [zone_of(client)])]
         if judges and UNREAD in zones[0]:
-            unread = {CUSTOM_RULES_OF_ACCOUNT.plural: (RULES_OF_ACCOUNT, f"{zones[0][UNREAD]}.")}
-            plan = plan._replace(unread={**plan.unread, **unread})
+            reasons = {RULES_OF_ACCOUNT: f"{zones[0][UNREAD]}."}
+            unread = {**plan.unread, CUSTOM_RULES_OF_ACCOUNT.plural: reasons}
+            plan = plan._replace(unread=unread)
     before: State = {ZONE.plural: zones} if zones and UNREAD not in zones[0] else {}
     rulesets: list[Object] = []
     if zones and plan_of(zones[0]) not in OTHER_PLANS and not of_account:

@@ -250,7 +250,7 @@ class Plan(NamedTuple):
     operations: tuple[Operation, ...]
     order: Mapping[str, Sequence[Key]] = NO_ITEMS  # by plural, of ordered lists
     alongside: State = NO_ITEMS  # by plural, as it is afterwards
-    unread: Mapping[str, tuple[str, str]] = NO_ITEMS  # by plural
+    unread: Mapping[str, Mapping[str, str]] = NO_ITEMS  # by plural: reasons by what is not known
 
     @property
     def resources(self) -> dict[str, Resource]:

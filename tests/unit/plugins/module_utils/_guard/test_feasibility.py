@@ -220,7 +220,7 @@ def test_a_name_that_does_not_exist_is_refused() -> None:
 def test_a_catalogue_that_cannot_be_read_is_said() -> None:
     assert unchecked(check_catalogue, overriding(categories=DNS), refusing).endswith("is not known: Not allowed.")
     plan = overriding(categories=DNS)
-    unread = {L4_OVERRIDES.catalogue_object().plural: ("", "No permission.")}
+    unread = {L4_OVERRIDES.catalogue_object().plural: {"": "No permission."}}
     assert unchecked(check_catalogue, plan._replace(unread=unread), never).endswith("is not known: No permission.")
     odd = unchecked(check_catalogue, overriding(categories=DNS), lambda resource: [{}])
     assert odd.endswith("is not known: the managed ruleset lists no rules.")

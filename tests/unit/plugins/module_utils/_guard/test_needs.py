@@ -245,6 +245,16 @@ def test_rules_that_cannot_be_read_are_told_of_a_change() -> None:
     assert warnings_of_rules(complete(item_of("update"), client, "office")) == []
 
 
+def test_what_two_needs_lack_is_told_of_both() -> None:
+    """The custom rules decide whether the rate limits are met, and what the items of the list do."""
+    plan = item_of()
+    limits = [{"id": "1", "ref": "limit", "action": "block", "expression": "true"}]
+    plan = plan._replace(before={**plan.before, "rate_limit_rules": limits})
+    skips, items = warnings_of_rules(complete(plan, Reading(refused=True)))
+    assert "skip other rules" in skips and "new items of office" in items
+    assert skips.endswith(": No permission.") and items.endswith(": No permission.")
+
+
 SYN = {"id": "1", "ref": "syn", "expression": "true", "categories": [{"category": "syn", "action": "block"}]}
 BEHIND = {"ref": "one", "expression": "true", "rules": [{"id": "a" * 32, "action": "log"}]}
 WITHOUT_SYN = make_plan(
