@@ -93,7 +93,7 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
     named = resource.catalogue_object()
     if named.plural in plan.unread:
-        raise Unread(Message(not_known, [*plan.unread[named.plural].values()][0]))
+        raise Unread(Message(not_known, next(iter(plan.unread[named.plural].values()))))
     try:
         with reading(not_known):
             (listed,) = plan.before.get(named.plural) or read(named)
