@@ -239,10 +239,10 @@ class CollectionAction(ActionBase):  # type: ignore[misc]
         judged = task.failed_when or task.changed_when or task.until or task.retries
         if not (result.get("failed") and "msg" in result) or judged or ENCODER is None:
             return result
-        for warning in result.get("warnings", ()):
+        for warning in result.pop("warnings", ()):
             self._display.warning(warning)
-        shown = {name: result[name] for name in result if name not in ("failed", "warnings")}
-        raise Failure(result["msg"], result=shown)
+        del result["failed"]
+        raise Failure(result["msg"], result=result)
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The result of the task, whose host has these variables."""

@@ -231,7 +231,7 @@ def read_packet_phases(client: Client) -> list[PhaseRecord]:
     ]
 
 
-# What stands beside the protection of an account, by the subset of protection_info.
+# The readings beside the protection of an account, by the subset of protection_info.
 BESIDE: Mapping[str, Callable[[Client], Any]] = {
     "announced": lambda client: read_announced(client.read),
     "ip_lists": read_ip_lists,

@@ -32,7 +32,6 @@ class Guard(NamedTuple):
     client: Client
     rollout: Rollout
     desired: Sequence[Desired]
-    findings: Findings
     lists_unmanaged: bool
 
     @classmethod
@@ -46,8 +45,12 @@ class Guard(NamedTuple):
     ) -> Guard:
         """The guard of a task whose first answers have told Cloudflare's time."""
         rollout = Rollout(client, client.now, terms, datetime.now(timezone.utc))
-        findings = Findings(terms, context, client, desired)
-        return cls(terms, context, client, rollout, desired, findings, lists_unmanaged)
+        return cls(terms, context, client, rollout, desired, lists_unmanaged)
+
+    @property
+    def findings(self) -> Findings:
+        """The findings on these terms."""
+        return Findings(self.terms, self.context, self.client, self.desired)
 
     def plan(
         self, existing: State, desired: Sequence[Desired], nested: State, inner: Sequence[Resource]

@@ -9,35 +9,41 @@ quotas."""
 from __future__ import annotations
 
 from collections import Counter
-from typing import Iterator, Mapping, Sequence
+from typing import Mapping, Sequence
 
 from .._errors import reading
-from .._expressions.fields import FIELDS_OF_LISTS, list_uses, misused
+from .._expressions.fields import FIELDS_OF_LISTS, list_uses, lists_in, misused
 from .._plan.plan import Check, Operation, Plan, with_along
+from .._remembered import remembered
 from .._schema.account import NETWORK_FIREWALL_RULES
 from .._schema.lists import IP, LIST_KINDS, LISTS, items_of
 from .._schema.neighbours import ACCOUNT_DETAILS
 from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
 from .._schema.registry import evaluated_as, expressions_in, lists_named_in
-from .._schema.resource import ReadCollection, State
+from .._schema.resource import Object, ReadCollection
 from .._text import Unread, did_you_mean, first_few, joined, plural
 
 
-def _new_uses(plan: Plan) -> Iterator[tuple[Operation, str, str]]:
+@remembered(32)  # three checks look at the uses of one plan
+def _new_uses(operations: Sequence[Operation]) -> Sequence[tuple[Operation, str, str]]:
     """The lists to which changed rules refer from now on: each with its operation and the field
     that the rule looks for in it, and once without a field, which not every expression tells."""
-    for item in (one for one in plan.operations if one.resource.parent is not LISTS):
-        before, after = (
-            _uses_in({evaluated_as(item.resource).plural: [rule]} if rule else {})
-            for rule in (item.existing, item.planned)
-        )
-        yield from ((item, *use) for use in after if use not in before)
+    return [
+        (item, *use)
+        for item in operations
+        if item.resource.parent is not LISTS
+        for before in [_uses_in(item, item.existing)]
+        for use in _uses_in(item, item.planned)
+        if use not in before
+    ]
 
 
-def _uses_in(state: State) -> Mapping[tuple[str, str], None]:
-    uses = [use for text in expressions_in(state) for use in list_uses(text)]
+def _uses_in(item: Operation, rule: Object | None) -> Mapping[tuple[str, str], None]:
+    """The lists of a rule, each without a field and with those that the rule looks for in it."""
+    texts = expressions_in({evaluated_as(item.resource).plural: [rule]} if rule else {})
+    uses = [use for text in texts for use in list_uses(text)]
     fields = [(use.operands[0].text[1:], use.field) for use in uses]
-    return dict.fromkeys([*((name, "") for name in lists_named_in(state)), *fields])
+    return dict.fromkeys([*((name, "") for name in lists_in(*texts)), *fields])
 
 
 def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
@@ -46,7 +52,7 @@ def check_named_lists(plan: Plan, _read: ReadCollection) -> str:
     clauses = [
         f"{item.title} names the list ${name}, which the account does not"
         f" have{did_you_mean(name, there)}"
-        for item, name, field in _new_uses(plan)
+        for item, name, field in _new_uses(plan.operations)
         if not field and name not in there
     ]
     return f"The {'; '.join(clauses)}. Correct the name, or create the list." if clauses else ""
@@ -63,7 +69,7 @@ def check_list_kinds(plan: Plan, _read: ReadCollection) -> str:
     kinds = _kinds_of_lists(plan)
     wrong = [
         f"The {item.title} looks for {field} in ${name}, {_with_fields(kinds[name])}."
-        for item, name, field in _new_uses(plan)
+        for item, name, field in _new_uses(plan.operations)
         if name in kinds and misused(field, kinds[name])
     ]
     return joined(" ", wrong)
@@ -79,7 +85,7 @@ def check_firewall_lists(plan: Plan, _read: ReadCollection) -> str:
     """Check that lists hold IPv4 alone if rules of the Network Firewall refer to them from now on,
     or if a plan adds items to them."""
     after, kinds, firewall = plan.after(), _kinds_of_lists(plan), NETWORK_FIREWALL_RULES
-    newly = {name for item, name, _field in _new_uses(plan) if item.resource is firewall}
+    newly = {name for item, name, _field in _new_uses(plan.operations) if item.resource is firewall}
     clauses = []
     for name in lists_named_in({firewall.plural: after.get(firewall.plural, ())}):
         kind, items = kinds.get(name, IP), items_of(name).plural

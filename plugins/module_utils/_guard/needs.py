@@ -64,12 +64,13 @@ def completed(
     evaluates: bool = False,
     decides: bool = True,
 ) -> Plan:
-    """The plan, whose state has all that decides about it, as far as it can be read. See Asked."""
-    asked = Asked(client, context, judged, named, evaluates, decides)
-    plan = with_way(plan, asked.context, asked.evaluates, asked.client)
+    """The plan, whose state has all that decides about it, as far as it can be read. If the caller
+    `evaluates`, requests meet the rules; see Asked for the others."""
+    asked = Asked(client, context, judged, named, decides)
+    plan = with_way(plan, asked, evaluates)
     for need in NEEDS_OF_RULES:
         plan = _completed_by(plan, need(plan, asked))
-    plan = with_way(plan, asked.context, False, asked.client)  # of custom rules read just now
+    plan = with_way(plan, asked, False)  # of custom rules read just now
     for need in FURTHER_NEEDS:
         plan = _completed_by(plan, need(plan, asked))
     return plan

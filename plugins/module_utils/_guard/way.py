@@ -8,7 +8,7 @@ that they execute."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import AbstractSet, Callable, Container, Iterable, Mapping, Sequence
 
@@ -40,15 +40,13 @@ RULES_OF_ACCOUNT = "Whether rules of the account of the zone decide is not known
 class Asked:
     """A client and the caller of its run; `judged` are lists, and overrides of an account, that
     objects which nobody names may weaken; `named` are the keys of the objects that the task names,
-    by plural. If it `evaluates`, requests meet the rules, and if it `decides`, more than the names
-    in them matters."""
+    by plural. If it `decides`, more than the names in rules matters."""
 
     client: Client
     context: Context
-    judged: AbstractSet[str] = frozenset()
-    named: Mapping[str, AbstractSet[Key]] = field(default_factory=dict)
-    evaluates: bool = False
-    decides: bool = True
+    judged: AbstractSet[str]
+    named: Mapping[str, AbstractSet[Key]]
+    decides: bool
 
     @cached_property
     def account(self) -> Client:
@@ -56,12 +54,13 @@ class Asked:
         return account_of(self.client)
 
 
-def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Plan:
+def with_way(plan: Plan, asked: Asked, evaluates: bool) -> Plan:
     """The plan with all custom rules that requests to its zone meet.
 
-    If it `expects` something of requests, or a report judges the zone, the plan of the zone is read
-    as well, unless it is known.
+    If it `evaluates` requests, or a report judges the zone, the plan of the zone is read as well,
+    unless it is known.
     """
+    client, context = asked.client, asked.context
     of_zone, of_account = (
         ENTRY_POINTS[owner].plural in plan.before for owner in (ZONE_OPTION, ACCOUNT_OPTION)
     )
@@ -72,7 +71,7 @@ def with_way(plan: Plan, context: Context, expects: bool, client: Client) -> Pla
     plan_known = plan_of(context.zone)
     zones = client.zones or ([context.zone] if plan_known and context.zone.get("name") else [])
     judges = context.reports and not plan_known
-    if not zones and (expects or judges or of_account or plan_known == ENTERPRISE):
+    if not zones and (evaluates or judges or of_account or plan_known == ENTERPRISE):
         zones = [_read_one(lambda: [zone_of(client)])]
         if judges and UNREAD in zones[0]:
             reasons = {RULES_OF_ACCOUNT: f"{zones[0][UNREAD]}."}
