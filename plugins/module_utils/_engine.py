@@ -20,27 +20,23 @@ from ._context import TASK, Context
 from ._errors import OptionError, Place, PlanError, ProtectionError, ServiceError
 from ._guard.check import Checked
 from ._guard.guard import Guard
+from ._output import Output, readable_failure
 from ._plan.plan import Plan, unread_nested
 from ._result import (
-    Output,
     add_orders,
     expired_records,
-    expiry_warnings,
-    ineffective_warnings,
     make_diff,
     operation_records,
     plan_details,
-    plan_warnings,
     progress_in_failures,
     protection_results,
-    readable_failure,
-    standing_warnings,
     with_options,
 )
 from ._schema.resource import Object, State
 from ._specs.base import ModuleSpec
 from ._specs.task import Task, parse_task
 from ._text import Screen, Warn
+from ._warnings import expiry_warnings, ineffective_warnings, plan_warnings, standing_warnings
 
 RARE_COLLECTION = (50_000, 200, 20)
 

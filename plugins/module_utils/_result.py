@@ -3,47 +3,25 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Results of a plan: the operations, the diff, the coverage and the risks, and the
-sentences about them; and the output of a module, without secrets."""
+"""Results of a plan: the operations, the diff, the coverage and the risks, and the progress of a
+plan that was not applied to its end."""
 
 from __future__ import annotations
 
-import os
-import re
 from contextlib import contextmanager
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, Iterable, Iterator, Mapping, Sequence, TypedDict
 
-from ._api.responses import swapped_ids
-from ._api.settings import known_secrets
 from ._apply.executor import BrokenOff
-from ._context import TASK, Context
-from ._errors import OptionError, Place, ProtectionError, ServiceError, as_one
+from ._errors import ProtectionError
 from ._guard.check import Checked
 from ._plan.desired import Desired
-from ._plan.plan import Operation, Plan, with_along
+from ._plan.plan import Operation, with_along
 from ._protection.coverage import Coverage
 from ._protection.summary import compare_coverage, diff_facts
-from ._schema.resource import NO_ITEMS, Object, Resource, State, Values, last_or, without
-from ._text import (
-    Message,
-    Names,
-    Option,
-    Texts,
-    capitalised,
-    excerpt,
-    first_few,
-    first_sentences,
-    joined,
-    left_out,
-    plural,
-    redact,
-    redact_text,
-    sentence,
-    visible,
-    with_names,
-)
+from ._schema.resource import NO_ITEMS, Object, Resource, State, Values, last_or
+from ._text import Message, Option, plural, sentence
 from ._timestamps import write_timestamp
 
 
@@ -92,92 +70,76 @@ class Expired(TypedDict):
     expires: str
 
 
-def expired_records(desired: Iterable[Desired]) -> list[Expired]:
+def expired_records(task_desired: Iterable[Desired]) -> list[Expired]:
     """Expired entries, in the order of the task."""
-    return [
-        Expired(
-            resource=item.resource.name,
-            key=item.resource.label_of(item.objects[key]),
-            expires=write_timestamp(expires),
-        )
-        for item in desired
-        for key, expires in item.expires.items()
-        if key in item.expired
-    ]
-
-
-def expiry_warnings(desired: Iterable[Desired], plan: Plan) -> list[str]:
-    """Warnings for expired entries that do not exist, and for entries whose expiry is not known."""
-    deleted = {item.target for item in plan.operations if item.action == "delete"}
-    warnings: list[str] = []
-    for item in desired:
-        for key, expires in item.expires.items():
-            option, until = item.paths[key].at("expires"), write_timestamp(expires)
-            what = item.resource.named(item.objects[key])
-            if key in item.undecided:
-                text = (
-                    f": whether {what} expired ({until}) is not known, since Cloudflare does not"
-                    " tell its time. An existing one stays, and a new one is not created."
-                )
-                warnings.append(Message(option, text))
-            elif key in item.expired and (item.resource.plural, key) not in deleted:
-                text = (
-                    f": {what} expired at {until} and does not exist. Remove the entry, or"
-                    " give it a later expires."
-                )
-                warnings.append(Message(option, text))
-    return warnings
+    records: list[Expired] = []
+    for desired in task_desired:
+        resource = desired.resource
+        for key in desired.expires:
+            if key in desired.expired:
+                label = resource.label_of(desired.objects[key])
+                expires = write_timestamp(desired.expires[key])
+                records.append(Expired(resource=resource.name, key=label, expires=expires))
+    return records
 
 
 def make_diff(operations: Iterable[Operation]) -> Diff:
     """The objects concerned before and after, sorted by key; one that changes twice, before the
     first change."""
     diff = Diff(before={}, after={})
-    ordered = sorted(with_along(operations), key=attrgetter("order"))
-    for _object, changes in groupby(ordered, attrgetter("resource.plural", "label", "identity")):
-        first, *others = changes
-        _enter(diff["before"], first, first.existing)
-        _enter(diff["after"], first, [first, *others][-1].planned)
+    sorted_operations = sorted(with_along(operations), key=attrgetter("order"))
+    same_object = attrgetter("resource.plural", "label", "identity")
+    for _object, group in groupby(sorted_operations, same_object):
+        changes = list(group)
+        _add_object(diff["before"], changes[0], changes[0].existing)
+        _add_object(diff["after"], changes[0], changes[-1].planned)
     return diff
+
+
+def _add_object(side: dict[str, Any], operation: Operation, obj: Object | None) -> None:
+    """Add the managed fields of the object of an operation to one side of a diff."""
+    if obj is None:
+        return
+    resource = operation.resource
+    collection = side.setdefault(resource.plural, {})
+    undeclared = {name: obj[name] for name in operation.undeclared if name in obj}
+    managed: Values = {**resource.managed(obj), **undeclared}
+    if managed == obj:
+        managed = obj  # so that a long list is not in memory twice
+    label = operation.label
+    if not resource.key:
+        collection.update(managed)
+    elif label in collection:  # a duplicate, which only its id tells from the other
+        collection[f"{label} (id {obj.get('id')})"] = managed
+    else:
+        collection[label] = managed
 
 
 def add_orders(diff: Diff, resources: Sequence[Resource], before: State, after: State) -> Diff:
     """The diff, and with it the keys of each ordered list whose order changes."""
     for resource in resources:
-        if resource.is_ordered:
-            was, becomes = (
-                [resource.label_of(item) for item in state[resource.plural]]
-                for state in (before, after)
-            )
-            if was != becomes:
-                name = f"{resource.plural}_order"
-                diff["before"][name], diff["after"][name] = was, becomes
+        if not resource.is_ordered:
+            continue
+        order_before = [resource.label_of(obj) for obj in before[resource.plural]]
+        order_after = [resource.label_of(obj) for obj in after[resource.plural]]
+        if order_before != order_after:
+            section = f"{resource.plural}_order"
+            diff["before"][section] = order_before
+            diff["after"][section] = order_after
     return diff
 
 
-def add_to_diff(diff: Diff, name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> Diff:
+def add_to_diff(
+    diff: Diff, section: str, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> Diff:
     """The diff with one more section; of what is equal on both sides, nothing, and no empty list,
     which would read as if something became empty."""
     changed = [key for key in before if before[key] != after[key]]
-    for side, values in ((diff["before"], before), (diff["after"], after)):
-        section = {key: values[key] for key in changed if values[key] != []}
-        side.update({name: section} if section else {})
+    for side, facts in ((diff["before"], before), (diff["after"], after)):
+        shown = {key: facts[key] for key in changed if facts[key] != []}
+        if shown:
+            side[section] = shown
     return diff
-
-
-def _enter(side: dict[str, Any], operation: Operation, obj: Object | None) -> None:
-    if obj is None:
-        return
-    collection = side.setdefault(operation.resource.plural, {})
-    undeclared = {name: obj[name] for name in operation.undeclared if name in obj}
-    managed: Values = {**operation.resource.managed(obj), **undeclared}
-    managed = obj if managed == obj else managed  # so that a long list is not there twice
-    if not operation.resource.key:
-        collection.update(managed)
-    elif operation.label in collection:  # a duplicate, which only its id tells from the other
-        collection[f"{operation.label} (id {obj.get('id')})"] = managed
-    else:
-        collection[operation.label] = managed
 
 
 def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, Any]:
@@ -185,18 +147,18 @@ def protection_results(checked: Checked, diff: Diff, state: State) -> dict[str, 
 
     `state` is the state after the plan.
     """
-    records = [item.record() for item in checked.refused or checked.risks]
-    risks = {"risks": records} if records else {}
-    if not checked.knows_account:
-        return {"diff": diff, **risks}
-    before = checked.before
-    after = Coverage({**before.state, **state}) if checked.plan.operations else before
-    facts = diff_facts(before, after), diff_facts(after, before)
-    return {
-        "diff": add_to_diff(diff, "coverage", *facts),
-        "coverage": compare_coverage(before, after, checked.described),
-        **risks,
-    }
+    results: dict[str, Any] = {"diff": diff}
+    if checked.knows_account:
+        before = checked.before
+        after = Coverage({**before.state, **state}) if checked.plan.operations else before
+        facts_before = diff_facts(before, after)
+        facts_after = diff_facts(after, before)
+        results["diff"] = add_to_diff(diff, "coverage", facts_before, facts_after)
+        results["coverage"] = compare_coverage(before, after, checked.described)
+    risks = checked.refused or checked.risks
+    if risks:
+        results["risks"] = [risk.record() for risk in risks]
+    return results
 
 
 def plan_details(checked: Checked) -> dict[str, Any]:
@@ -211,90 +173,45 @@ def plan_details(checked: Checked) -> dict[str, Any]:
     }
 
 
-def plan_warnings(checked: Checked) -> list[str]:
-    """The accepted risks, acceptances that expired, what is probably a mistake, and what of the
-    protection is not understood."""
-    undecided = first_sentences(checked.after.undecided) if checked.knows_account else ""
-    accepted = [
-        Message(f"Accepted {item.code}: ", item.message)
-        + (f" Reason: {item.reason}" if item.reason else "")
-        for item in checked.risks
-    ]
-    unknown = [*filter(None, [undecided]), *checked.unknown]
-    return [*accepted, *checked.expired_acceptances, *_unusual_objects(checked.plan), *unknown]
-
-
-def ineffective_warnings(records: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A sentence on each of some objects that cannot work."""
-    if not records:
-        return []
-    from ._schema.registry import title_of_resource  # loaded for objects that cannot work
-
-    texts = [
-        f"The {title_of_resource(one['resource'])} {one['key']} cannot work: {one['reason']}."
-        for one in records[:MOST_WARNED]
-    ]
-    more = left_out(len(records), MOST_WARNED)
-    return [*texts, f"{capitalised(more)} cannot work; ineffective has all."] if more else texts
-
-
-MOST_WARNED = 3
-
-
-def with_options(result: dict[str, Any], desired: Iterable[Desired]) -> dict[str, Any]:
+def with_options(result: dict[str, Any], task_desired: Iterable[Desired]) -> dict[str, Any]:
     """The result, whose risks and objects that cannot work say by which option the task names
     them; None for what it does not name."""
-    findings = {name: result[name] for name in ("ineffective", "risks") if result.get(name)}
+    sections = {name: result[name] for name in ("ineffective", "risks") if result.get(name)}
+    if not sections:
+        return result
+    options = _options_by_label(task_desired)
+    for name, records in sections.items():
+        sections[name] = [
+            {**record, "option": _option_of(record, name == "risks", options)} for record in records
+        ]
+    return {**result, **sections}
+
+
+ByLabel = Mapping["tuple[str, str]", Option]
+
+
+def _options_by_label(task_desired: Iterable[Desired]) -> ByLabel:
+    """The option that describes each object, by the name of its resource and its label; risks name
+    no resource, so that an empty name stands for each."""
     options: dict[tuple[str, str], Option] = {}
-    for item in desired if findings else ():
-        for key, path in item.paths.items():
-            label = item.resource.label_of(item.objects[key])
-            options[item.resource.name, label] = options["", label] = path
-    for name, records in findings.items():
-        findings[name] = named = []
-        for one in records:
-            keys = one["entries"] if name == "risks" else [one["key"]]
-            paths = [options.get((one.get("resource", ""), key)) for key in keys]
-            option = next(filter(None, paths), None)
-            named.append({**one, "option": Message(option) if option else None})
-    return {**result, **findings}
+    for desired in task_desired:
+        resource = desired.resource
+        for key, option in desired.paths.items():
+            label = resource.label_of(desired.objects[key])
+            options[resource.name, label] = option
+            options["", label] = option
+    return options
 
 
-def _unusual_objects(plan: Plan) -> list[str]:
-    """Objects that the plan creates or changes, and that are probably a mistake."""
-    planned = ((item, item.planned) for item in plan.operations)
-    odd = [(item, item.resource.semantics.unusual(obj)) for item, obj in planned if obj]
-    named = [f"{item.resource.title} {item.label} {reason}" for item, reason in odd if reason]
-    return [f"Is this meant? {capitalised(first_few(named))}."] if named else []
-
-
-def standing_warnings(
-    checked: Checked, codes: Sequence[str], waiting: Sequence[str] = ()
-) -> list[str]:
-    """Warnings of acceptances that stay, such as in an inventory: they accept what nobody has seen
-    yet.
-
-    `codes` are the risks that such a plan can have, and no other plan of the host; a list of a role
-    also accepts risks of other plans. `waiting` are those that a staged rollout avoids by waiting.
-    """
-    return [
-        Message(item.option, f": {item.code} meets nothing in this plan, ", *reason)
-        for item in checked.unmet
-        if item.code in codes
-        for reason in [WAITS if item.code in waiting else STANDS]
-    ]
-
-
-STANDS = (
-    "and would let any such risk through later; remove it, or accept the risk with a dictionary"
-    " that has networks, entries or expires.",
-)
-WAITS = (
-    "since the staged rollout waits until it is no risk. To mitigate now, set ",
-    Option("staged_rollout"),
-    " to false for this run, and accept skips_monitoring, and drops_traffic if there is evidence"
-    " to wait for.",
-)
+def _option_of(record: Mapping[str, Any], is_risk: bool, options: ByLabel) -> Message | None:
+    """The option that describes the first object of a record that any option describes."""
+    labels = record["entries"] if is_risk else [record["key"]]
+    resource_name = record.get("resource", "")
+    for label in labels:
+        option = options.get((resource_name, label))
+        if option:
+            return Message(option)
+    return None
 
 
 @contextmanager
@@ -310,8 +227,9 @@ def failure_of(broken: BrokenOff) -> ProtectionError:
     """The reason why a plan was not applied to its end, with `done`, `left` and `unknown`, which
     add up to `operations`."""
     operations = broken.done + broken.unknown + broken.left
+    progress = _progress(len(broken.done), len(broken.left), len(broken.unknown))
     return broken.cause.extended(
-        _progress(len(broken.done), len(broken.left), len(broken.unknown)),
+        progress,
         changed=bool(broken.done),
         diff=make_diff(operations),
         operations=operation_records(operations),
@@ -321,85 +239,21 @@ def failure_of(broken: BrokenOff) -> ProtectionError:
     )
 
 
-def _progress(done: int, left: int, unknown: int) -> str:
+def _progress(done: int, to_do: int, unknown: int) -> str:
     """The progress: `300 of 601 operations are done, 1 is left; whether 300 others were applied
     is not known.`"""
     if not done and not unknown:
         return ""
-    parts = []
-    if done or left:
-        operations = plural(done + left + unknown, "operation", "operations")
-        rest = f", {plural(left, 'is', 'are')} left" if left else ""
-        parts.append(f"{done} of {operations} {'is' if done == 1 else 'are'} done{rest}")
+    clauses: list[str] = []
+    if done or to_do:
+        operations = plural(done + to_do + unknown, "operation", "operations")
+        verb = "is" if done == 1 else "are"
+        not_done = f", {plural(to_do, 'is', 'are')} left" if to_do else ""
+        clauses.append(f"{done} of {operations} {verb} done{not_done}")
     if unknown:
-        nouns = ("other was", "others were") if parts else ("operation was", "operations were")
-        parts.append(f"whether {plural(unknown, *nouns)} applied is not known")
+        nouns = ("other was", "others were") if clauses else ("operation was", "operations were")
+        clauses.append(f"whether {plural(unknown, *nouns)} applied is not known")
     advice = (
         "Run the task again when the cause is gone: it reads first, and does only what is left."
     )
-    return f"{sentence('; '.join(parts))} {advice}"
-
-
-def readable_failure(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The details of a failure without what fills screens: all of the coverage but its summary,
-    and the sentences of risks, which the message has. Ansible leaves the diff of a failure out of
-    its output by itself."""
-    readable = dict(details)
-    if "risks" in readable:
-        readable["risks"] = [without(item, "message") for item in readable["risks"]]
-    if "coverage" in readable:
-        readable["coverage"] = {"after": {"summary": readable["coverage"]["after"]["summary"]}}
-    return readable
-
-
-MAX_MESSAGE = 50_000  # characters; Cloudflare's own text has no limit
-
-
-class Output:
-    """The output of a module with these options: with these names of the options, and without
-    secrets."""
-
-    def __init__(self, options: Mapping[str, Any], names: Names) -> None:
-        self._options = options
-        self._names = names
-        self._secrets = known_secrets(options, os.environ)
-        self._hidden_in = re.compile("|".join(map(re.escape, self._secrets)) or "(?!)").search
-
-    def message(self, message: str) -> str:
-        """A message that people can read, and that controls no terminal."""
-        return visible(excerpt(self._read(message), MAX_MESSAGE))
-
-    def details(self, details: Mapping[str, Any]) -> dict[str, Any]:
-        """Results, also with messages in them."""
-        readable: dict[str, Any] = Texts(self._read).read(details)
-        return readable
-
-    def failure(self, exc: ProtectionError) -> dict[str, Any]:
-        """The result of a module that failed."""
-        message = joined(" ", filter(None, (exc.message, _swapped_ids(exc, self._options))))
-        return {**self.details(exc.details), "failed": True, "msg": self.message(message)}
-
-    def _read(self, text: str) -> str:
-        if text.__class__ is str and not self._hidden_in(text):  # as all in a long list
-            return text
-        return redact_text(with_names(text, self._names), self._secrets)
-
-
-def _swapped_ids(exc: ProtectionError, options: Mapping[str, Any]) -> str:
-    named = {name for values in (options, os.environ) for name in values if values[name]}
-    return swapped_ids(exc.codes, named) if isinstance(exc, ServiceError) else ""
-
-
-def without_secrets(value: Any, options: Mapping[str, Any], names: bool = True) -> Any:
-    """The value without the secrets of these options and of the environment; see redact."""
-    return redact(value, known_secrets(options, os.environ), names)
-
-
-def option_failure(
-    values: Mapping[str, Any],
-    errors: Sequence[OptionError],
-    context: Context = TASK,
-    place: Place = lambda _option: "",
-) -> dict[str, Any]:
-    """The failure of a module because of errors in its options, of which it has these values."""
-    return Output(values, context.names).failure(as_one(errors).placed(place))
+    return f"{sentence('; '.join(clauses))} {advice}"

@@ -36,7 +36,7 @@ from ..module_utils._api.settings import OF_ENVIRONMENT
 from ..module_utils._arguments import Arguments, ReadOptions, read_options, without_ignored
 from ..module_utils._context import TASK, Context
 from ..module_utils._engine import run
-from ..module_utils._result import option_failure, without_secrets
+from ..module_utils._output import option_failure, without_secrets
 from ..module_utils._specs.base import PLAN_OPTIONS, ModuleResult, ModuleSpec, argument_spec
 from ..module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
 from ..module_utils._specs.task import option_errors

@@ -21,7 +21,7 @@ from ansible.module_utils import basic
 from ansible.module_utils.common import warnings
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import without_ignored
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context
-from ansible_collections.edgeops.protection.plugins.module_utils._result import option_failure
+from ansible_collections.edgeops.protection.plugins.module_utils._output import option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import MANAGED
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES, packed

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from ...module_utils._result import readable_failure
+from ...module_utils._output import readable_failure
 from ...module_utils._schema.account import COMPONENTS, ENABLED
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.base import ModuleResult

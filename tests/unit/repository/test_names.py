@@ -18,6 +18,7 @@ MODULE_UTILS = Path(__file__).parents[3] / "plugins" / "module_utils"
 FILES = [
     MODULE_UTILS / "_engine.py",
     MODULE_UTILS / "_result.py",
+    MODULE_UTILS / "_warnings.py",
     *MODULE_UTILS.glob("_plan/*.py"),
     *MODULE_UTILS.glob("_apply/*.py"),
 ]

@@ -13,7 +13,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.client imp
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import ReadOptions
 from ansible_collections.edgeops.protection.plugins.module_utils._context import TASK, Context, context_in
 from ansible_collections.edgeops.protection.plugins.module_utils._engine import run
-from ansible_collections.edgeops.protection.plugins.module_utils._result import MAX_MESSAGE, option_failure
+from ansible_collections.edgeops.protection.plugins.module_utils._output import MAX_MESSAGE, option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors
 from ansible_collections.edgeops.protection.plugins.module_utils._text import HIDDEN, redact

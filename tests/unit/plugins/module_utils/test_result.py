@@ -23,10 +23,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._result import 
     failure_of,
     make_diff,
     operation_records,
-    plan_warnings,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._warnings import plan_warnings
 
 from tests.support.coverage_model import account_state
 

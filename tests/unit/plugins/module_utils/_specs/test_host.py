@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ansible_collections.edgeops.protection.plugins.module_utils._arguments import read_options
 from ansible_collections.edgeops.protection.plugins.module_utils._context import Context
-from ansible_collections.edgeops.protection.plugins.module_utils._result import option_failure
+from ansible_collections.edgeops.protection.plugins.module_utils._output import option_failure
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import HOST_PARTS, OPTION_NAMES, SPECS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.task import option_errors
