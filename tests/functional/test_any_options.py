@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import MAX_ERRORS
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import argument_spec
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.host import RESTORED
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import RESTORED, argument_spec
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import MODULE_SPECS
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st

@@ -36,6 +36,7 @@ Options = Mapping[str, Any]
 ModuleResult = Mapping[str, Any]
 Resources = Sequence[Resource]
 PLAN_OPTIONS: OptionSpec = {"expected_plan": {"type": "str"}}  # of every module that writes
+RESTORED = "restored"  # a state of a host, in place of options that describe one
 PRESENT, ABSENT = "present", "absent"
 STATE_OPTION: OptionSpec = {
     "state": {"type": "str", "choices": [PRESENT, ABSENT], "default": PRESENT}

@@ -34,7 +34,16 @@ from .._schema.account import COLLECTIONS
 from .._schema.registry import MANAGED, MODULES, Managed, managed_of
 from .._schema.resource import OWNERS, OptionSpec, State
 from .account import SPECS as ACCOUNT_SPECS
-from .base import ModuleResult, ModuleSpec, Options, Resources, argument_spec, purge_option, purged
+from .base import (
+    RESTORED,
+    ModuleResult,
+    ModuleSpec,
+    Options,
+    Resources,
+    argument_spec,
+    purge_option,
+    purged,
+)
 from .holders import CUSTOM, RULESETS, CustomRulesets, IpLists, beside_deployments
 from .rulesets import SPECS as ZONE_SPECS
 
@@ -49,7 +58,6 @@ EXCLUSIVE = (
     *COLLECTIONS,
     *(part for part in HOST_PARTS if part != ACCOUNT and "purge" in HOST_PARTS[part].options),
 )
-RESTORED = "restored"  # a state of the host, in place of options that describe one
 # Options for which there are no variables.
 INTERNAL: OptionSpec = {RESTORED: {"type": "dict"}, CHANGES_HOURS: {"type": "float"}}
 
@@ -121,10 +129,6 @@ class Host(ModuleSpec):
 
     def owned(self, options: Options, environment: Mapping[str, str]) -> Host:
         spec = copy(self)
-        if options.get(RESTORED):
-            from .restored import RestoredHost  # loaded for restores
-
-            spec = RestoredHost(options)
         spec._owners = [
             name for name, owner in OWNERS.items() if any(map(options.get, owner.options))
         ]

@@ -8,9 +8,12 @@ each file in every run."""
 
 from __future__ import annotations
 
-from typing import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Iterator, Mapping, Sequence
 
-from .base import ModuleSpec
+from .base import RESTORED, ModuleSpec, Options, StateReader
+
+if TYPE_CHECKING:
+    from .host import Host
 
 Specs = Mapping[str, ModuleSpec]
 
@@ -67,3 +70,32 @@ class _Modules(Specs):
 
 
 MODULE_SPECS = _Modules()
+
+
+def host_spec(options: Options) -> Host:
+    """The spec of a host for the owners that its options name: of all that they describe, or of the
+    snapshot that they restore."""
+    if options.get(RESTORED):
+        from .restored import RestoredHost  # loaded for restores
+
+        return RestoredHost(options).owned(options, {})
+    from .host import HOST
+
+    return HOST.owned(options, {})
+
+
+def spec_of_run(
+    module_spec: ModuleSpec,
+    options: Options,
+    environment: Mapping[str, str],
+    plurals: Sequence[str] = (),
+) -> ModuleSpec:
+    """The spec of one run of a module, for the owner that the options name, or else the
+    environment; raises OptionError. With plurals, the run reads these collections alone."""
+    if RESTORED in module_spec.options:
+        spec: ModuleSpec = host_spec(options)
+    else:
+        spec = module_spec.owned(options, environment)
+    if plurals:
+        return StateReader(spec.owners, plurals)
+    return spec

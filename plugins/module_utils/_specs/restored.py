@@ -24,8 +24,8 @@ from .._schema.rulesets import deployed
 from .._schema.zone import CUSTOM_RULESETS
 from .._text import first_joined, first_sentences
 from .._values.kinds import same_value
-from .base import Options, Resources
-from .host import RESTORED, Host
+from .base import RESTORED, Options, Resources
+from .host import Host
 from .whole_state import all_inside, collections_of, name_of, options_for, why_not_described
 
 EMPTY_OF_TYPE: Mapping[str, Any] = {"str": "", "raw": "", "bool": False, "list": [], "dict": {}}

@@ -21,7 +21,8 @@ from .._guard.terms import Terms, parse_acceptances, parse_approval, parse_backt
 from .._plan.desired import Desired, check_values
 from .._protection.expectation import Expectation, checked_elsewhere, parse_expectations
 from .._schema.resource import Key, Resource, State
-from .base import ModuleSpec, Options, StateReader
+from .base import ModuleSpec, Options
+from .registry import spec_of_run
 
 
 class Task(NamedTuple):
@@ -86,11 +87,9 @@ def parse_task(
 
     `warn` gets what is odd about the connection; nothing of Cloudflare is asked.
     """
-    if context.reads:
-        spec = StateReader(spec.owned(options, environment).owners, context.reads)
     problems = OptionProblems()
     with problems.collected():
-        spec = spec.owned(options, environment)
+        spec = spec_of_run(spec, options, environment, context.reads)
     with problems.collected():
         settings = parse_settings(options, spec.owners, environment, warn)
     with problems.collected():

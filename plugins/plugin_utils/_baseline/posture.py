@@ -31,6 +31,7 @@ from ...module_utils._schema import resource as schema
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.registry import title_of_operation
 from ...module_utils._schema.resource import Resource, State, Values, without
+from ...module_utils._specs.registry import host_spec
 from ...module_utils._text import capitalised, did_you_mean, first_few, visible, with_names
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from .._files import locked, write_whole
@@ -299,7 +300,7 @@ def _objects(prefix: str, values: Values, host: Values) -> Iterator[PostureObjec
     ids = {name: "its own" for name in schema.OWNERS if of_host.names_owner(host, name)}
     options = read_options(of_host.OPTIONS, {**ids, **values})
     try:
-        desired = of_host.HOST_SPEC.owned(options, {}).desired(options)
+        desired = host_spec(options).desired(options)
     except OptionError as exc:
         names = {name: f"{prefix}{name}" for name in values}
         raise Mistakes(f"{with_names(one.message, names)}." for one in exc.errors) from exc

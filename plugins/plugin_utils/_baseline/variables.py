@@ -31,6 +31,7 @@ from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNER
 from ...module_utils._specs.base import PLAN_OPTIONS, argument_spec, purged
 from ...module_utils._specs.host import EXCLUSIVE, INTERNAL, option_of
 from ...module_utils._specs.host import SPECS as HOST_SPECS
+from ...module_utils._specs.registry import host_spec
 from ...module_utils._text import OWN_NAMES, Names, Option, Warn, first_few
 from .._variables import CONTACTS, FLEET, Mistakes, misspelt_errors, no_such_variable
 from .approval import EXPECTED_PLAN
@@ -254,7 +255,7 @@ def _has(values: Mapping[str, Any], name: str) -> bool:
 def described_by(part: Part) -> list[Managed]:
     """The resources that the options of a host describe."""
     options = {**dict.fromkeys(OPTIONS), **part.options}
-    return HOST_SPEC.owned(options, {}).described
+    return host_spec(options).described
 
 
 def _known_zone(values: Mapping[str, Any], names: Mapping[str, str]) -> Mapping[str, Any]:

@@ -19,14 +19,13 @@ from ...module_utils._arguments import TEXTS, Argument, Arguments, read_options
 from ...module_utils._context import NOW
 from ...module_utils._schema.registry import BY_PLURAL
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State
-from ...module_utils._specs.host import RESTORED
-from ...module_utils._specs.registry import HOST_MODULE
+from ...module_utils._specs.base import RESTORED
+from ...module_utils._specs.registry import HOST_MODULE, host_spec
 from ...module_utils._specs.whole_state import all_inside, collections_of
 from ...module_utils._text import first_joined
 from ...module_utils._timestamps import DATE, TIMESTAMP, read_timestamp, write_time
 from .._baseline.approval import EXPECTED_PLAN
 from .._baseline.variables import (
-    HOST_SPEC,
     OF_HOST,
     OPTIONS,
     POSTURE,
@@ -133,7 +132,7 @@ def named_by(part: Part, now: datetime | None) -> NamedKeys:
     """The objects that a host names, with their keys alone, in the collections of which it changes
     no others; an object that goes takes along all that it holds."""
     options = read_options(OPTIONS, part.options)
-    desired = [item.at(now) for item in HOST_SPEC.owned(options, {}).desired(options)]
+    desired = [item.at(now) for item in host_spec(options).desired(options)]
     exclusive = {item.resource.plural for item in desired if item.exclusive}
     for item in desired:
         contents = item.resource.contents

@@ -13,7 +13,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._errors import 
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE, MODULE_SPECS
+from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import host_spec
 
 PREFIX = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False}
 ENTRY = {"id": "1", "prefix": "192.0.2.7/32", "comment": "scanner", "enabled": True}
@@ -26,7 +26,7 @@ def operations(before: dict[str, Any], current: dict[str, Any], **options: Any) 
     """The plan that makes the state before of the current one; raises PlanError."""
     restored = {"objects": before, "named": {}, "leave_objects": [], "leave_fields": [], **options.pop("restored", {})}
     given = {"account_id": "a", "zone_id": "z", "restored": restored, **options}
-    spec = MODULE_SPECS[HOST_MODULE].owned(given, {})
+    spec = host_spec(given)
     plan = make_plan(current, spec.settled((), current))
     return [
         (item.action, str(item.existing and item.existing.get("id")), dict(item.fields)) for item in plan.operations
