@@ -11,7 +11,7 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._arguments import NEEDED, Arguments, list_of, part_of_result
+from ..module_utils._arguments import NEEDED, Arguments, list_of, result_argument
 from ..module_utils._errors import OptionError
 from ..module_utils._protection.expectation import (
     ALLOWED,
@@ -76,7 +76,7 @@ def evaluate(
 
 
 RULES = list_of(
-    part_of_result(
+    result_argument(
         [field.name for field in CUSTOM_RULES.fields],
         ref=NEEDED,
         action={"type": "str"},
@@ -89,8 +89,8 @@ CALL: Arguments = {
     "rules": {**RULES, "required": True},
     "network_firewall": RULES,
     "account_rules": {**RULES, "default": []},
-    "rulesets": {**list_of(part_of_result(["rules"], id=NEEDED)), "default": []},
-    "lists": list_of(part_of_result(["items"], name=NEEDED)),
+    "rulesets": {**list_of(result_argument(["rules"], id=NEEDED)), "default": []},
+    "lists": list_of(result_argument(["items"], name=NEEDED)),
 }
 
 

@@ -10,14 +10,14 @@ from typing import Any
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._arguments import NEEDED, Arguments, list_of, part_of_result
+from ..module_utils._arguments import NEEDED, Arguments, list_of, result_argument
 from ..module_utils._errors import OptionError
 from ..plugin_utils._report.document import make_report
 from ..plugin_utils._report.record import Report
 from ..plugin_utils._report.results import read_results
 from ..plugin_utils._variables import plain, read_call
 
-HOST = part_of_result(
+HOST = result_argument(
     host=NEEDED, results={"type": "dict"}, failures={"type": "list", "elements": "dict"}
 )
 CALL: Arguments = {"hosts": {**list_of(HOST), "required": True}, "generated": NEEDED}

@@ -11,7 +11,7 @@ from typing import Any
 from ansible.errors import AnsibleFilterError
 from ansible.utils.display import Display
 
-from ..module_utils._arguments import Argument, Arguments, list_of, part_of_result
+from ..module_utils._arguments import Argument, Arguments, list_of, result_argument
 from ..module_utils._schema.account import COLLECTIONS, STATUS
 from ..module_utils._schema.registry import BY_PLURAL
 from ..module_utils._schema.resource import Object, Resource
@@ -24,11 +24,11 @@ def _objects_of(*resources: Resource) -> Argument:
     """The argument that takes objects of these resources."""
     fields = [field.name for resource in resources for field in resource.fields]
     names = [name for resource in resources for name in resource.key]
-    return list_of(part_of_result([*names, *fields]))
+    return list_of(result_argument([*names, *fields]))
 
 
 CALL: Arguments = {
-    "account": part_of_result(
+    "account": result_argument(
         BY_PLURAL,
         status={"type": "dict", "required": True},
         **{

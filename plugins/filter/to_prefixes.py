@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 from ansible.errors import AnsibleFilterError
 
-from ..module_utils._arguments import NEEDED, TEXTS, Argument, Arguments, list_of, part_of_result
+from ..module_utils._arguments import NEEDED, TEXTS, Argument, Arguments, list_of, result_argument
 from ..module_utils._errors import OptionError, OptionProblems, parsed
 from ..module_utils._text import Option, plural
 from ..module_utils._values.address_set import normalise_network, read_network
@@ -21,7 +21,7 @@ NAMES = ("value", "slug", "name", "label", "display")  # of a status, type, role
 CONTAINER = "container"
 WORDS: Argument = {**TEXTS, "default": []}
 CONDITIONS: Arguments = {"statuses": WORDS, "tags": WORDS, "roles": WORDS, "exclude_tags": WORDS}
-ANSWER: Argument = {**list_of(part_of_result(prefix=NEEDED)), "required": True}
+ANSWER: Argument = {**list_of(result_argument(prefix=NEEDED)), "required": True}
 
 
 def to_prefixes(

@@ -48,8 +48,8 @@ CONVERTERS: Mapping[str, tuple[Callable[[Any], Any], str]] = {
     "path": (check_type_path, "a path"),
     "raw": (lambda value: value, "any value"),
 }
-OF_NO_BOOLEAN = ("int", "float", "str", "path")
-TYPES = (  # a value of which types is what, the first one counts
+TAKE_NO_BOOLEAN = ("int", "float", "str", "path")
+TYPES = (  # a value of which types is what; the first that fits counts
     (str, "a text"),
     (bool, "a boolean"),
     ((int, float), "a number"),
@@ -73,28 +73,33 @@ class ArgumentFields(Dict[str, Argument]):
     leaves_out = False  # what is left out, so that an entry of a long list is there once
 
 
-class PartOfResult(ArgumentFields):
-    """Some fields of a result, which stays as it is, also with others. One that it has not, and
-    that is misspelt, is wrong; so is one of those that are `known` beside them."""
+class ResultFields(ArgumentFields):
+    """The fields that are read from the result of a module, or from an object in one.
 
-    def __init__(self, arguments: Arguments, known: Iterable[str] = ()) -> None:
+    The result keeps all of its fields, also those that are not read. A field is refused if its name
+    is nearly that of a field that results have and this one lacks: `arguments` are the fields that
+    are read, and `unread` names others that results have.
+    """
+
+    def __init__(self, arguments: Arguments, unread: Iterable[str] = ()) -> None:
         super().__init__(arguments)
-        self.known = dict.fromkeys([*arguments, *known])
-        self._meant: dict[str, str] = {}
+        self.names = dict.fromkeys([*arguments, *unread])
+        self._nearest: dict[str, str] = {}
 
-    def is_misspelt(self, name: str, values: Mapping[Any, Any]) -> bool:
-        """Return whether a name is one that these values lack, but for a slip."""
-        if name in self.known:
+    def is_misspelt(self, name: str, result: Mapping[Any, Any]) -> bool:
+        """Return whether a name is nearly that of a field that this result lacks."""
+        if name in self.names:
             return False
-        if name not in self._meant:  # a long list has the same in each entry
-            self._meant[name] = closest(name, self.known, MISSPELT)
-        return bool(self._meant[name]) and self._meant[name] not in values
+        if name not in self._nearest:  # a long list has the same in each entry
+            self._nearest[name] = closest(name, self.names, MISSPELT)
+        meant = self._nearest[name]
+        return bool(meant) and meant not in result
 
 
-def part_of_result(known: Iterable[str] = (), **arguments: Argument) -> Argument:
-    """The argument that takes a result, or an object in one, which has these fields, and may have
-    those that are `known`."""
-    return {"type": "dict", "options": PartOfResult(arguments, known)}
+def result_argument(unread: Iterable[str] = (), **arguments: Argument) -> Argument:
+    """The argument that takes a result, or an object in one, from which these fields are read; see
+    ResultFields."""
+    return {"type": "dict", "options": ResultFields(arguments, unread)}
 
 
 def list_of(argument: Argument) -> Argument:
@@ -108,13 +113,13 @@ def without_ignored(arguments: Arguments, value: Any) -> Any:
         return [without_ignored(arguments, entry) for entry in value]
     if not isinstance(value, Mapping):
         return value
-    inner = {name: (arguments.get(name) or {}).get("options") or {} for name in value}
     ignored = getattr(arguments, "ignored", ())
-    return {
-        name: without_ignored(inner[name], item)
-        for name, item in value.items()
-        if name not in ignored
-    }
+    stripped: dict[str, Any] = {}
+    for name, field_value in value.items():
+        if name not in ignored:
+            argument = arguments.get(name) or {}
+            stripped[name] = without_ignored(argument.get("options") or {}, field_value)
+    return stripped
 
 
 class ReadOptions(Dict[str, Any]):
@@ -132,8 +137,10 @@ class ReadOptions(Dict[str, Any]):
         wrong: AbstractSet[str] = frozenset(),
         depth: int = 0,
     ) -> None:
-        self.errors, self._wrong, self._depth = errors, wrong, depth
         super().__init__({name: options[name] for name in options if name not in wrong})
+        self.errors = errors
+        self._wrong = wrong
+        self._depth = depth
 
     def __missing__(self, name: str) -> Any:
         if name not in self._wrong:
@@ -150,15 +157,23 @@ class ReadOptions(Dict[str, Any]):
 
     def only(self, names: Iterable[str]) -> ReadOptions:
         """Those with these names, null for one that is left out."""
-        own = {name: dict.get(self, name) for name in names}
-        return ReadOptions(own, self.errors, self._wrong & own.keys(), self._depth)
+        options = {name: dict.get(self, name) for name in names}
+        wrong = self._wrong & options.keys()
+        return ReadOptions(options, self.errors, wrong, self._depth)
 
     def under(self, names: Mapping[str, str]) -> ReadOptions:
-        """The options of a part, by its own names for some of these."""
-        own = {ours: dict.get(self, theirs) for ours, theirs in names.items()}
-        wrong = frozenset(ours for ours, theirs in names.items() if theirs in self._wrong)
-        ours_of = {theirs: ours for ours, theirs in names.items()}
-        return ReadOptions(own, [error.renamed(ours_of) for error in self.errors], wrong)
+        """The options of a collection, by the names that it has for them: `names` has the name of
+        an option here by that of the collection."""
+        options: dict[str, Any] = {}
+        wrong: set[str] = set()
+        collection_names: dict[str, str] = {}
+        for collection_name, name in names.items():
+            options[collection_name] = dict.get(self, name)
+            collection_names[name] = collection_name
+            if name in self._wrong:
+                wrong.add(collection_name)
+        errors = [error.renamed(collection_names) for error in self.errors]
+        return ReadOptions(options, errors, wrong)
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of an option; raises OptionError if it is wrong."""
@@ -205,11 +220,15 @@ def _is_needed(argument: Argument) -> bool:
 def no_such(kind: str, name: str, names: Collection[str]) -> tuple[str, str]:
     """The problem of a name that there is not, and the one that may be meant by it."""
     prefix = name[: name.find("_") + 1]
-    if not all(item.startswith(prefix) for item in names):
+    if not all(existing.startswith(prefix) for existing in names):
         prefix = ""
-    close = closest(name[len(prefix) :].lower(), [item[len(prefix) :] for item in names])
-    hint = f" (did you mean {prefix}{close}?)" if close else ""
-    return f"there is no such {kind}{hint}", prefix * bool(close) + close
+    start = len(prefix)
+    stems = [existing[start:] for existing in names]
+    stem = closest(name[start:].lower(), stems)
+    if not stem:
+        return f"there is no such {kind}", ""
+    meant = prefix + stem
+    return f"there is no such {kind} (did you mean {meant}?)", meant
 
 
 def read_value(
@@ -218,12 +237,12 @@ def read_value(
     """The value of one option, or of an entry of one; raises OptionError with all that is wrong, or
     lets the caller raise these `problems`."""
     reader = _Reader()
-    read = reader.value(tuple(option.path), argument, value)
+    converted = reader.value(tuple(option.path), argument, value)
     if problems is not None:
         problems.errors += reader.errors
     elif reader.errors:
         raise as_one(reader.errors)
-    return read
+    return converted
 
 
 class _Reader:
@@ -241,103 +260,151 @@ class _Reader:
         self, path: Path, arguments: Arguments, values: Mapping[Any, Any]
     ) -> Mapping[str, Any]:
         """The options, or fields of one, with defaults and environment filled in."""
-        is_open, number = isinstance(arguments, PartOfResult), len(self.errors)
-        ignored = getattr(arguments, "ignored", ())
-        unknown = [name for name in values if name not in arguments and name not in ignored]
-        if isinstance(arguments, PartOfResult):
-            unknown = [name for name in unknown if arguments.is_misspelt(str(name), values)]
-        meant = {self._refuse_unknown(path, name, arguments) for name in unknown}
-        fields: dict[str, Any] = {}
+        errors_before = len(self.errors)
+        meant = self._refuse_unknown(path, arguments, values)
         leaves_out = getattr(arguments, "leaves_out", False)
+        fields: dict[str, Any] = {}
         for name, argument in arguments.items():
             value = values.get(name)
             if value is not None:
-                read = self.value((*path, name), argument, value)
-                if read is None and argument.get("type", "str") != "str":  # a text may decide
-                    read = argument.get("default")
-                fields[name] = read
-                continue
-            if leaves_out and name not in values:
-                continue
-            fields[name] = argument.get("default")
-            if name not in values and "fallback" in argument:
-                fields[name] = _fallback(argument)
-            elif argument.get("required") and not (name in meant and name not in values):
-                lack = "null" if name in values else "missing"
-                self._refuse((*path, name), f"it is {lack}; write {_form(argument)}")
-            elif name in values and (argument.get("choices") or fields[name] is not None):
-                self._refuse((*path, name), NULL)
-        read_fields = values if is_open or (leaves_out and fields == values) else fields
-        if len(self.errors) > number:
-            return _with_errors(read_fields, arguments, self.errors[number:], len(path))
+                converted = self.value((*path, name), argument, value)
+                if converted is None and argument.get("type", "str") != "str":  # a text may decide
+                    converted = argument.get("default")
+                fields[name] = converted
+            elif name in values:
+                fields[name] = self._null((*path, name), argument)
+            elif not leaves_out:
+                fields[name] = self._left_out((*path, name), argument, name in meant)
+        is_open = isinstance(arguments, ResultFields)
+        keeps_values = is_open or (leaves_out and fields == values)
+        read_fields = values if keeps_values else fields
+        if len(self.errors) > errors_before:
+            errors = self.errors[errors_before:]
+            return _with_errors(read_fields, arguments, errors, len(path))
         return dict(values) if is_open else read_fields
 
-    def _refuse_unknown(self, path: Path, name: Any, arguments: Arguments) -> str:
-        """The name that may be meant by one that there is not."""
+    def _null(self, path: Path, argument: Argument) -> Any:
+        """The value of an option that is given as null."""
+        default = argument.get("default")
+        if argument.get("required"):
+            self._refuse(path, f"it is null; write {_form(argument)}")
+        elif argument.get("choices") or default is not None:
+            self._refuse(path, NULL)
+        return default
+
+    def _left_out(self, path: Path, argument: Argument, is_misspelt: bool) -> Any:
+        """The value of an option that is not given."""
+        if "fallback" in argument:
+            return _fallback(argument)
+        if argument.get("required") and not is_misspelt:
+            self._refuse(path, f"it is missing; write {_form(argument)}")
+        return argument.get("default")
+
+    def _refuse_unknown(
+        self, path: Path, arguments: Arguments, values: Mapping[Any, Any]
+    ) -> set[str]:
+        """The names that may be meant by those that are refused."""
+        ignored = getattr(arguments, "ignored", ())
+        meant: set[str] = set()
+        for name in values:
+            is_declared = name in arguments or name in ignored
+            if not is_declared and _is_refused(str(name), arguments, values):
+                meant.add(self._refuse_name(path, name, arguments))
+        return meant
+
+    def _refuse_name(self, path: Path, name: Any, arguments: Arguments) -> str:
+        """The name that may be meant by a name of no option; an empty text if none is near."""
         kind = "field" if path else self._kind
-        problem, close = no_such(kind, str(name), getattr(arguments, "known", arguments))
-        hint = "" if close else f"; the {kind}s are {first_few(arguments, MAX_FIELDS)}"
+        problem, meant = no_such(kind, str(name), getattr(arguments, "names", arguments))
+        hint = "" if meant else f"; the {kind}s are {first_few(arguments, MAX_FIELDS)}"
         self._refuse((*path, excerpt(str(name), MAX_SHOWN)), f"{problem}{hint}")
-        return close
+        return meant
 
     def value(self, path: Path, argument: Argument, value: Any) -> Any:
-        kind, fields = argument.get("type", "str"), argument.get("options")
+        """The value as its argument takes it; None for a wrong one."""
+        kind = argument.get("type", "str")
         if kind == "str" and value.__class__ is str and "choices" not in argument:
             return value  # as most in a long list
         if kind == "list":
             return self._list(path, argument, value)
         if kind == "dict" and isinstance(value, abc.Mapping):
+            fields = argument.get("options")
             return value if fields is None else self.fields(path, fields, value)
         if kind == "raw" and argument.get("choices"):
-            return self._some(path, argument, value)
+            return self._boolean_or_choices(path, argument, value)
+        return self._scalar(path, argument, value)
+
+    def _scalar(self, path: Path, argument: Argument, value: Any) -> Any:
+        kind = argument.get("type", "str")
+        takes_containers = kind == "raw"
+        takes_booleans = kind not in TAKE_NO_BOOLEAN or argument.get("choices")
+        is_container = isinstance(value, CONTAINERS)
+        is_boolean = value.__class__ is bool
+        is_misfit = (
+            kind == "dict"
+            or (is_container and not takes_containers)
+            or (is_boolean and not takes_booleans)  # ref: no, retries: yes
+        )
+        if is_misfit:
+            return self._refuse(path, _misfit(argument, value))
+        convert, _form_to_write = CONVERTERS[kind]
         try:
-            if kind == "dict" or (kind != "raw" and isinstance(value, CONTAINERS)):
-                raise TypeError
-            if value.__class__ is bool and kind in OF_NO_BOOLEAN and not argument.get("choices"):
-                raise TypeError  # ref: no, retries: yes
-            return self._chosen(path, argument, value, CONVERTERS[kind][0](value))
+            converted = convert(value)
         except UNFIT:
             return self._refuse(path, _misfit(argument, value))
+        return self._chosen(path, argument, value, converted)
 
-    def _some(self, path: Path, argument: Argument, value: Any) -> Any:
+    def _boolean_or_choices(self, path: Path, argument: Argument, value: Any) -> Any:
         """True, false, or a list of some of the choices."""
         try:
             return check_type_bool(value)
         except UNFIT:
             words = [choice for choice in argument["choices"] if isinstance(choice, str)]
-            return self._list(path, {**argument, "elements": "str", "choices": words}, value)
+            list_argument = {**argument, "elements": "str", "choices": words}
+            return self._list(path, list_argument, value)
 
     def _list(self, path: Path, argument: Argument, value: Any) -> Any:
         """The entries of a list, also of a text with commas. Of dictionaries and raw
         values, a wrong one is None; of choices, the right ones remain; any other list is wrong as a
         whole."""
-        of_entry = {**argument, "type": argument.get("elements", "raw"), "default": None}
-        if of_entry["type"] != "dict" and isinstance(value, (str, int, float)):
-            value = _parts_of_text(value)
+        kind = argument.get("elements", "raw")
+        if kind != "dict" and isinstance(value, (str, int, float)):
+            value = _split_at_commas(value)
         if not isinstance(value, (list, tuple)):
             return self._refuse(path, _misfit(argument, value))
-        number, read = len(self.errors), []
+        entry_argument = {**argument, "type": kind, "default": None}
+        errors_before = len(self.errors)
+        entries = []
         for position, entry in enumerate(value):
-            at = (*path, position)
             if entry is None:
-                self._refuse(at, NULL)
+                self._refuse((*path, position), NULL)
             else:
-                entry = self.value(at, of_entry, entry)
-            read.append(entry)
-        if len(self.errors) == number or of_entry["type"] in ("dict", "raw"):
-            return read
-        return [one for one in read if one is not None] if "choices" in argument else None
+                entry = self.value((*path, position), entry_argument, entry)
+            entries.append(entry)
+        if len(self.errors) == errors_before or kind in ("dict", "raw"):
+            return entries
+        if "choices" in argument:
+            return [entry for entry in entries if entry is not None]
+        return None
 
-    def _chosen(self, path: Path, argument: Argument, value: Any, read: Any) -> Any:
+    def _chosen(self, path: Path, argument: Argument, value: Any, converted: Any) -> Any:
+        """The converted value if it is among the choices, or there are none."""
         choices = argument.get("choices")
-        if not choices or read in choices:
-            return read
-        if read == "False" and "off" in choices:  # of which YAML makes false
+        if not choices or converted in choices:
+            return converted
+        if converted == "False" and "off" in choices:  # of which YAML makes false
             return "off"
-        named = [choice for choice in choices if choice]
-        hint = did_you_mean(str(value).lower(), named)
+        words = [choice for choice in choices if choice]
+        hint = did_you_mean(str(value).lower(), words)
         shown = _shown(argument, value)
-        return self._refuse(path, f"{shown} is none of {', '.join(named)}{hint}")
+        return self._refuse(path, f"{shown} is none of {', '.join(words)}{hint}")
+
+
+def _is_refused(name: str, arguments: Arguments, values: Mapping[Any, Any]) -> bool:
+    """Return whether a name that is no argument is wrong; a result may have other fields."""
+    if isinstance(arguments, ResultFields):
+        return arguments.is_misspelt(name, values)
+    return True
 
 
 def _with_errors(
@@ -345,12 +412,12 @@ def _with_errors(
 ) -> ReadOptions:
     """The fields of a dictionary in which these errors are; wrong is one without a value that is
     needed, or of which there is an error."""
-    named = {error.option.path[depth] for error in errors}
-    wrong = {
-        name
-        for name, argument in arguments.items()
-        if fields.get(name) is None and (name in named or _is_needed(argument))
-    }
+    erroneous = {error.option.path[depth] for error in errors}
+    wrong: set[str] = set()
+    for name, argument in arguments.items():
+        is_empty = fields.get(name) is None
+        if is_empty and (name in erroneous or _is_needed(argument)):
+            wrong.add(name)
     return ReadOptions(fields, errors, wrong, depth)
 
 
@@ -363,7 +430,7 @@ def _fallback(argument: Argument) -> Any:
         return argument.get("default")
 
 
-def _parts_of_text(value: Any) -> Any:
+def _split_at_commas(value: Any) -> Any:
     """The list that ansible-core makes of a text or a number; of others, the value itself."""
     if isinstance(value, bool) or (isinstance(value, str) and JSON.fullmatch(value)):
         return value
@@ -372,18 +439,26 @@ def _parts_of_text(value: Any) -> Any:
 
 def _misfit(argument: Argument, value: Any) -> str:
     """The problem of a value of another type: what stands there, and the form to write."""
-    kind = next((title for types, title in TYPES if isinstance(value, types)), "something else")
+    expected = argument.get("type", "str")
+    type_name = _type_name(value)
     text = ""
-    if isinstance(value, str) and argument.get("type") in ("list", "dict"):
+    if isinstance(value, str) and expected in ("list", "dict"):
         if JSON.fullmatch(value):
-            kind = "a text that holds JSON"
+            type_name = "a text that holds JSON"
         elif KEY_VALUE.match(value):
-            kind = "a text of the form key=value"
+            type_name = "a text of the form key=value"
         else:
             text = str.__str__(value)
-    is_word = value.__class__ is bool and argument.get("type", "str") in ("str", "path")
-    form = "put it in quotes" if is_word else f"write {_form(argument, text)}"
-    return f"{_shown(argument, value)} is {kind}; {form}"
+    is_unquoted_word = value.__class__ is bool and expected in ("str", "path")
+    to_do = "put it in quotes" if is_unquoted_word else f"write {_form(argument, text)}"
+    return f"{_shown(argument, value)} is {type_name}; {to_do}"
+
+
+def _type_name(value: Any) -> str:
+    for types, name in TYPES:
+        if isinstance(value, types):
+            return name
+    return "something else"
 
 
 def _shown(argument: Argument, value: Any) -> str:
@@ -399,22 +474,32 @@ def _shown(argument: Argument, value: Any) -> str:
 def _form(argument: Argument, text: str = "") -> str:
     """The form to write; a text that stands for a dictionary is the value of the only field that
     this needs."""
-    kind, choices = argument.get("type", "str"), argument.get("choices") or ()
-    words = ", ".join(choice for choice in choices if choice and isinstance(choice, str))
-    if kind == "raw" and words:
-        return f"true, or a list of {words}"
+    kind = argument.get("type", "str")
+    if kind == "dict":
+        return _form_of_dict(argument.get("options") or {"key": {}}, text)
     if kind == "list" and argument.get("elements") == "dict":
-        return f"[{_form({**argument, 'type': 'dict'}, text)}]"
+        fields_form = _form({**argument, "type": "dict"}, text)
+        return f"[{fields_form}]"
+    choices = argument.get("choices") or ()
+    words = ", ".join(choice for choice in choices if choice and isinstance(choice, str))
     if kind == "list":
         return f"a list of {words}" if words else "a list"
-    if kind != "dict":
-        return f"one of {words}" if words else CONVERTERS[kind][1]
-    fields = argument.get("options") or {"key": {}}
+    if kind == "raw" and words:
+        return f"true, or a list of {words}"
+    _convert, form = CONVERTERS[kind]
+    return f"one of {words}" if words else form
+
+
+def _form_of_dict(fields: Arguments, text: str) -> str:
     needed = [name for name in fields if fields[name].get("required")]
-    is_of_one = len(needed) == 1 or not (needed or isinstance(fields, PartOfResult))
-    is_its_value = is_of_one and IN_BRACKETS.fullmatch(text) and len(text) <= MAX_SHOWN
-    if is_its_value:
-        name = [*needed, *fields][0]
-        value = f"[{text}]" if fields[name].get("type") == "list" else text
-        return f"{{{name}: {value}}}"
-    return "{" + ", ".join(f"{name}: ..." for name in needed or [*fields][:3]) + "}"
+    takes_any = isinstance(fields, ResultFields)
+    has_main_field = len(needed) == 1 or not (needed or takes_any)
+    is_short = len(text) <= MAX_SHOWN
+    if has_main_field and is_short and IN_BRACKETS.fullmatch(text):
+        main_field = needed[0] if needed else next(iter(fields))
+        is_list = fields[main_field].get("type") == "list"
+        value = f"[{text}]" if is_list else text
+        return f"{{{main_field}: {value}}}"
+    names = needed or list(fields)[:3]
+    shown = ", ".join(f"{name}: ..." for name in names)
+    return f"{{{shown}}}"

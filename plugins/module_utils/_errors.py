@@ -58,11 +58,11 @@ class ProtectionError(Exception):
     def extended(self: Extended, sentence: str = "", **details: Any) -> Extended:
         """A copy of this error with one more sentence and more details; to be raised from this
         one."""
-        message = joined(" ", filter(None, (self.message, sentence)))
+        message = joined(" ", [self.message, sentence]) if sentence else self.message
         extended = type(self).__new__(type(self), message)  # each class has arguments of its own
-        extended.__dict__.update(
-            self.__dict__, message=message, details={**self.details, **details}
-        )
+        extended.__dict__.update(self.__dict__)
+        extended.message = message
+        extended.details = {**self.details, **details}
         return extended
 
 
@@ -85,22 +85,24 @@ class OptionError(ProtectionError):
 
     def placed(self, place: Place) -> OptionError:
         """The same errors, each with the place of its option."""
-        return as_one(
-            [
-                OptionError(error.option, Message(error.problem, place(error.option)))
-                for error in self.errors
-            ]
-        )
+        placed: list[OptionError] = []
+        for error in self.errors:
+            problem = Message(error.problem, place(error.option))
+            placed.append(OptionError(error.option, problem))
+        return as_one(placed)
 
 
-def all_told(messages: Sequence[str]) -> str:
-    """One message that tells some, of which there is at least one."""
-    if len(messages) == 1:
+def numbered_errors(messages: Sequence[str]) -> str:
+    """One message that has those of several errors, of which there is at least one."""
+    count = len(messages)
+    if count == 1:
         return messages[0]
-    first = enumerate(messages[:MAX_ERRORS], 1)
-    told: list[str] = [Message(f"({number}) ", text) for number, text in first]
-    more = left_out(len(messages), MAX_ERRORS)
-    return Message(f"{len(messages)} errors: ", joined("; ", [*told, more] if more else told))
+    texts: list[str] = []
+    for number, message in enumerate(messages[:MAX_ERRORS], 1):
+        texts.append(Message(f"({number}) ", message))
+    if count > MAX_ERRORS:
+        texts.append(left_out(count, MAX_ERRORS))
+    return Message(f"{count} errors: ", joined("; ", texts))
 
 
 class OptionErrors(OptionError):
@@ -109,7 +111,7 @@ class OptionErrors(OptionError):
     def __init__(self, errors: Sequence[OptionError]) -> None:
         super().__init__(errors[0].option, errors[0].problem)
         self._errors = errors
-        self.message = all_told([item.message for item in errors])
+        self.message = numbered_errors([error.message for error in errors])
 
     @property
     def errors(self) -> Sequence[OptionError]:
@@ -118,9 +120,10 @@ class OptionErrors(OptionError):
 
 
 def as_one(errors: Sequence[OptionError]) -> OptionError:
-    """One error that reports some, of which there is at least one, each once."""
-    first, *others = {error.message: error for error in errors}.values()
-    return OptionErrors([first, *others]) if others else first
+    """One error that reports several, of which there is at least one, each once."""
+    by_message = {error.message: error for error in errors}
+    distinct = list(by_message.values())
+    return distinct[0] if len(distinct) == 1 else OptionErrors(distinct)
 
 
 Parsed = TypeVar("Parsed")
@@ -157,7 +160,7 @@ class OptionProblems:
     def add(self, error: OptionError) -> None:
         """Keep an error; in a long loop, try and except cost nothing as long as nothing is
         wrong."""
-        self.errors.extend(one.renamed(self._names) for one in error.errors)
+        self.errors += [problem.renamed(self._names) for problem in error.errors]
 
     def raise_any(self) -> None:
         """Raise what was collected, if anything was."""
@@ -169,10 +172,12 @@ class PlanError(ProtectionError):
     """The options are well formed, but no plan leads from the existing state to them; nothing was
     written."""
 
-    def joined(self, others: Sequence[PlanError]) -> PlanError:
+    def joined(self, errors: Sequence[PlanError]) -> PlanError:
         """This error, and others of the same plan."""
-        sentences = dict.fromkeys(one.message for one in (self, *others))
-        return PlanError(joined(" ", sentences), self.details) if others else self
+        if not errors:
+            return self
+        sentences = dict.fromkeys(error.message for error in (self, *errors))
+        return PlanError(joined(" ", sentences), self.details)
 
 
 class ServiceError(ProtectionError):
@@ -194,32 +199,39 @@ class ServiceError(ProtectionError):
     @property
     def answer(self) -> tuple[str, str, int | None, str]:
         """Common part of two errors that are the same answer to the same call."""
-        error = self.error
-        texts = [f"{item['code']} {item['message']} {item['pointer']}" for item in error["errors"]]
-        return (error["method"], error["path"], self.status, "; ".join(texts))
+        texts: list[str] = []
+        for error in self.error["errors"]:
+            texts.append(f"{error['code']} {error['message']} {error['pointer']}")
+        return (self.error["method"], self.error["path"], self.status, "; ".join(texts))
 
     @property
     def needs_reread(self) -> bool:
         """Return whether only reading again tells what became of a change: the answer is lost, or
         somebody else was faster."""
-        gone = self.error["method"] in ("PUT", "PATCH", "DELETE") and (
-            self.status == 404
-            or (self.status == 400 and any(map(ID_OF_ONE.search, self._pointers)))
-        )
-        exists = self.status == 409 or (
-            self.status == 400
-            and any(ALREADY_EXISTS.search(item["message"]) for item in self.error["errors"])
-        )
-        return self.maybe_applied or exists or gone
+        return self.maybe_applied or self._already_exists or self._is_gone
 
     @property
-    def _pointers(self) -> list[str]:
-        return [item["pointer"] or "" for item in self.error["errors"]]
+    def _already_exists(self) -> bool:
+        """Return whether an object that was to be created exists."""
+        if self.status == 400:
+            return any(ALREADY_EXISTS.search(error["message"]) for error in self.error["errors"])
+        return self.status == 409
+
+    @property
+    def _is_gone(self) -> bool:
+        """Return whether an object that was to be changed does not exist."""
+        if self.error["method"] not in ("PUT", "PATCH", "DELETE"):
+            return False
+        if self.status == 400:
+            pointers = [error["pointer"] or "" for error in self.error["errors"]]
+            return any(ID_OF_ONE.search(pointer) for pointer in pointers)
+        return self.status == 404
 
     @property
     def codes(self) -> list[int]:
         """Cloudflare's own error codes, in the order in which it gave them."""
-        return [item["code"] for item in self.error["errors"] if item["code"] is not None]
+        errors = self.error["errors"]
+        return [error["code"] for error in errors if error["code"] is not None]
 
 
 class StillPending(ServiceError):

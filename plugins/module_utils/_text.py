@@ -34,9 +34,8 @@ class Unread(ValueError):
     """Something that is read and not understood: an expression, a value that it asks for, a body,
     or an answer of the analytics.
 
-    `reasons` say why. `at` is what they are about: a place in an expression, counted from 0, or a
-    part of an answer; None for all of it. What is not `malformed` may have a form that is not known
-    here.
+    `reasons` say why. `at` is the position in an expression that they are about, counted from 0;
+    None for all of it. What is not `malformed` may have a form that is not known here.
     """
 
     def __init__(self, *reasons: str, at: Any = None, malformed: bool = True) -> None:
@@ -71,24 +70,33 @@ class Option(Tuple[OptionStep, ...]):
     @property
     def entry(self) -> str:
         """The entry of a list in which the option lies: `rules[2]`."""
-        return "".join(
-            f"[{step}]" if isinstance(step, int) else str(step) for step in self.path[:2]
-        )
+        return _written_path(self.path[:2])
 
     def renamed(self, names: Names) -> Option:
         """The option in a task that has other names for its options."""
-        first, *rest = self.path or ("",)
-        return Option(names.get(str(first), first), *rest) if self.path else self
+        return Option(*_renamed_path(self.path, names))
 
     def name(self, names: Names) -> str:
         """The option as a message names it: `rules[2].position`, `baseline_rules[2].position`."""
-        steps = list(self.path)
+        path = self.path
         if self.entry in names:  # of another list
-            steps[:2] = [names[self.entry]]
-        elif steps:
-            steps[0] = names.get(str(steps[0]), steps[0])
-        text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
-        return text.lstrip(".")
+            return _written_path([names[self.entry], *path[2:]])
+        return _written_path(_renamed_path(path, names))
+
+
+def _renamed_path(path: Sequence[OptionStep], names: Names) -> Sequence[OptionStep]:
+    """The path, whose first step has another name in the task."""
+    if not path:
+        return path
+    option = path[0]
+    return [names.get(str(option), option), *path[1:]]
+
+
+def _written_path(path: Sequence[OptionStep]) -> str:
+    text = ""
+    for step in path:
+        text += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return text.lstrip(".")
 
 
 class Advice(NamedTuple):
@@ -119,37 +127,42 @@ class Message(str):
     def __new__(cls, *parts: MessagePart) -> Message:
         flat: list[MessagePart] = []
         for part in parts:
-            flat.extend(part.parts if isinstance(part, Message) else [part])
+            if isinstance(part, Message):
+                flat += part.parts
+            else:
+                flat.append(part)
         message = super().__new__(cls, _written(flat, OWN_NAMES))
         message.parts = tuple(flat)
         return message
 
-    def __add__(self, other: str) -> Message:
-        return Message(self, other)
+    def __add__(self, suffix: str) -> Message:
+        return Message(self, suffix)
 
-    def __radd__(self, other: str) -> Message:
-        return Message(other, self)
+    def __radd__(self, prefix: str) -> Message:
+        return Message(prefix, self)
 
-    def named(self, names: Names) -> str:
+    def with_names(self, names: Names) -> str:
         """The text with these names of the options."""
         return _written(self.parts, names)
 
     def renamed(self, names: Names) -> Message:
         """The message in a task that has other names for its options."""
-        return Message(
-            *(
-                part._replace(option=part.option.renamed(names))
-                if isinstance(part, Advice)
-                else part.renamed(names)
-                if isinstance(part, Option)
-                else part
-                for part in self.parts
-            )
-        )
+        return Message(*(_renamed_part(part, names) for part in self.parts))
+
+
+def _renamed_part(part: MessagePart, names: Names) -> MessagePart:
+    if isinstance(part, Advice):
+        return part._replace(option=part.option.renamed(names))
+    if isinstance(part, Option):
+        return part.renamed(names)
+    return part
 
 
 def _written(parts: Iterable[MessagePart], names: Names) -> str:
-    return "".join(part if isinstance(part, str) else part.name(names) for part in parts)
+    texts: list[str] = []
+    for part in parts:
+        texts.append(part if isinstance(part, str) else part.name(names))
+    return "".join(texts)
 
 
 def worded(template: str, **values: Any) -> Message:
@@ -157,8 +170,11 @@ def worded(template: str, **values: Any) -> Message:
     that name, unless it is among the values."""
     parts: list[MessagePart] = []
     for text, name, form, _conversion in Formatter().parse(template):
-        value = values.get(name, Option(name)) if name else ""
-        parts += [text, value if isinstance(value, (str, Option)) else format(value, form or "")]
+        parts.append(text)
+        if name:
+            value = values.get(name, Option(name))
+            is_part = isinstance(value, (str, Option))
+            parts.append(value if is_part else format(value, form or ""))
     return Message(*parts)
 
 
@@ -166,51 +182,62 @@ def joined(separator: str, texts: Iterable[str]) -> Message:
     """One message of several, as `str.join` makes one text."""
     parts: list[str] = []
     for text in texts:
-        parts += [separator, text] if parts else [text]
+        if parts:
+            parts.append(separator)
+        parts.append(text)
     return Message(*parts)
 
 
 def with_names(text: str, names: Names) -> str:
     """A message with these names of the options; a plain text names none, and stays as it is."""
-    return text.named(names) if isinstance(text, Message) else text
+    return text.with_names(names) if isinstance(text, Message) else text
 
 
 def first_few(names: Iterable[str], most: int = MAX_NAMES) -> str:
     """The first names in a row, and how many more there are: `a, b and 2 more`."""
-    every = list(names)
-    return f"{', '.join(every[:most])} {left_out(len(every), most)}".rstrip()
+    listed = list(names)
+    shown = ", ".join(listed[:most])
+    return f"{shown} {left_out(len(listed), most)}".rstrip()
 
 
 def first_joined(texts: Sequence[str], separator: str, most: int) -> str:
     """The first texts and how many more there are, with a separator of one's own."""
-    return separator.join(filter(None, [*texts[:most], left_out(len(texts), most)]))
+    shown = [*texts[:most], left_out(len(texts), most)]
+    return separator.join(filter(None, shown))
 
 
 def first_sentences(
-    sentences: Sequence[str], most: int = MAX_NAMES, one: str = "", many: str = ""
+    sentences: Sequence[str], most: int = MAX_NAMES, singular: str = "", many: str = ""
 ) -> str:
     """The first sentences in a row, and how many more there are: `A. B. And 2 more hosts.`"""
-    more = left_out(len(sentences), most, one, many)
-    return " ".join([*sentences[:most], *([sentence(more)] if more else [])])
+    shown = list(sentences[:most])
+    uncounted = left_out(len(sentences), most, singular, many)
+    if uncounted:
+        shown.append(sentence(uncounted))
+    return " ".join(shown)
 
 
-def left_out(number: int, most: int, one: str = "", many: str = "") -> str:
+def left_out(number: int, most: int, singular: str = "", many: str = "") -> str:
     """Number of things beyond the first ones: `and 1 more host`; an empty text if none is."""
-    more = number - most
-    return f"and {plural(more, f'more {one}', f'more {many}')}".rstrip() if more > 0 else ""
+    if number <= most:
+        return ""
+    counted = plural(number - most, f"more {singular}", f"more {many}")
+    return f"and {counted}".rstrip()
 
 
-def plural(number: int, one: str, many: str) -> str:
+def plural(number: int, singular: str, many: str) -> str:
     """A number with its noun: `1 address`, `2 addresses`."""
-    return f"{number} {one if number == 1 else many}"
+    noun = singular if number == 1 else many
+    return f"{number} {noun}"
 
 
 def capitalised(text: str) -> str:
     """A text whose first letter is a capital; the others stay, and the name of an option does."""
-    if isinstance(text, Message):
-        first, *others = text.parts or ("",)
-        return Message(capitalised(first) if isinstance(first, str) else first, *others)
-    return text[:1].upper() + text[1:]
+    if not isinstance(text, Message):
+        return text[:1].upper() + text[1:]
+    if text.parts and isinstance(text.parts[0], str):
+        return Message(capitalised(text.parts[0]), *text.parts[1:])
+    return text
 
 
 def sentence(text: str) -> str:
@@ -221,17 +248,21 @@ def sentence(text: str) -> str:
 def excerpt(text: str, most: int = MAX_EXCERPT) -> str:
     """The first words of a text, and how many more characters there are if to say so is shorter
     than these: `abc... (170 more characters)`. A long word is cut."""
-    if len(text) <= most + len(f"... ({len(text) - most} more characters)"):
+    length = len(text)
+    remark = f"... ({length - most} more characters)"
+    if length <= most + len(remark):
         return text
     shown = text[:most]
-    if not text[most].isspace() and " " in shown[most // 2 :]:
+    is_within_word = not text[most].isspace()
+    if is_within_word and " " in shown[most // 2 :]:
         shown = shown.rpartition(" ")[0]
-    return f"{shown}... ({len(text) - len(shown)} more characters)"
+    return f"{shown}... ({length - len(shown)} more characters)"
 
 
 def closest(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
     """The nearest of some names; an empty text if none is near."""
-    return next(iter(get_close_matches(name, list(names), 1, cutoff)), "")
+    matches = get_close_matches(name, list(names), n=1, cutoff=cutoff)
+    return matches[0] if matches else ""
 
 
 def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
@@ -243,7 +274,11 @@ def did_you_mean(name: str, names: Iterable[str], cutoff: float = 0.6) -> str:
 def visible(text: str) -> str:
     """A text as a terminal can show it: characters that control it, or the direction of text, are
     escaped."""
-    return INVISIBLE.sub(lambda match: match.group().encode("unicode_escape").decode("ascii"), text)
+    return INVISIBLE.sub(_escaped, text)
+
+
+def _escaped(character: re.Match[str]) -> str:
+    return character.group().encode("unicode_escape").decode("ascii")
 
 
 def as_markdown(text: str) -> str:
@@ -282,7 +317,7 @@ def redact(value: Any, secrets: Sequence[str], names: bool = True) -> Any:
     return Texts(lambda text: redact_text(text, secrets), names).read(value)
 
 
-MOST_ALIKE = 1000
+MOST_READABLE_NAMES = 1000
 
 
 class Texts:
@@ -290,39 +325,47 @@ class Texts:
     readable stays the same object, so that a long list is not there twice."""
 
     def __init__(self, readable: Callable[[str], str], names: bool = True) -> None:
-        self._readable, self._names = readable, names
-        self._alike: set[tuple[Any, ...]] = set()  # names of dictionaries that are readable
+        self._readable = readable
+        self._names = names
+        self._readable_names: set[tuple[Any, ...]] = set()  # those of a dictionary together
 
     def read(self, value: Any) -> Any:
         """The value with readable texts."""
         if isinstance(value, str):
             return self._readable(value)
         if isinstance(value, dict):
-            return self._of_dict(value)
+            return self._read_dict(value)
         if isinstance(value, (list, tuple)):
-            items = [self.read(item) for item in value]
-            return value if items == value else items
-        return self._of_dict(dict(value)) if isinstance(value, Mapping) else value
+            readable = [self.read(member) for member in value]
+            return value if readable == value else readable
+        if isinstance(value, Mapping):
+            return self._read_dict(dict(value))
+        return value
 
-    def _of_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
+    def _read_dict(self, value: dict[Any, Any]) -> dict[Any, Any]:
         changed = {}
-        for key, item in value.items():
-            if item:
-                text = self._readable(item) if isinstance(item, str) else self.read(item)
-                if text is not item and text != item:
-                    changed[key] = text
+        for key, member in value.items():
+            if not member:
+                continue
+            readable = self._readable(member) if isinstance(member, str) else self.read(member)
+            if readable is not member and readable != member:
+                changed[key] = readable
         renamed = self._renamed(tuple(value)) if self._names else {}
         if not changed and not renamed:
             return value
         return {renamed.get(key, key): changed.get(key, value[key]) for key in value}
 
     def _renamed(self, names: tuple[Any, ...]) -> dict[str, str]:
-        if names in self._alike:
+        """The names of a dictionary that are not readable, each with its readable text."""
+        if names in self._readable_names:
             return {}
-        readable = {name: self._readable(name) for name in names if isinstance(name, str)}
-        renamed = {name: text for name, text in readable.items() if text != name}
-        if not renamed and len(names) + len(self._alike) < MOST_ALIKE:
-            self._alike.add(names)
+        renamed: dict[str, str] = {}
+        for name in names:
+            readable = self._readable(name) if isinstance(name, str) else name
+            if readable != name:
+                renamed[name] = readable
+        if not renamed and len(names) + len(self._readable_names) < MOST_READABLE_NAMES:
+            self._readable_names.add(names)
         return renamed
 
 

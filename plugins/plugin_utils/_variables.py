@@ -35,7 +35,7 @@ import yaml
 
 from ..module_utils._api.settings import known_secrets
 from ..module_utils._arguments import Argument, Arguments, no_such, read_options
-from ..module_utils._errors import OptionError, all_told
+from ..module_utils._errors import OptionError, numbered_errors
 from ..module_utils._remembered import remembered
 from ..module_utils._text import OWN_NAMES, Names, Option, closest, redact, visible
 from ..module_utils._timestamps import parse_expiry
@@ -76,7 +76,7 @@ class Mistakes(ValueError):
         without_place = {text.rpartition(" (")[0] for text in every if text.endswith(")")}
         told = [text for text in every if text not in without_place]
         self.sentences = [f"{text}." for text in told]
-        super().__init__(f"{all_told(told)}.")
+        super().__init__(f"{numbered_errors(told)}.")
 
 
 def sentences_of(exc: ValueError) -> Sequence[str]:

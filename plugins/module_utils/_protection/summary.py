@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Mapping, TypedDict
 
-from .._arguments import Arguments, list_of, part_of_result, read_value
+from .._arguments import Arguments, list_of, read_value, result_argument
 from .._errors import OptionError
 from .._schema.account import ALLOWLIST, COLLECTIONS, COMPONENTS, PREFIXES, STATUS, TCP_KINDS
 from .._schema.resource import State
@@ -309,7 +309,7 @@ def _prefixes_around(coverage: Coverage, range_: Range, excluded: bool) -> list[
 KIND: Arguments = {"kind": {"choices": list(TCP_KINDS), "required": True}}
 COLLECTIONS_OF_RESULT: Arguments = {
     name: list_of(
-        part_of_result(
+        result_argument(
             [field.name for resource in resources for field in resource.fields],
             **(KIND if len(resources) > 1 else {}),
             **{name: {"type": "raw"} for name in resources[0].key},
@@ -317,7 +317,7 @@ COLLECTIONS_OF_RESULT: Arguments = {
     )
     for name, resources in COLLECTIONS.items()
 }
-OWN_ACCOUNT = part_of_result(
+OWN_ACCOUNT = result_argument(
     status={"type": "dict"}, enabled={"type": "bool"}, **COLLECTIONS_OF_RESULT
 )
 

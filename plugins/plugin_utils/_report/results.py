@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from ...module_utils._arguments import Argument, part_of_result, read_value
+from ...module_utils._arguments import Argument, read_value, result_argument
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
@@ -227,8 +227,8 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
     results, failures = record.get("results") or {}, record.get("failures") or []
     host = plain(record["host"])
     option, every = Option(host, "results"), dict.fromkeys(results, MODULE_RESULT)
-    read_value(option, part_of_result(MODULE_SPECS), results)  # none is misspelt
-    read_value(option, part_of_result(**every), results)
+    read_value(option, result_argument(MODULE_SPECS), results)  # none is misspelt
+    read_value(option, result_argument(**every), results)
     return host_results(host, record, plain(results), plain(list(failures)))
 
 

@@ -106,8 +106,8 @@ def test_an_option_has_the_name_of_a_role_at_its_beginning_only(option: Option, 
 def test_advice_is_left_out_if_a_role_lacks_the_option() -> None:
     message = Message("too soon", Advice("; set ", Option("rules"), ": true"), ".")
     assert message == "too soon; set rules: true."
-    assert message.named(ROLE) == "too soon; set role_rules: true."
-    assert message.named({**ROLE, "rules": ""}) == "too soon."
+    assert message.with_names(ROLE) == "too soon; set role_rules: true."
+    assert message.with_names({**ROLE, "rules": ""}) == "too soon."
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_advice_is_left_out_if_a_role_lacks_the_option() -> None:
 def test_a_message_in_a_message_keeps_its_options(message: Message) -> None:
     assert isinstance(message, Message)
     assert message == "a b c"
-    assert message.named(ROLE) == "a role_b c"
+    assert message.with_names(ROLE) == "a role_b c"
