@@ -28,26 +28,24 @@ from .._protection.ordinary_traffic import (
     wide_groups,
 )
 from .._protection.overrides import managed_rules, override_losses
-from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
-from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
-from .._schema.registry import (
-    DECIDING,
-    EVALUATION,
+from .._protection.rules_in_force import (
     ZoneRule,
     contents_in,
-    evaluated_as,
     listed,
     lists_named_in,
     phase_of,
     rules_in_force,
     spelt_out,
 )
+from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
+from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
+from .._schema.registry import DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
 from .way import Asked, read_names, with_way
 
-REFERRING = [one for one, _completed_by in DECIDING if one.phase]  # the rules that lists may change
+REFERRING = [one for one in DECIDING if one.phase]  # the rules that lists may change
 
 
 Reading = Tuple[str, Callable[[], Sequence[Object]]]  # after what is not known if it fails
@@ -110,11 +108,11 @@ def _skipped_rules(plan: Plan, asked: Asked) -> Readings:
 
 def _beside_skips(plan: Plan) -> list[Resource]:
     states = _states(plan)
-    known = [item for item in EVALUATION if item[0].phase and item[0].plural in plan.before]
-    rules = chain(*(rules_in_force(state, item[0]) for item in known for state in states))
+    known = [one for one in EVALUATION if one.phase and one.plural in plan.before]
+    rules = chain(*(rules_in_force(state, one) for one in known for state in states))
     skipped = {name for rule in rules if rule.lets_pass for name in rule.skips}
-    needed = [one for one, _in_order in EVALUATION if one.phase and phase_of(one) in skipped]
-    later = [item[0].plural for item in known if item not in DECIDING]
+    needed = [one for one in EVALUATION if one.phase and phase_of(one) in skipped]
+    later = [one.plural for one in known if one not in DECIDING]
     if any(state[name] for name in later for state in states):
         needed.append(CUSTOM_RULES)
     return needed
@@ -233,7 +231,7 @@ def _own_names(plan: Plan, asked: Asked) -> Readings:
     ordinary traffic matches."""
     states = [(state, contents_in(state)) for state in _states(plan)]
     readings: dict[str, Reading] = {}
-    for resource, _in_order in DECIDING:
+    for resource in DECIDING:
         own, _field, words = OWNER_NAMES[resource.traffic]
         if own.owner not in asked.client.owner or owner_names_in(resource, plan.before) is not None:
             continue

@@ -14,10 +14,11 @@ from .._errors import reading
 from .._plan.plan import Check, Plan, differences
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
+from .._protection.rules_in_force import in_order_of
 from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
 from .._schema.neighbours import ZONE
 from .._schema.quotas import QUOTAS, Quota, quota_of
-from .._schema.registry import evaluated_as, in_order_of
+from .._schema.registry import evaluated_as
 from .._schema.resource import CONTENTS, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
 from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS

@@ -384,7 +384,8 @@ def _lists_in(plan: Plan) -> dict[str, list[Any] | None]:
     changes = [item for item in every if item.resource.is_ordered or item.resource.nested]
     if not changes:
         return {}
-    from .._schema.registry import evaluated_as, lists_named_in  # loads all kinds of rules
+    from .._protection.rules_in_force import lists_named_in  # loads all kinds of rules
+    from .._schema.registry import evaluated_as  # loads all kinds of rules
 
     rules: dict[str, list[Object]] = {}
     for item in changes:

@@ -18,8 +18,8 @@ from .._concurrency import concurrently, once
 from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
+from .._protection.rules_in_force import IN_ORDER, UNREAD, executed_by
 from .._schema.neighbours import ZONE
-from .._schema.registry import IN_ORDER, UNREAD, executed_by
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Key, Object, Resource, State, is_new
 from .._schema.zone import (
     CUSTOM_RULES,

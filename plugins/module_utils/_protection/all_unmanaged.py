@@ -15,7 +15,6 @@ from .._expressions.grammar import expression_of
 from .._plan.desired import Desired, DesiredObject
 from .._schema.lists import LISTS, contents_of, items_of
 from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
-from .._schema.registry import lists_named_in, rules_in_force
 from .._schema.resource import (
     ACCOUNT_OPTION,
     NO_ITEMS,
@@ -38,6 +37,7 @@ from .._schema.zone import (
 )
 from .._values.address_set import EVERYTHING, networks
 from .losses import NOTHING, Referring, objects_among, other_objects, rule_losses
+from .rules_in_force import lists_named_in, rules_in_force
 from .unmanaged import UnmanagedRecord, unmanaged_record, unmanaged_records
 
 MOST_JUDGED = 100  # items of a list one by one; more are checked together

@@ -23,7 +23,6 @@ from .._expressions.evaluation import Batch, decider, places
 from .._expressions.fields import names_in
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields, FieldValue, Items, Pairs
-from .._schema.registry import ZoneRule, contents_in, spelt_out, zone_values
 from .._schema.resource import State
 from .._text import plural
 from .._timestamps import write_timestamp
@@ -33,6 +32,7 @@ from .decide import UNKNOWN_END, outcome_of, rules_in_order
 from .expectation import BLOCKED, CHALLENGED
 from .modes import UNDECIDED
 from .past_requests import ANALYTICS, LOGPUSH, SOURCE, Group, Reader, Records, require_file
+from .rules_in_force import ZoneRule, contents_in, spelt_out, zone_values
 
 STOPPING = (BLOCKED, CHALLENGED)
 NEWLY_BLOCKED, NEWLY_PASSED, SAME = "newly_blocked", "newly_passed", "same"

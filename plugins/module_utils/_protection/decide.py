@@ -28,7 +28,6 @@ from .._schema.account import (
     NETWORK_FIREWALL_RULES,
     PREFIXES,
 )
-from .._schema.registry import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in_force
 from .._schema.resource import ENFORCING, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import did_you_mean, excerpt, first_few
@@ -49,6 +48,7 @@ from .expectation import (
 )
 from .modes import DATA_CENTER, GLOBAL, IN_TURN, REGION, UNDECIDED, Component, Rule
 from .request import DNS, PROTOCOL_FIELD, Packet
+from .rules_in_force import REST_OF_THE_LIST, ZoneRule, contents_in, rules_in_force
 
 LOG, UNKNOWN_END = "log", "unknown"
 

@@ -14,10 +14,11 @@ from typing import Any, Iterable, Iterator, Mapping, Sequence
 from .._plan.desired import Desired
 from .._plan.plan import Plan, overlay
 from .._plan.reconcile import Adjust, Make, in_own_order
-from .._schema.registry import CONDITIONS, DDOS_OVERRIDES, IN_ORDER, SKIPPING, evaluated_as
+from .._schema.registry import DDOS_OVERRIDES, evaluated_as
 from .._schema.resource import Field, Key, Object, Resource, Values
 from .._schema.rulesets import PARAMETERS, deployed
 from .coverage import Coverage
+from .rules_in_force import CONDITIONS, IN_ORDER, SKIPPING
 from .worse import worse
 
 

@@ -12,13 +12,13 @@ from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 from .._expressions.evaluation import Batch
 from .._plan.plan import Plan
 from .._schema.account import COMPONENTS, NETWORK_FIREWALL_RULES
-from .._schema.registry import contents_in, zone_values
 from .._schema.resource import State
 from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural
 from .decide import Decision, PacketDecisions, decide_requests, never_decides, rules_in_order
 from .expectation import FIREWALL, NAME, REQUEST, Expectation
 from .modes import UNDECIDED
+from .rules_in_force import contents_in, zone_values
 
 RULES_OF = {REQUEST: CUSTOM_RULES, FIREWALL: NETWORK_FIREWALL_RULES}
 

@@ -38,7 +38,7 @@ from .coverage import Coverage, outermost
 from .ineffective_rules import OUTSIDE, claims_of_list
 
 COVERED = "covered"
-CHECKED = (PREFIXES, ALLOWLIST, *FILTERS, *DDOS_OVERRIDES, *(one for one, _read in EVALUATION))
+CHECKED = (PREFIXES, ALLOWLIST, *FILTERS, *DDOS_OVERRIDES, *EVALUATION)
 NO_NETWORK = "it lies outside of every network that the account protects or announces"
 CHECKED_NAMES = frozenset(one.plural for one in CHECKED)
 Named = Mapping[str, Container[Key]]  # keys by collection

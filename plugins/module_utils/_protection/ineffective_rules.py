@@ -16,19 +16,7 @@ from .._expressions.fields import with_contents
 from .._expressions.grammar import Comparison, expression_of
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
 from .._schema.managed_rules import L4_OVERRIDES, is_off
-from .._schema.registry import (
-    DDOS_OVERRIDES,
-    DECIDING,
-    IN_ORDER,
-    ZoneRule,
-    beyond,
-    contents_in,
-    evaluated_as,
-    in_order_of,
-    phase_of,
-    rules_in_force,
-    zone_values,
-)
+from .._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
 from .._schema.rulesets import named_entries
 from .._schema.zone import CUSTOM_RULES
@@ -36,6 +24,16 @@ from .._values.address_set import ROUTABLE, Range, Ranges, ranges_of, union
 from .._values.kinds import as_json
 from .modes import IN_TURN, UNDECIDED
 from .overrides import not_understood
+from .rules_in_force import (
+    IN_ORDER,
+    ZoneRule,
+    beyond,
+    contents_in,
+    in_order_of,
+    phase_of,
+    rules_in_force,
+    zone_values,
+)
 
 OUTSIDE, UNREACHABLE = "outside", "unreachable"
 NAMES_NO_DESTINATION = (
@@ -146,7 +144,7 @@ def _rule_claims(
     resource: Resource, rules: Sequence[ZoneRule], state: State, own: Ranges
 ) -> Sequence[Claim]:
     lists, values = contents_in(state), zone_values(state)
-    decides = any(evaluated_as(resource) is one for one, _in_order in DECIDING)
+    decides = any(evaluated_as(resource) is one for one in DECIDING)
     passing = [] if decides else [*_skips_of(resource, state)]
     places = {rule.key: at for at, rule in enumerate(rules)}
     skips = range(len(rules), len(rules) + len(passing))

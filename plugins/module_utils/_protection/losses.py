@@ -20,9 +20,15 @@ from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import matches_every_request
 from .._schema.lists import LISTS, contents_of, items_in, uses_of
 from .._schema.rate_limits import limit_of
-from .._schema.registry import (
-    DDOS_OVERRIDES,
-    EVALUATION,
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION
+from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
+from .._schema.rulesets import EXECUTE
+from .._text import first_few, plural
+from .._values.address_set import Contents
+from .modes import Loss, loss_by
+from .ordinary_traffic import plain_traffic
+from .overrides import loosened, only_logs, override_doubts, override_losses
+from .rules_in_force import (
     REST_OF_THE_LIST,
     UNREAD,
     ZoneRule,
@@ -32,13 +38,6 @@ from .._schema.registry import (
     rules_in_force,
     spelt_out,
 )
-from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
-from .._schema.rulesets import EXECUTE
-from .._text import first_few, plural
-from .._values.address_set import Contents
-from .modes import Loss, loss_by
-from .ordinary_traffic import plain_traffic
-from .overrides import loosened, only_logs, override_doubts, override_losses
 
 Later = Sequence[Tuple[Resource, Sequence[ZoneRule]]]
 REMOVED, TURNED_OFF, TURNED, NARROWED = "removed", "disabled", "turned", "narrowed"
@@ -62,7 +61,7 @@ def losses_beside_account(resource: Resource, was: State, becomes: State) -> Ite
 
 def later_rules(resource: Resource, state: State) -> Later:
     """The known rules of other phases, which those of an entry point may skip."""
-    others = [one for one, _read in EVALUATION if one.phase and one is not resource]
+    others = [one for one in EVALUATION if one.phase and one is not resource]
     known = [one for one in others if state.get(one.plural) is not None]
     return [(one, rules_in_force(state, one)) for one in known]
 
@@ -358,7 +357,7 @@ class Referring:
     def __init__(self, state: State) -> None:
         self.contents = contents_in(state)
         self._references: dict[str, list[_Reference]] = {}
-        for resource, _read in EVALUATION:
+        for resource in EVALUATION:
             rules = rules_in_force(state, resource)
             spelt_out = [self._with(rule) for rule in rules]
             for index, rule in enumerate(rules):

@@ -21,7 +21,6 @@ from .._expressions.grammar import WORD, Combination, Comparison, Negation, Tree
 from .._expressions.solve import Flows, unmatched
 from .._schema.account import PREFIXES
 from .._schema.neighbours import ZONE
-from .._schema.registry import ZoneRule, beyond
 from .._schema.resource import Key, Object, Resource, State
 from .._text import Unread, first_few
 from .._values.address_set import (
@@ -38,6 +37,7 @@ from .._values.address_set import (
     union,
 )
 from .._values.kinds import FLAG
+from .rules_in_force import ZoneRule, beyond
 
 # The prefixes of an account, in a state of the rules that packets to them meet.
 OWN_PREFIXES = replace(PREFIXES, plural="own_prefixes")

@@ -16,18 +16,7 @@ from typing import Iterator, Sequence, TypedDict
 
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
-from .._schema.registry import (
-    BY_PLURAL,
-    DDOS_OVERRIDES,
-    DECIDING,
-    EVALUATION,
-    ZoneRule,
-    contents_in,
-    executed_rulesets,
-    listed,
-    rules_in_force,
-    spelt_out,
-)
+from .._schema.registry import BY_PLURAL, DDOS_OVERRIDES, DECIDING, EVALUATION
 from .._schema.resource import Key, Object, Resource, State
 from .._schema.zone import CUSTOM_RULES
 from .._text import first_few
@@ -43,6 +32,14 @@ from .ordinary_traffic import (
     width,
 )
 from .overrides import in_force, losses_by_others
+from .rules_in_force import (
+    ZoneRule,
+    contents_in,
+    executed_rulesets,
+    listed,
+    rules_in_force,
+    spelt_out,
+)
 
 CHANGED_ON = ("modified_on", "last_updated", "created_on")
 ON = {STATUS.plural: [{"enabled": True}]}
@@ -105,7 +102,7 @@ def unmanaged_records(desired: Sequence[Desired], state: State) -> list[Unmanage
 def _losses_by_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key], Loss]]:
     """The losses by rules beside described ones, the certain ones at last, by the objects by which
     they are there."""
-    for resource, _read in EVALUATION:
+    for resource in EVALUATION:
         was, becomes = (rules_in_force(one, resource) for one in (described, state))
         rules = {rule.key: rule for rule in becomes}
         losses = rule_losses(resource, was, becomes, state)
@@ -146,7 +143,7 @@ def _rules_in_front(
 ) -> Iterator[UnmanagedRecord]:
     """The rules of phases that the task does not write, and that skip rules which it names."""
     named = [item.resource for item in desired]
-    for resource, _read in EVALUATION:
+    for resource in EVALUATION:
         if resource not in named and any(item.phase for item in named):
             later = [one for one in later_rules(resource, described) if one[0] in named]
             for rule in rules_in_force(state, resource):
@@ -159,7 +156,7 @@ def _wide_rules(described: State, state: State) -> Iterator[tuple[tuple[str, Key
     """The rules beside described ones that all plain traffic matches and meets, and what they do to
     it."""
     contents = contents_in(state)
-    for resource, _read in DECIDING:
+    for resource in DECIDING:
         named = {rule.key for rule in rules_in_force(described, resource)}
         _own, _field, what = OWNER_NAMES[resource.traffic]
         is_known = owner_names_in(resource, state) is not None

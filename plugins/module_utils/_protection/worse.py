@@ -38,6 +38,6 @@ def weaker_records(before: State, after: State) -> list[dict[str, Any]]:
     from .overrides import unlike_described
 
     levels = [item.resource for item in MANAGED if item.resource.level_field]
-    compared = (*(one for one, _read in EVALUATION), LISTS, *levels, *DDOS_OVERRIDES)
+    compared = (*EVALUATION, LISTS, *levels, *DDOS_OVERRIDES)
     losses = worse(Coverage(after), Coverage(before), *compared)
     return [unlike_described(loss, after, before).record() for loss in losses]

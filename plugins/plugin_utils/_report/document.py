@@ -16,8 +16,8 @@ from typing import Any, TypeVar, cast
 from ...module_utils._protection.coverage import IDLE
 from ...module_utils._protection.losses import matches_nothing
 from ...module_utils._protection.modes import UNDECIDED, counted_networks
+from ...module_utils._protection.rules_in_force import ZoneRule
 from ...module_utils._schema.account import COMPONENTS
-from ...module_utils._schema.registry import ZoneRule
 from ...module_utils._text import capitalised, plural
 from ...module_utils._timestamps import END_OF_TIME, write_timestamp
 from ...module_utils._values.address_set import (

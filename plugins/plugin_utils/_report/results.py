@@ -20,14 +20,8 @@ from ...module_utils._arguments import Argument, read_value, result_argument
 from ...module_utils._guard.terms import Pending
 from ...module_utils._protection.expected import expected_in_words, with_rule
 from ...module_utils._protection.modes import UNDECIDED
-from ...module_utils._schema.registry import (
-    BY_NAME,
-    DECIDING,
-    IN_ORDER,
-    InOrder,
-    ZoneRule,
-    title_of_resource,
-)
+from ...module_utils._protection.rules_in_force import IN_ORDER, ZoneRule
+from ...module_utils._schema.registry import BY_NAME, DECIDING, title_of_resource
 from ...module_utils._schema.resource import OWNERS, Object, Resource, State, without
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._specs.registry import MODULE_SPECS, TRAFFIC
@@ -53,9 +47,7 @@ PlaceOf = Callable[["str | None"], "str | None"]  # of an option by its name
 MODULE_RESULT: Argument = {"type": "dict"}
 NETWORKS_IN_JSON = 100  # of a component are in report.json
 
-RULES_OF_ZONES = {
-    resource.plural: (resource, in_order) for resource, in_order in DECIDING
-}  # of zones
+RULES_OF_ZONES = {resource.plural: resource for resource in DECIDING}
 
 
 @dataclass(frozen=True)
@@ -331,19 +323,18 @@ def _existing_rules(name: str, result: ModuleResult) -> list[list[ZoneRule]]:
     every = {plural: result.get(plural) for plural in RULES_OF_ZONES}
     every.update({name: result.get("rules")} if name in RULES_OF_ZONES else {})
     return [
-        _existing(*RULES_OF_ZONES[plural], rules, result)
+        _existing(RULES_OF_ZONES[plural], rules, result)
         for plural, rules in every.items()
         if rules is not None
     ]
 
 
-def _existing(
-    resource: Resource, in_order: InOrder, rules: Sequence[Object], result: ModuleResult
-) -> list[ZoneRule]:
+def _existing(resource: Resource, rules: Sequence[Object], result: ModuleResult) -> list[ZoneRule]:
     sides = [(result.get("diff") or {}).get(side) or {} for side in ("before", "after")]
     was, becomes = (side.get(resource.plural) or {} for side in sides)
     after = {resource.label_of(rule): rule for rule in rules}
     kept = {label: rule for label, rule in after.items() if label not in becomes}
     existing = {**kept, **was}
     order = [*(sides[0].get(f"{resource.plural}_order") or after), *existing]
-    return in_order([existing[label] for label in dict.fromkeys(order) if label in existing])
+    in_order = [existing[label] for label in dict.fromkeys(order) if label in existing]
+    return IN_ORDER[resource.plural](in_order)

@@ -411,7 +411,8 @@ def _lost_lists(change: Change) -> Iterator[tuple[Object, int, str]]:
 
 def _reference_changes(plan: Plan) -> Mapping[str, int]:
     """By list, how many more rules refer to it after a plan, or fewer."""
-    from ..._schema.registry import evaluated_as, lists_named_in  # loads all kinds of rules
+    from ..._protection.rules_in_force import lists_named_in  # loads all kinds of rules
+    from ..._schema.registry import evaluated_as  # loads all kinds of rules
 
     changes: Counter[str] = Counter()
     for item in with_along(plan.operations):

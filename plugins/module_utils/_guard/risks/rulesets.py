@@ -33,18 +33,10 @@ from ..._protection.losses import (
 from ..._protection.modes import Loss
 from ..._protection.ordinary_traffic import rules_matching_all_traffic, width
 from ..._protection.overrides import DOUBTED, GONE
+from ..._protection.rules_in_force import ZoneRule, contents_in, rules_in_force, spelt_out
 from ..._schema.managed_rules import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
-from ..._schema.registry import (
-    DDOS_OVERRIDES,
-    DECIDING,
-    EVALUATION,
-    ZoneRule,
-    contents_in,
-    evaluated_as,
-    rules_in_force,
-    spelt_out,
-)
+from ..._schema.registry import DDOS_OVERRIDES, DECIDING, EVALUATION, evaluated_as
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
 from ..._schema.zone import CUSTOM_RULES
 from ..._text import capitalised, first_few, plural, sentence
@@ -76,7 +68,7 @@ class Rules(NamedTuple):
 
 def _deciding(change: Change, owner: str = "") -> Iterator[Rules]:
     """Those of the changed rules that decide by themselves, of an owner if one is named."""
-    deciding = [resource for resource, _read in DECIDING if owner in ("", resource.owner)]
+    deciding = [resource for resource in DECIDING if owner in ("", resource.owner)]
     return (rules for rules in _changed_rules(change) if rules.resource in deciding)
 
 
@@ -87,7 +79,7 @@ def _changed_rules(change: Change) -> Iterator[Rules]:
     lists = [contents_in(state) for state in states]
     if lists[0] != lists[1]:
         changed.update(states[0])
-    for resource, _read in EVALUATION:
+    for resource in EVALUATION:
         if resource.plural in changed:
             written = [rules_in_force(state, resource) for state in states]
             before, after = (

@@ -17,9 +17,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.ord
     wide_groups,
     width,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import ZoneRule, in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import ZoneRule, in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 

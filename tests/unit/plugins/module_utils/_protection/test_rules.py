@@ -18,8 +18,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dec
     rules_in_order,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import in_order_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import TEXT

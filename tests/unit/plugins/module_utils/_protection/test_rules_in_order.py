@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import EVALUATION, RULESETS, ZoneRule
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import IN_ORDER, ZoneRule
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import EVALUATION, RULESETS
 
 SKIP = {
     "action": "skip",
@@ -21,7 +22,7 @@ BLOCK = {"action": "block", "expression": "true"}
 
 
 def in_order(plural: str, rules: list[dict[str, Any]]) -> list[ZoneRule]:
-    return next(order(rules) for resource, order in EVALUATION if resource.plural == plural)
+    return IN_ORDER[plural](rules)
 
 
 def firewall_rule(number: int, action: Any, **fields: Any) -> dict[str, Any]:
@@ -104,7 +105,7 @@ def test_a_network_firewall_rule_blocks_or_lets_pass(rule: dict[str, Any], enfor
 
 
 def test_packets_meet_the_network_firewall_and_requests_all_other_rules() -> None:
-    assert {resource.plural: resource.traffic for resource, _read in EVALUATION} == {
+    assert {resource.plural: resource.traffic for resource in EVALUATION} == {
         "firewall_rules": "request",
         "custom_rules": "request",
         "rate_limit_rules": "request",

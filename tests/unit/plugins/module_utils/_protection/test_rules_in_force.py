@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import (
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import (
     REST_OF_THE_LIST,
     UNREAD,
     ZoneRule,

@@ -1,0 +1,435 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The rules of a state as Cloudflare evaluates them, in the order in which traffic meets them."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
+
+from .._expressions.fields import lists_in, with_contents
+from .._expressions.grammar import expression_of
+from .._remembered import remembered
+from .._schema.lists import ListContents, contents_of, items_of
+from .._schema.neighbours import ZONE
+from .._schema.registry import EVALUATION
+from .._schema.resource import ENFORCING, Key, Object, Resource, State, fields_in, is_new
+from .._schema.rulesets import EXECUTE, PARAMETERS, deployed, skipped_rulesets
+from .._schema.zone import (
+    ACTIONS_BY_PRECEDENCE,
+    CUSTOM_RULES,
+    CUSTOM_RULES_OF_ACCOUNT,
+    ENTERPRISE_ZONES,
+    EXECUTED_RULESETS,
+    FIREWALL_RULES,
+    OTHER_PLANS,
+    PLAN_NAMES,
+    SKIP_PARAMETERS,
+    UNMANAGED_SKIP_PARAMETERS,
+    plan_of,
+    rank_of_firewall_rule,
+)
+from .._values.address_set import Contents
+from .._values.kinds import FLAG, SAFE_ID
+
+SKIPPING = frozenset({"skip", "allow", "bypass"})
+# Fields that narrow what a rule matches; another field that is not declared may do so.
+CONDITIONS = frozenset({"exposed_credential_check"})
+
+# A skip of `ruleset` or `phase`, and an allow, skip this among others.
+REST_OF_THE_LIST = "the remaining rules"
+UNREAD = "unread"  # of an object in the place of several that cannot be read: the reason
+OF_ACCOUNT = " of the account"
+MOST_RULES, MOST_LISTS = 4096, 256  # that are remembered
+
+
+class ZoneRule(NamedTuple):
+    """A rule as Cloudflare evaluates it, of a zone or of an account.
+
+    `title` names it in sentences. `active` says whether requests can meet it, `stops` whether its
+    action stops them, `skips` what a request that it matches does not meet. Fields in `conditions`
+    may narrow what it matches. `unknown` names its action, and parameters of it, if they are not
+    known. `obj` is the rule as Cloudflare shows it. A rule of another ruleset is there `via` the
+    rule of the zone with this key; a custom rule `of_account` stands before those of the zone.
+    If skips take traffic from it, `unless` has them, and `whole` the expression with this traffic.
+    """
+
+    key: Key
+    entry: str
+    title: str
+    action: str
+    expression: str
+    active: bool
+    stops: bool
+    skips: frozenset[str]
+    obj: Object
+    conditions: Sequence[str] = ()
+    unknown: Sequence[str] = ()
+    via: Key | None = None
+    of_account: bool = False
+    unless: Sequence[ZoneRule] = ()
+    whole: str = ""
+
+    @property
+    def doubts(self) -> list[str]:
+        """All of it that is not understood, for sentences."""
+        return [*self.unknown, *(f"the field {name}" for name in self.conditions)]
+
+    @property
+    def enforces(self) -> bool:
+        """Return whether it blocks or challenges, or deploys rules that do."""
+        return self.active and self.stops
+
+    @property
+    def lets_pass(self) -> bool:
+        """Return whether it takes requests past something."""
+        return self.active and self.action in SKIPPING
+
+    @property
+    def terminates(self) -> bool:
+        """Return whether a request that it matches meets no rule after it; False if the action is
+        unknown."""
+        return self.enforces or (self.lets_pass and REST_OF_THE_LIST in self.skips)
+
+    def takes_past(self, later: ZoneRule, wholly: bool = False) -> bool:
+        """Return whether a request that it matches does not meet a rule behind it in the list, or,
+        unless `wholly` is asked for, not all that this rule deploys."""
+        if not self.lets_pass:
+            return False
+        if REST_OF_THE_LIST in self.skips:
+            return True
+        identity = deployed(later.obj)
+        if wholly:
+            return f"rulesets {identity}" in self.skips
+        return identity in skipped_rulesets(self.obj)
+
+
+InOrder = Callable[[Sequence[Object]], "list[ZoneRule]"]
+
+
+def _firewall_rules_in_order(rules: Sequence[Object]) -> list[ZoneRule]:
+    return [_firewall_rule(rule) for rule in sorted(rules, key=rank_of_firewall_rule)]
+
+
+def _firewall_rule(rule: Object) -> ZoneRule:
+    condition = fields_in(rule.get("filter"))
+    action = str(rule.get("action"))
+    entry = FIREWALL_RULES.label_of(rule)
+    description = rule.get("description")
+    at_rest = rule.get("paused"), condition.get("paused"), condition.get("deleted")
+    skips = [REST_OF_THE_LIST] if action == "allow" else []
+    if action == "bypass":
+        skips = [str(product) for product in rule.get("products") or ()]
+    return ZoneRule(
+        key=FIREWALL_RULES.key_of(rule),
+        entry=entry,
+        title=f"{entry} ({description})" if description else entry,
+        action=action,
+        expression=expression_of(condition),
+        active=all(FLAG.normalise(flag) == "false" for flag in at_rest),
+        stops=action in ENFORCING,
+        skips=frozenset(skips),
+        obj=rule,
+        unknown=[] if action in ACTIONS_BY_PRECEDENCE else [f"the action {action}"],
+    )
+
+
+def in_order_of(resource: Resource) -> InOrder:
+    """A function that makes ZoneRules of the rules of an entry point, which Cloudflare evaluates as
+    it lists them."""
+    declared = [field.name for field in resource.fields if not field.narrows]
+    declared += [*resource.read_only, "id", "categories", "logging"]
+    without_effect = frozenset(declared)
+
+    def zone_rule(rule: Object) -> ZoneRule:
+        action, label = str(rule.get("action")), resource.label_of(rule)
+        skips: list[str] = []
+        if action == "skip":
+            skips, unknown = _skipped(rule.get("action_parameters"))
+        else:
+            unknown = _unknown_action(resource, rule)
+        return ZoneRule(
+            key=resource.key_of(rule),
+            entry=label,
+            title=label,
+            action=action,
+            expression=expression_of(rule),
+            active=resource.field("enabled").normalised(rule) != "false",
+            stops=action in resource.enforcing,
+            skips=frozenset(skips),
+            obj=rule,
+            conditions=sorted(name for name in rule if name not in without_effect and rule[name]),
+            unknown=unknown,
+        )
+
+    remembered_rule = remembered(MOST_RULES)(zone_rule)  # a plan is looked at in many ways
+    remembered_rules = remembered(MOST_LISTS)(lambda rules: tuple(map(remembered_rule, rules)))
+    return lambda rules: [*remembered_rules(rules)]
+
+
+def _unknown_action(resource: Resource, rule: Object) -> list[str]:
+    """What is not known of an action other than skip; one that deploys a ruleset may do something
+    in addition to that."""
+    action = str(rule.get("action"))
+    if action in ENFORCING | resource.enforcing | {"log"}:
+        return []
+    parameters = rule[PARAMETERS] if deployed(rule) else ()
+    additional = [f"the action parameter {name}" for name in parameters if name != "id"]
+    return additional or [f"the action {action}"]
+
+
+def phase_of(resource: Resource) -> str:
+    """The rules of an entry point, as a skip names them."""
+    return f"phases {resource.phase}"
+
+
+def _skipped(parameters: Any) -> tuple[list[str], list[str]]:
+    """Names in the parameters of a skip, and the parameters that are not known; the rest of the
+    phase is more than the rest of the list."""
+    skips: list[str] = []
+    unknown: list[str] = [] if parameters else ["what it skips"]
+    parameters_of_lists = SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS
+    for name, setting in fields_in(parameters).items():
+        if name == "ruleset" and setting == "current":
+            skips.append(REST_OF_THE_LIST)
+        elif name == "phase" and setting == "current":
+            skips += [REST_OF_THE_LIST, name]
+        elif name in parameters_of_lists - {"ruleset", "phase"}:
+            skips += _skipped_members(name, setting)
+        else:
+            unknown.append(f"the action parameter {name}")
+    return skips, unknown
+
+
+def _skipped_members(name: str, setting: Any) -> list[str]:
+    """The members of a parameter; those of lists by ruleset with their ruleset."""
+    if isinstance(setting, Mapping):
+        members: list[str] = []
+        for ruleset, rules in setting.items():
+            in_list = rules if isinstance(rules, list) else [rules]
+            members += [f"{name} {ruleset} {rule}" for rule in in_list]
+        return members
+    if isinstance(setting, (list, tuple)):
+        return [f"{name} {member}" for member in setting]
+    return [name]
+
+
+IN_ORDER: Mapping[str, InOrder] = {
+    **{resource.plural: in_order_of(resource) for resource in EVALUATION if resource.phase},
+    FIREWALL_RULES.plural: _firewall_rules_in_order,
+}
+
+
+def rules_in_force(state: State, resource: Resource = CUSTOM_RULES) -> list[ZoneRule]:
+    """The rules of a state in the order in which traffic meets them: custom rules of the account
+    before those of the zone, and in the place of a rule that executes a ruleset the rules of
+    that, if the state has them."""
+    rules = IN_ORDER[resource.plural](state.get(resource.plural) or ())
+    if resource is not CUSTOM_RULES:
+        return rules
+    rules_of_account = IN_ORDER[resource.plural](_custom_rules_of_account(state))
+    if not rules_of_account and all(rule.action != EXECUTE for rule in rules):
+        return rules
+    account_chain, zone_chain = Chain(state, OF_ACCOUNT), Chain(state)
+    account_chain.take(map(_as_rule_of_account, rules_of_account))
+    zone_chain.take(rules)
+    return [*account_chain.rules, *zone_chain.rules]
+
+
+def _custom_rules_of_account(state: State) -> Sequence[Object]:
+    """The rules of the account that requests to a zone meet; an Enterprise zone alone has any."""
+    (zone,) = state.get(ZONE.plural) or ({},)
+    if plan_of(zone) in OTHER_PLANS:
+        return ()
+    return state.get(CUSTOM_RULES_OF_ACCOUNT.plural) or ()
+
+
+def executed_rulesets(state: State) -> dict[str, list[Object]]:
+    """The rulesets that rules of a state execute, for another state."""
+    return {EXECUTED_RULESETS: [*state.get(EXECUTED_RULESETS, ())]}
+
+
+def listed(resource: Resource, rule: ZoneRule) -> tuple[Resource, Object]:
+    """The object of a state by which a rule is there; one of an account is there by itself."""
+    if rule.of_account:
+        ref = rule.entry[: -len(OF_ACCOUNT)]
+        return CUSTOM_RULES_OF_ACCOUNT, {**rule.obj, "ref": ref}
+    if rule.via:
+        return resource, {**rule.obj, "ref": rule.via[0]}
+    return resource, rule.obj
+
+
+def zone_values(state: State) -> dict[str, bytes]:
+    """The values of the fields that requests have by their zone, as far as the state knows it."""
+    (zone,) = state.get(ZONE.plural) or ({},)
+    plan = PLAN_NAMES.get(plan_of(zone))
+    values = {"cf.zone.plan": plan, "cf.zone.name": zone.get("name")}
+    return {name: str(text).encode() for name, text in values.items() if text}
+
+
+def executed_by(rule: ZoneRule) -> str:
+    """The id of the ruleset that a rule executes as it is; empty for any other rule."""
+    identity = deployed(rule.obj) if rule.active else ""
+    if not identity or [*rule.obj[PARAMETERS]] != ["id"]:
+        return ""
+    return identity if SAFE_ID.fullmatch(identity) or is_new(identity) else ""
+
+
+def _as_rule_of_account(rule: ZoneRule) -> ZoneRule:
+    """A rule of the entry point of an account, which requests to Enterprise zones alone meet."""
+    title = f"{rule.entry}{OF_ACCOUNT}"
+    rule = rule._replace(expression=rule.expression.replace(ENTERPRISE_ZONES, "true"))
+    if UNREAD in rule.obj:
+        title = f"any{OF_ACCOUNT}"
+        doubt = f"what the custom rules{OF_ACCOUNT} do ({rule.obj[UNREAD]})"
+        rule = rule._replace(expression="true", unknown=[doubt], conditions=())
+    return rule._replace(key=(title,), entry=title, title=title, of_account=True)
+
+
+class Chain:
+    """The rules that requests meet in an account, or in a zone, one after the other.
+
+    A skip of the rest of a ruleset that is not the last one becomes a part of the expressions of
+    the rules that it skips, and itself ends nothing; so do skips of rulesets and rules by their
+    ids.
+    """
+
+    def __init__(self, state: State, owner: str = "") -> None:
+        rulesets = state.get(EXECUTED_RULESETS) or ()
+        self._rulesets = {str(ruleset.get("id")): ruleset for ruleset in rulesets}
+        self._owner, self._values = owner, zone_values(state)
+        self._skips: list[ZoneRule] = []
+        self.rules: list[ZoneRule] = []
+
+    def take(self, rules: Iterable[ZoneRule], executing: ZoneRule | None = None) -> None:
+        """Take the rules of an entry point, or those of a ruleset that a rule executes."""
+        passed: list[ZoneRule] = []  # skips of the rest of this ruleset
+        for rule in rules:
+            skips = [skip for skip in self._skips if _is_meant(skip, rule, executing)]
+            rule = _unless(rule, [*passed, *skips])
+            inner = None if executing else self._executed(rule)
+            if inner is not None:
+                self.take(inner, rule)
+            elif rule.active and rule.action == "skip":
+                self._take_skip(rule, passed, bool(executing))
+            else:
+                self.rules.append(rule)
+
+    def _take_skip(self, rule: ZoneRule, passed: list[ZoneRule], is_inner: bool) -> None:
+        self._skips.append(rule)
+        if self._owner and "phase" in rule.skips:
+            rule = rule._replace(unknown=[*rule.unknown, "the action parameter phase"])
+        elif not (is_inner or self._owner) or "phase" in rule.skips:
+            self.rules.append(rule)
+            return
+        if REST_OF_THE_LIST in rule.skips:
+            passed.append(rule)
+        self.rules.append(rule._replace(skips=rule.skips - {REST_OF_THE_LIST}))
+
+    def _executed(self, rule: ZoneRule) -> list[ZoneRule] | None:
+        """The rules of the ruleset that a rule executes; None if it is any other rule, or the
+        ruleset is not known."""
+        ruleset = self._rulesets.get(executed_by(rule), {})
+        if UNREAD in ruleset:
+            doubt = f"the ruleset {ruleset['id']} that it executes ({ruleset[UNREAD]})"
+            obj = {**rule.obj, UNREAD: ruleset[UNREAD]}
+            self.rules.append(rule._replace(unknown=[doubt], obj=obj))
+            return []
+        if ruleset.get("kind") != "custom":
+            return None
+        from .._expressions.evaluation import decider  # loaded if there is such a rule
+        from .._expressions.operands import Fields
+
+        truth = decider(rule.expression)(Fields(self._values))
+        origin = f" of the ruleset {ruleset.get('name')}{self._owner}"
+        inner_rules = IN_ORDER[CUSTOM_RULES.plural](ruleset.get("rules") or ())
+        return [self._inner_rule(rule, inner, truth, origin) for inner in inner_rules]
+
+    def _inner_rule(
+        self, executing: ZoneRule, inner: ZoneRule, truth: object, origin: str
+    ) -> ZoneRule:
+        """A rule of an executed ruleset; the truth of the executing rule is that for all requests
+        to the zone."""
+        title = f"{inner.entry}{origin}"
+        expression = inner.expression if truth is True else _conjunction(executing, inner)
+        whole = ""
+        if executing.whole:
+            whole = _conjunction(executing._replace(expression=executing.whole), inner)
+        return inner._replace(
+            key=(title, executing.entry),
+            entry=title,
+            title=title,
+            expression=expression,
+            active=inner.active and truth is not False,
+            conditions=[*executing.conditions, *inner.conditions],
+            via=None if self._owner else executing.key,
+            unless=executing.unless,
+            whole=whole,
+            of_account=bool(self._owner),
+        )
+
+
+def _conjunction(executing: ZoneRule, inner: ZoneRule) -> str:
+    return f"({executing.expression}) and ({inner.expression})"
+
+
+def beyond(rule: ZoneRule, earlier: Sequence[ZoneRule]) -> str:
+    """An expression for what a rule matches and none of the earlier rules."""
+    return " and not ".join(f"({part.expression})" for part in (rule, *earlier))
+
+
+def _unless(rule: ZoneRule, skips: Sequence[ZoneRule]) -> ZoneRule:
+    """A rule that requests meet unless one of these matches."""
+    conditions = [*rule.conditions]
+    for skip in skips:
+        conditions += skip.conditions
+    certain = [skip for skip in skips if not skip.conditions]
+    if not certain:
+        return rule._replace(conditions=conditions)
+    return rule._replace(
+        expression=beyond(rule, certain),
+        conditions=conditions,
+        unless=[*rule.unless, *certain],
+        whole=rule.whole or rule.expression,
+    )
+
+
+def _is_meant(skip: ZoneRule, rule: ZoneRule, executing: ZoneRule | None) -> bool:
+    """True if a skip names a rule by its id, or the ruleset that the rule executes."""
+    parameters = skip.obj.get("action_parameters") or {}
+    if executing is None:
+        return executed_by(rule) in (parameters.get("rulesets") or ())
+    rules = fields_in(parameters.get("rules"))
+    return rule.obj.get("id") in (rules.get(executed_by(executing)) or ())
+
+
+def expressions_in(state: State) -> list[str]:
+    """The expressions of the rules of a state."""
+    expressions: list[str] = []
+    for resource in EVALUATION:
+        if resource.plural in state:
+            expressions += [rule.expression for rule in rules_in_force(state, resource)]
+    return expressions
+
+
+def lists_named_in(state: State) -> list[str]:
+    """The names of the lists that the rules of a state refer to."""
+    return lists_in(*expressions_in(state))
+
+
+def spelt_out(rule: ZoneRule, lists: ListContents) -> ZoneRule:
+    """A rule with the contents of the lists that it refers to."""
+    return rule._replace(expression=with_contents(rule.expression, lists)) if lists else rule
+
+
+def contents_in(state: State) -> ListContents:
+    """The contents of the lists that the rules of a state refer to, by name; none of a list whose
+    items the state does not have."""
+    contents: dict[str, Contents] = {}
+    for name in lists_named_in(state):
+        entries = state.get(items_of(name).plural)
+        if entries is not None:
+            contents[name] = contents_of(entries)
+    return contents
