@@ -19,13 +19,7 @@ from ..module_utils._text import Option
 from ..plugin_utils._action import CollectionAction
 from ..plugin_utils._baseline.host_task import HostTask
 from ..plugin_utils._baseline.results import HostRun
-from ..plugin_utils._baseline.variables import (
-    EXPECTATIONS,
-    OF_HOST,
-    POSTURE,
-    POSTURES_FILE,
-    SNAPSHOT_DIRECTORY,
-)
+from ..plugin_utils._baseline.variables import OF_HOST, POSTURE, POSTURES_FILE, SNAPSHOT_DIRECTORY
 from ..plugin_utils._export.snapshot import (
     OF_INVENTORY,
     RESTORE,
@@ -37,6 +31,7 @@ from ..plugin_utils._export.snapshot import (
     snapshot_before,
     snapshots_in,
 )
+from ..plugin_utils._report.results import is_unmet
 from ..plugin_utils._variables import errors_of
 from ..plugin_utils._worker import prepare_workers
 
@@ -117,9 +112,8 @@ def _tell_postures(task: HostTask) -> None:
 
 
 def _with_cure(result: dict[str, Any]) -> dict[str, Any]:
-    """The failure; if it has to do with expectations, it says how a restore comes about."""
-    is_unmet = f"{EXPECTATIONS}[" in str(result["msg"])
-    return {**result, "msg": f"{result['msg']} {UNMET}"} if is_unmet else result
+    """The failure; one that an expectation causes says how a restore comes about."""
+    return {**result, "msg": f"{result['msg']} {UNMET}"} if is_unmet(result) else result
 
 
 def _check(options: Mapping[str, Any], given: Container[str]) -> Iterator[OptionError]:

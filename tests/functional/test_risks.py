@@ -528,7 +528,7 @@ def test_an_override_of_a_category_keeps_its_rules_from_weaker_ones_behind_it(
     assert risk["entries"] == ["strict"]  # of what changes
 
 
-def test_a_report_has_the_sentences_of_risks_that_a_failed_task_says_once(
+def test_a_report_has_the_message_of_a_failed_task_that_says_the_sentences_of_its_risks_once(
     service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT).seed(**EXISTING)
@@ -536,5 +536,17 @@ def test_a_report_has_the_sentences_of_risks_that_a_failed_task_says_once(
     terse = modules.failed("account_protection", **options)
     whole = modules.run("account_protection", verbose=True, **options)
     assert len(whole["risks"]) > 1 and not any("message" in risk for risk in terse["risks"])
-    reported = host_results("lima", {}, {"account_protection": terse}).record["risks"]
-    assert [risk["message"] for risk in reported] == [risk["message"] for risk in whole["risks"]]
+    first, *others = host_results("lima", {}, {"account_protection": terse}).record["risks"]
+    assert all(risk["message"] in first["message"] for risk in whole["risks"])
+    assert {risk["message"] for risk in others} == {f"The message of {first['code']} has its sentence as well."}
+    in_full = host_results("lima", {}, {"account_protection": whole}).record["risks"]
+    assert [risk["message"] for risk in in_full] == [risk["message"] for risk in whole["risks"]]
+
+
+def test_a_report_does_not_take_a_message_apart(service: LocalService, modules: Modules) -> None:
+    """Its words may change, and they may look as if a sentence ended."""
+    service.account(ACCOUNT).seed(**EXISTING)
+    terse = modules.failed("account_protection", prefixes=[], allowlist=[], purge=True)
+    reworded = {**terse, "msg": "In other words."}
+    reported = host_results("lima", {}, {"account_protection": reworded}).record["risks"]
+    assert reported[0]["message"] == "In other words." and len(reported) == len(terse["risks"])

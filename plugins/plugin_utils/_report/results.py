@@ -11,7 +11,6 @@ registered, so that a plan comes here as data and not as objects. It is read onc
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -168,10 +167,19 @@ def _coverages(
 
 
 def _risks(result: ModuleResult, place: PlaceOf) -> Iterator[HostRisk]:
-    accepted = not is_refusal(result)
+    """The risks of a plan. Those of a task that failed without -v have no sentence of their own:
+    the message of the task has all of them, and stands at the first."""
+    is_accepted = not is_refusal(result)
+    message = str(result.get("msg") or "")
     for risk in result.get("risks") or ():
-        more = {"accepted": accepted, "place": place(risk.get("option"))}
-        yield cast(HostRisk, {**_sentence(risk, result), **without(risk, "option"), **more})
+        record = {
+            "message": message,
+            **without(risk, "option"),
+            "accepted": is_accepted,
+            "place": place(risk.get("option")),
+        }
+        message = f"The message of {result['risks'][0]['code']} has its sentence as well."
+        yield cast(HostRisk, record)
 
 
 def reported_unmanaged(items: Iterable[Mapping[str, Any]]) -> Iterator[Unmanaged]:
@@ -222,14 +230,6 @@ def read_results(record: Mapping[str, Any]) -> HostResults:
     read_value(option, result_argument(MODULE_SPECS), results)  # none is misspelt
     read_value(option, result_argument(**every), results)
     return host_results(host, record, plain(results), plain(list(failures)))
-
-
-def _sentence(risk: Mapping[str, Any], result: ModuleResult) -> Mapping[str, str]:
-    """The sentence of a risk out of a message, which alone has it if the task failed without -v."""
-    codes = "|".join(item["code"] for item in result["risks"])
-    pattern = f"(?:^| ){risk['code']}: (.*?)(?: (?:{codes}): | If this is meant, |$)"
-    found = re.search(pattern, result.get("msg") or "", re.DOTALL)
-    return {"message": found[1]} if found else {}
 
 
 def is_refusal(result: ModuleResult) -> bool:
