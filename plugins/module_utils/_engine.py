@@ -15,6 +15,7 @@ from typing import Any, Callable, Mapping, NamedTuple, Sequence
 from ._api.client import Client
 from ._api.lock import Waiting, locked_owners
 from ._api.session import client_of_owner, connected
+from ._apply.executor import BrokenOff
 from ._apply.recovery import Applied, apply_with_recovery, predicted, settle
 from ._context import TASK, Context
 from ._errors import OptionError, Place, PlanError, ProtectionError, ServiceError
@@ -126,10 +127,11 @@ def perform(task: Task, client: Client, check_mode: bool, warn: Warn) -> dict[st
         raise exc.extended("Nothing was changed.") from exc
     run.warn_before(checked)
     try:
-        checked, applied = run.predict(checked) if check_mode else run.apply(checked)
+        if check_mode:
+            return run.result(*run.predict(checked))
+        return run.result_of_writing(*run.apply(checked))
     except ProtectionError as exc:
         raise exc.extended(plan_id=checked.plan_id) from exc
-    return run.result(checked, applied)
 
 
 def read_all(client: Client, task: Task) -> State:
@@ -265,6 +267,17 @@ class Run(NamedTuple):
             if text not in first_warnings:
                 self.warn(text)
         return checked
+
+    def result_of_writing(self, checked: Checked, applied: Applied) -> dict[str, Any]:
+        """The result of the module after its plan was applied; raises ProtectionError that says so,
+        and nothing else."""
+        if not applied.operations:
+            return self.result(checked, applied)
+        with progress_in_failures():
+            try:
+                return self.result(checked, applied)
+            except Exception as exc:
+                raise BrokenOff(exc, applied.operations, (), ()) from exc
 
     def result(self, checked: Checked, applied: Applied) -> dict[str, Any]:
         """The result of the module."""

@@ -227,7 +227,7 @@ def failure_of(broken: BrokenOff) -> ProtectionError:
     """The reason why a plan was not applied to its end, with `done`, `left` and `unknown`, which
     add up to `operations`."""
     operations = broken.done + broken.unknown + broken.left
-    progress = _progress(len(broken.done), len(broken.left), len(broken.unknown))
+    progress = _progress(len(broken.done), len(broken.left), len(broken.unknown), broken.advice)
     return broken.cause.extended(
         progress,
         changed=bool(broken.done),
@@ -239,7 +239,7 @@ def failure_of(broken: BrokenOff) -> ProtectionError:
     )
 
 
-def _progress(done: int, to_do: int, unknown: int) -> str:
+def _progress(done: int, to_do: int, unknown: int, advice: str) -> str:
     """The progress: `300 of 601 operations are done, 1 is left; whether 300 others were applied
     is not known.`"""
     if not done and not unknown:
@@ -253,7 +253,4 @@ def _progress(done: int, to_do: int, unknown: int) -> str:
     if unknown:
         nouns = ("other was", "others were") if clauses else ("operation was", "operations were")
         clauses.append(f"whether {plural(unknown, *nouns)} applied is not known")
-    advice = (
-        "Run the task again when the cause is gone: it reads first, and does only what is left."
-    )
     return f"{sentence('; '.join(clauses))} {advice}"

@@ -12,7 +12,16 @@ from itertools import count
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._apply import recovery
+from ansible_collections.edgeops.protection.plugins.module_utils import _engine
+from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, error_details
+from ansible_collections.edgeops.protection.plugins.module_utils._apply import executor, recovery
+from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError, ServiceError
+from ansible_collections.edgeops.protection.plugins.module_utils._guard import guard, needs
+from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.results import (
+    NOT_KNOWN,
+    UNFINISHED,
+    host_outcome,
+)
 
 from tests.fake_service import LocalService
 from tests.fake_service.zones import Zone
@@ -225,6 +234,107 @@ def test_a_second_plan_with_a_risk_is_refused_with_the_acceptance(service: Local
     result = modules.done("custom_rules", **options, expected_plan=approved, accept_risks=["weakens_zone"])
     assert shown(zone.custom_rules) == ["a log", "b log", *SHOWN]
     assert [risk["code"] for risk in result["risks"]] == ["weakens_zone"]
+
+
+RESPONSE = {"status_code": 403, "content": "no", "content_type": "text/plain"}
+X1, X2 = ({**A, "ref": ref, "expression": f'http.request.uri.path eq "/{ref}"'} for ref in ("x1", "x2"))
+# The rules before, the options, what another writer makes of the rules, why no second plan can be made, and what is left.
+NO_SECOND_PLAN: list[tuple[Rules, dict[str, Any], Callable[[Rules], Rules], str, list[str], str]] = [
+    (
+        [A, BLOCK],
+        {"rules": [{"ref": "b", "action_parameters": {"response": RESPONSE}}, *MANY]},
+        lambda rules: [rules[0], {**rules[1], "action": "log"}, C],
+        "The custom rule b has the action log, and only block has a response.",
+        ["create c"],
+        "Another writer changed the custom rule b as well: it made it {'action': 'log'",
+    ),
+    (
+        [X1, X2, A],
+        {"rules": [{"ref": "x1"}, {"ref": "x2"}, {**A, "action": "block"}, *MANY], "purge": True, "ignore": ["x*", "c"]},
+        lambda rules: [rules[1], rules[0], rules[2], C],
+        "The task names custom rules that it ignores, and that stand in another order: x2, x1.",
+        ["update x1", "create c"],
+        "",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("of_host", [False, True], ids=["module", "host"])
+@pytest.mark.parametrize("row", NO_SECOND_PLAN, ids=["response", "order of ignored rules"])
+def test_a_second_plan_that_cannot_be_made_says_what_was_written_and_what_is_lost(
+    row: tuple[Rules, dict[str, Any], Callable[[Rules], Rules], str, list[str], str],
+    of_host: bool,
+    service: LocalService,
+    modules: Modules,
+) -> None:
+    before, options, change, reason, left, by_both = row
+    service.zone(ZONE).seed(custom_rules=before)
+    module = "custom_rules"
+    if of_host:
+        module = "host_baseline"
+        names = {"rules": "custom_rules", "ignore": "custom_rules_ignore"}
+        purge = ["custom_rules"] if options.get("purge") else []
+        options = {names.get(name, name): value for name, value in {**options, "purge": purge}.items()}
+    predicted = modules.done(module, check=True, **options)
+    zone = meanwhile(service, change)
+    result = modules.failed(module, **options)
+    assert reason in result["msg"] and "does not put back changes of another writer that are left" in result["msg"]
+    assert "Nothing was changed" not in result["msg"]
+    assert sorted(map(str, result["done"])) == sorted(map(str, predicted["operations"]))
+    assert [f"{item['action']} {item['key']}" for item in result["left"]] == left
+    assert (result["unknown"], result["changed"]) == ([], True)
+    assert result["plan_id"] == predicted["plan_id"]
+    assert (
+        "Another writer made version 2 of the custom rules, which this run replaced by version 3. "
+        f"The module does not put back what that changed: {', '.join(left)}."
+    ) in warnings_of(result)
+    assert by_both in warnings_of(result)
+    assert "c log" not in shown(zone.custom_rules)
+    assert host_outcome(result) == UNFINISHED
+
+
+NO_ANSWER = error_details(Request("GET", "/"), None)
+WHERE = {  # by the step that raises: the function, and the number of its calls after the first write that pass
+    "the planner of the second plan": (guard, "make_plan", 0),
+    "the reading of the second plan": (needs, "completed", 0),
+    "the guard of the second plan": (guard, "check_plan", 0),
+    "the versions that others wrote": (recovery, "as_others_left", 0),
+    "the differences between versions": (recovery, "putting_back", 0),
+    "the answers": (executor, "match_results", 0),
+    "the lists in the answers": (executor, "spread_nested", 0),
+    "the result": (_engine, "operation_records", 0),
+    "the coverage of the result": (_engine, "protection_results", 0),
+}
+ERRORS = [PlanError("It breaks."), ValueError("It breaks."), ServiceError("It breaks.", NO_ANSWER, maybe_applied=False)]
+# A call that Cloudflare refuses has written nothing.
+RAISING = [(place, error) for place in WHERE for error in ERRORS if (place, error) != ("the answers", ERRORS[2])]
+
+
+@pytest.mark.parametrize(
+    ("place", "error"), RAISING, ids=lambda value: str(value) if isinstance(value, str) else type(value).__name__
+)
+def test_whatever_raises_after_the_first_write_says_what_was_written(
+    place: str, error: Exception, service: LocalService, modules: Modules, zone: Zone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    predicted = modules.done("custom_rules", check=True, rules=MANY)["operations"]
+    module, name, calls = WHERE[place]
+    function, number = getattr(module, name), count()
+
+    def breaking(*arguments: Any, **keywords: Any) -> Any:
+        if service.writes and next(number) >= calls:
+            raise error
+        return function(*arguments, **keywords)
+
+    monkeypatch.setattr(module, name, breaking)
+    meanwhile(service, lambda rules: [*rules, C])
+    result = modules.failed("custom_rules", rules=MANY)
+    assert "It breaks." in result["msg"] and "Nothing was changed" not in result["msg"]
+    done, left, unknown = (result[name] for name in ("done", "left", "unknown"))
+    assert [*done, *unknown, *left] == result["operations"]
+    written = [item for item in (*done, *unknown) if item["key"] != "c"]
+    assert sorted(map(str, written)) == sorted(map(str, predicted))
+    assert host_outcome(result) in (UNFINISHED, NOT_KNOWN)
+    assert ("This is a fault of the collection" in result["msg"]) is isinstance(error, ValueError)
 
 
 def test_a_run_ends_although_others_go_on_to_write(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
+from traceback import format_exception, format_exception_only
 from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
@@ -186,28 +187,43 @@ def _as_read(operation: Operation) -> Object:
 MAX_AGE = 2.0  # seconds; what was read longer ago is read once more before it is replaced
 
 
+RUN_AGAIN = "Run the task again when the cause is gone: it reads first, and does only what is left."
+
+
+def _fault(error: Exception) -> ProtectionError:
+    """An error that the collection did not expect, for a failure that says what was written."""
+    kind = type(error)
+    reason = "".join(format_exception_only(kind, error)).strip()
+    trace = "".join(format_exception(kind, error, error.__traceback__))
+    message = f"This is a fault of the collection, please report it: {reason}"
+    return ProtectionError(message, {"exception": trace})
+
+
 class BrokenOff(ProtectionError):
     """A plan was not applied to its end: why, which operations are done, which are left, and of
     which it is not known whether they are done.
 
     `refusals` are the errors with which calls were answered, by operation, and `made` the ids of
-    the objects that were created.
+    the objects that were created. `advice` says what to do next.
     """
 
     def __init__(
         self,
-        cause: ProtectionError,
+        error: Exception,
         done: Sequence[Operation],
         left: Sequence[Operation],
         unknown: Sequence[Operation],
         refusals: Mapping[Operation, ServiceError] | None = None,
         made: AbstractSet[str] = frozenset(),
+        advice: str = RUN_AGAIN,
     ) -> None:
+        cause = error if isinstance(error, ProtectionError) else _fault(error)
         super().__init__(cause.message, cause.details)
-        self.cause = cause
+        self.cause: ProtectionError = cause
         self.done, self.left, self.unknown = tuple(done), tuple(left), tuple(unknown)
         self.refusals = refusals or {}
         self.made = made
+        self.advice = advice
 
     @property
     def needs_reread(self) -> bool:
@@ -236,13 +252,32 @@ class Sent(NamedTuple):
 def apply_plan(plan: Plan, client: Client, warn: Warn) -> Sent:
     """Apply the plan; returns what Cloudflare returned.
 
-    Raises BrokenOff when a call fails, after the calls that were under way have ended.
+    Raises BrokenOff when a call fails, after the calls that were under way have ended, and nothing
+    else.
     """
-    returned: dict[Operation, Object] = {}
     done: list[Operation] = []
+    begun: list[Operation] = []
+    try:
+        return _sent(plan, client, warn, begun, done)
+    except BrokenOff:
+        raise
+    except Exception as exc:
+        sent, finished = set(begun), set(done)
+        left = [operation for operation in plan.operations if operation not in sent]
+        unknown = [operation for operation in begun if operation not in finished]
+        raise BrokenOff(exc, done, left, unknown) from exc
+
+
+def _sent(
+    plan: Plan, client: Client, warn: Warn, begun: list[Operation], done: list[Operation]
+) -> Sent:
+    """Send the calls of a plan; raises BrokenOff if a call fails. It adds each operation to `begun`
+    before its call, and to `done` after its answer."""
+    returned: dict[Operation, Object] = {}
     groups = list(concurrent_groups(plan))
     client.progress.planned(calls=sum(map(len, groups)), operations=len(plan.operations))
     for group in groups:
+        begun.extend(operation for call in group for operation in call.operations)
         failed: list[tuple[Call, ServiceError]] = []
         attempts = attempt_each(lambda call: _send(call, client, warn), group)
         for call, attempt in zip(group, attempts):

@@ -13,7 +13,7 @@ the first time.
 
 from __future__ import annotations
 
-from typing import AbstractSet, Callable, Hashable, Iterator, NamedTuple, Sequence
+from typing import AbstractSet, Callable, Hashable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._api.client import Client
 from .._concurrency import concurrently
@@ -99,7 +99,7 @@ def _apply(
         raise first
     try:
         rest = plan_again()
-    except ProtectionError as exc:
+    except Exception as exc:
         raise BrokenOff(exc, first.done, first.left, first.unknown) from first.cause
     needed = {item.target for item in rest.operations}
     done = first.done + tuple(item for item in first.unknown if item.target not in needed)
@@ -151,27 +151,40 @@ def settle(
     client: Client,
     warn: Warn,
 ) -> Applied:
-    """Settle all that others wrote while a plan was applied, by second plans; raises BrokenOff.
+    """Settle all that others wrote while a plan was applied, by second plans; raises BrokenOff, and
+    nothing else, since the plan is applied.
 
     `with_own` returns the state that the task makes of another one. `check` raises ProtectionError
     for a second plan that must not be applied.
     """
-    meanwhile = Meanwhile(client, warn, plan, applied)
-    for _round in range(MOST_SECOND_PLANS):
-        second = meanwhile.second_plan(with_own)
-        if not second.operations:
-            return meanwhile.applied
-        try:
+    left: Sequence[Operation] = ()
+    meanwhile: Meanwhile | None = None
+    try:
+        meanwhile = Meanwhile(client, warn, plan, applied)
+        for _round in range(MOST_SECOND_PLANS):
+            left = ()
+            second = meanwhile.second_plan(with_own)
+            if not second.operations:
+                return meanwhile.applied
+            left = second.operations
             check(second)
-        except ProtectionError as exc:
-            done = meanwhile.applied.operations
-            raise BrokenOff(exc, done, second.operations, ()) from exc
-        meanwhile.apply(second)
+            meanwhile.apply(second)
+    except BrokenOff:
+        raise
+    except Exception as exc:
+        done = (meanwhile.applied if meanwhile else applied).operations
+        raise BrokenOff(exc, done, left, (), advice=NOT_PUT_BACK) from exc
     warn(
         f"Others went on to write, so that this run stops after {MOST_SECOND_PLANS} second plans."
         " A change of theirs may be lost; run again once nobody else writes."
     )
     return meanwhile.applied
+
+
+NOT_PUT_BACK = (
+    "Another run reads the state as it is now, and does not put back changes of another writer that"
+    " are left."
+)
 
 
 class Meanwhile:
@@ -203,7 +216,18 @@ class Meanwhile:
 
         `with_own` returns the state that the task makes of another one.
         """
-        seconds = [*self._of_collections(), *self._of_lists(with_own)]
+        seconds = list(self._of_collections())
+        overtaken = self._overtaken_lists()
+        if overtaken:
+            left_by_others = self._as_others_left(overtaken)
+            try:
+                target = with_own({**self._plan.before, **self.applied.state, **left_by_others})
+            except Exception as exc:
+                unsettled = [item for _resource, second in seconds for item in second.operations]
+                unsettled += self._not_put_back(overtaken, left_by_others)
+                done = self.applied.operations
+                raise BrokenOff(exc, done, unsettled, (), advice=NOT_PUT_BACK) from exc
+            seconds += self._of_lists(overtaken, left_by_others, target)
         for text in (text for _resource, one in seconds for text in one.remarks):
             self._say(text)
         before = {**self._plan.before, **self.applied.state}
@@ -259,25 +283,68 @@ class Meanwhile:
             wanted, made = self._wanted[plural], self.applied.made
             yield resource, without_own_duplicates(resource, wanted, made, state, before)
 
-    def _of_lists(self, with_own: Callable[[State], State]) -> Iterator[tuple[Resource, Second]]:
-        """The operations for ordered lists."""
-        written = self._client.written.items()
-        overtaken = {plural: one for plural, one in written if self._is_overtaken(one)}
-        if not overtaken:
-            return
-        versions = {plural: self._versions(plural) for plural in overtaken}
-        own = {plural: {key for name, key in self._own if name == plural} for plural in overtaken}
-        left = {
-            plural: as_others_left(one, versions[plural], own[plural])
-            for plural, one in overtaken.items()
-        }
-        now = {plural: versions[plural][-1].objects for plural in overtaken}
-        self.applied = self.applied._replace(state={**self.applied.state, **now})
-        target = with_own({**self._plan.before, **self.applied.state, **left})
+    def _overtaken_lists(self) -> dict[str, Resource]:
+        """The ordered lists that others wrote, by plural; from now on, `applied` has their last
+        version."""
+        overtaken: dict[str, Resource] = {}
+        last_versions: dict[str, Sequence[Object]] = {}
+        for plural, resource in self._client.written.items():
+            if self._is_overtaken(resource):
+                overtaken[plural] = resource
+                last_versions[plural] = self._versions(plural)[-1].objects
+        self.applied = self.applied._replace(state={**self.applied.state, **last_versions})
+        return overtaken
+
+    def _as_others_left(self, overtaken: Mapping[str, Resource]) -> dict[str, Sequence[Object]]:
+        """The objects of ordered lists, by plural, as others left them."""
+        left_by_others: dict[str, Sequence[Object]] = {}
         for plural, resource in overtaken.items():
-            second = putting_back(resource, now[plural], target[plural])
-            remarks = overwritten(resource, versions[plural], target[plural], own[plural])
-            self._left[plural] = {resource.key_of(obj) for obj in left[plural]}
+            versions, own_keys = self._versions(plural), self._own_keys(plural)
+            left_by_others[plural] = as_others_left(resource, versions, own_keys)
+        return left_by_others
+
+    def _own_keys(self, plural: str) -> set[Key]:
+        """The keys of the objects in a list that this run has changed."""
+        return {key for name, key in self._own if name == plural}
+
+    def _not_put_back(
+        self, overtaken: Mapping[str, Resource], left_by_others: Mapping[str, Sequence[Object]]
+    ) -> list[Operation]:
+        """The operations that would put back what others changed, if no plan can be made for them;
+        says which versions this run replaced."""
+        operations: list[Operation] = []
+        for plural, resource in overtaken.items():
+            existing = self.applied.state[plural]
+            changes = putting_back(resource, existing, left_by_others[plural]).operations
+            lost = [item for item in changes if item.target not in self._own]
+            operations += lost
+            self._say(joined(" ", (self._replaced(resource), _lost_changes(lost))))
+            for sentence in self._changed_by_both(resource, left_by_others[plural]):
+                self._say(sentence)
+        return operations
+
+    def _changed_by_both(
+        self, resource: Resource, left_by_others: Sequence[Object]
+    ) -> Sequence[str]:
+        """A sentence for each object that another writer changed, and this run as well."""
+        plural, key_of = resource.plural, resource.key_of
+        own_keys = self._own_keys(plural)
+        stays = [obj for obj in self.applied.state[plural] if key_of(obj) in own_keys]
+        stays += [obj for obj in left_by_others if key_of(obj) not in own_keys]
+        return overwritten(resource, self._versions(plural), stays, own_keys)
+
+    def _of_lists(
+        self,
+        overtaken: Mapping[str, Resource],
+        left_by_others: Mapping[str, Sequence[Object]],
+        target: State,
+    ) -> Iterator[tuple[Resource, Second]]:
+        """The operations that make ordered lists what the task makes of what others left."""
+        for plural, resource in overtaken.items():
+            second = putting_back(resource, self.applied.state[plural], target[plural])
+            versions, own_keys = self._versions(plural), self._own_keys(plural)
+            remarks = overwritten(resource, versions, target[plural], own_keys)
+            self._left[plural] = {resource.key_of(obj) for obj in left_by_others[plural]}
             put_back = [item for item in second.operations if self._is_put_back(item)]
             if put_back:
                 remarks.insert(0, self._put_back(resource, put_back))
@@ -324,16 +391,27 @@ class Meanwhile:
 
     def _put_back(self, resource: Resource, operations: Sequence[Operation]) -> str:
         labels = first_few(f"{item.action} {item.label}" for item in operations)
+        return f"{self._replaced(resource)} The module puts back what that changed: {labels}."
+
+    def _replaced(self, resource: Resource) -> str:
+        """A sentence on the versions of others that this run has replaced."""
         return (
             f"Another writer made {_named(self._theirs[resource.plural])} of the {resource.titles},"
-            f" which this run replaced by version {self._client.version(resource)}. The module puts"
-            f" back what that changed: {labels}."
+            f" which this run replaced by version {self._client.version(resource)}."
         )
 
     def _say(self, text: str) -> None:
         if text not in self._said:
             self._said.add(text)
             self._warn(text)
+
+
+def _lost_changes(operations: Sequence[Operation]) -> str:
+    """A sentence on the changes of others that no second plan puts back."""
+    if not operations:
+        return "Changes of that writer may be lost."
+    labels = first_few(f"{item.action} {item.label}" for item in operations)
+    return f"The module does not put back what that changed: {labels}."
 
 
 def _named(numbers: Sequence[int]) -> str:

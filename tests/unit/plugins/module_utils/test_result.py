@@ -153,3 +153,14 @@ def test_how_far_it_came_reads_as_a_sentence(done: int, left: int, unknown: int,
     counts = [len(failure.details[name]) for name in ("done", "left", "unknown", "operations")]
     assert counts == [done, left, unknown, done + left + unknown]
     assert (failure.details["changed"], failure.details["cause"]) == (done > 0, 1)
+
+
+def test_a_fault_after_the_first_write_keeps_its_traceback() -> None:
+    try:
+        raise ValueError("It broke.")
+    except ValueError as exc:
+        failure = failure_of(BrokenOff(exc, [CREATED], [], []))
+    assert failure.message.startswith(
+        "This is a fault of the collection, please report it: ValueError: It broke. 1 of 1 "
+    )
+    assert "test_a_fault_after_the_first_write" in failure.details["exception"]
