@@ -30,7 +30,7 @@ from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
 from .._schema.resource import NO_ITEMS, Object, ReadCollection
 from .._text import Option, Unread, joined
 from .._values.address_set import overlaps, range_of
-from .risks.base import Change, Found, Risk, VerdictKey, Verdicts, find_risks
+from .risks.base import Change, Finding, Found, VerdictKey, Verdicts, find_risks
 from .terms import Acceptance, Terms, accepting, risks_refusal
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
@@ -55,8 +55,8 @@ class Checked(NamedTuple):
     before: Coverage
     after: Coverage
     now: datetime | None = None
-    risks: Sequence[Risk] = ()
-    refused: Sequence[Risk] = ()
+    risks: Sequence[Finding] = ()
+    refused: Sequence[Finding] = ()
     expired: Sequence[Acceptance] = ()
     unmet: Sequence[Acceptance] = ()
     unknown: Sequence[str] = ()

@@ -27,6 +27,7 @@ from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
 from .risks.account import drops_traffic, monitoring_time, skips_monitoring
 from .risks.base import (
+    Finding,
     Verdict,
     VerdictKey,
     Verdicts,
@@ -114,8 +115,9 @@ class Rollout:
         for item in enabling(plan):
             verdict = self.verdicts.get(item.target)
             if verdict and verdict.reason:
-                risk = drops_traffic._replace(ranges=verdict.ranges, entries=entries_of([item]))
-                if not accepting(risk, self.terms.accepted, self.now):
+                entries = entries_of([item])
+                finding = Finding(drops_traffic.code, verdict.message, verdict.ranges, entries)
+                if not accepting(finding, self.terms.accepted, self.now):
                     against[item.target] = verdict
         self.against = {**self.against, **against}
         return bool(against)

@@ -37,7 +37,7 @@ from .._schema.resource import Key, Object, OptionSpec, Values
 from .._text import Message, Option, joined, plural
 from .._timestamps import parse_expiry, write_timestamp
 from .._values.address_set import Ranges, difference, range_of, ranges_of, union
-from .risks.base import EvidenceLimits, Limits, Risk
+from .risks.base import EvidenceLimits, Finding, Limits, Risk
 
 ACCEPTANCE_FIELDS: Arguments = {
     "code": NEEDED,
@@ -134,37 +134,37 @@ BOUND_TO: Mapping[str, Callable[[Option, Any], Any]] = {
 
 
 def accepting(
-    risk: Risk, acceptances: Sequence[Acceptance], now: datetime | None
+    finding: Finding, acceptances: Sequence[Acceptance], now: datetime | None
 ) -> Sequence[Acceptance]:
-    """The acceptances that together accept all of a risk; empty where it is not accepted.
+    """The acceptances that together accept all of a finding; empty if it is not accepted.
 
     Acceptances add up only where they are bound to the same: networks, entries, both or neither.
     """
     counting = [
-        item for item in acceptances if item.code == risk.code and not item.has_expired(now)
+        item for item in acceptances if item.code == finding.code and not item.has_expired(now)
     ]
     groups: dict[tuple[bool, bool], list[Acceptance]] = {}
     for item in counting:
         groups.setdefault((item.networks is None, item.entries is None), []).append(item)
-    return next((group for group in groups.values() if _cover(group, risk)), [])
+    return next((group for group in groups.values() if _cover(group, finding)), [])
 
 
-def _cover(group: Sequence[Acceptance], risk: Risk) -> bool:
-    """True if acceptances that are bound to the same cover all that a risk concerns; keys are
+def _cover(group: Sequence[Acceptance], finding: Finding) -> bool:
+    """True if acceptances that are bound to the same cover all that a finding concerns; keys are
     compared as Cloudflare compares them."""
     if group[0].networks is not None:
         ranges = union(network for item in group for network in item.networks or [])
-        if not risk.ranges or difference(list(risk.ranges), ranges):
+        if not finding.ranges or difference(list(finding.ranges), ranges):
             return False
     if group[0].entries is None:
         return True
     entries = {entry for item in group for entry in item.entries or ()}
     keys = {
         resource.plural: {resource.key_in(entry) for entry in entries}
-        for resource in {item.resource.plural: item.resource for item in risk.entries}.values()
+        for resource in {item.resource.plural: item.resource for item in finding.entries}.values()
     }
-    return bool(risk.entries) and all(
-        item.text in entries or item.key in keys[item.resource.plural] for item in risk.entries
+    return bool(finding.entries) and all(
+        item.text in entries or item.key in keys[item.resource.plural] for item in finding.entries
     )
 
 

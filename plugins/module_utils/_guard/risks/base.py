@@ -200,7 +200,7 @@ Finder = Callable[["Change", "Limits"], Found]
 
 
 class RiskRecord(TypedDict):
-    """A risk as results show it; `entries` are the keys of the objects whose change is the risk.
+    """A finding as results show it; `entries` are the keys of the objects whose change is the risk.
 
     `reason` is why the task accepts it, None where it does not say so.
     """
@@ -213,32 +213,18 @@ class RiskRecord(TypedDict):
     reason: str | None
 
 
-class Risk(NamedTuple):
-    """A risk that plans can have; `sentence` says what such a plan would do.
-
-    The risk that a plan has, has a `message`, the networks concerned and the objects; `reason` is
-    why the task accepts it.
-    """
+class Finding(NamedTuple):
+    """A risk that a plan has, by its code, with the networks and the objects concerned; `reason` is
+    why the task accepts it."""
 
     code: str
-    sentence: str
-    find: Finder
-    limits: tuple[Limit, ...] = ()
-    message: str = ""
+    message: str
     ranges: Sequence[Range] = ()
     entries: Sequence[Entry] = ()
     reason: str | None = None
 
-    def in_change(self, change: Change, limits: Limits) -> Risk | None:
-        """The risk as this change has it; None where it does not."""
-        found = self.find(change, limits)
-        if found is None:
-            return None
-        message, ranges, entries = found
-        return self._replace(message=message, ranges=ranges, entries=entries)
-
     def record(self) -> RiskRecord:
-        """The risk as results show it."""
+        """The finding as results show it."""
         return RiskRecord(
             code=self.code,
             message=self.message,
@@ -247,6 +233,23 @@ class Risk(NamedTuple):
             entries=[entry.text for entry in self.entries],
             reason=self.reason,
         )
+
+
+class Risk(NamedTuple):
+    """The declaration of a risk that plans can have; `sentence` says what such a plan would do."""
+
+    code: str
+    sentence: str
+    find: Finder
+    limits: tuple[Limit, ...] = ()
+
+    def in_change(self, change: Change, limits: Limits) -> Finding | None:
+        """The risk as this change has it; None where it does not."""
+        found = self.find(change, limits)
+        if found is None:
+            return None
+        message, ranges, entries = found
+        return Finding(self.code, message, ranges, entries)
 
 
 def risk(sentence: str, *limits: Limit) -> Callable[[Finder], Risk]:
@@ -289,8 +292,8 @@ def parse_limits(options: Mapping[str, Any], risks: Sequence[Risk]) -> Limits:
     return Limits({limit.name: values[limit.name] for limit in chosen})
 
 
-def find_risks(change: Change, limits: Limits, risks: Sequence[Risk]) -> list[Risk]:
-    """Those of the risks that a plan carries, accepted or not."""
+def find_risks(change: Change, limits: Limits, risks: Sequence[Risk]) -> list[Finding]:
+    """The risks that a plan has, accepted or not."""
     findings = [item.in_change(change, limits) for item in risks]
     return [item for item in findings if item]
 

@@ -12,7 +12,7 @@ from typing import Any, Iterable, Sequence
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Risk, entry_of
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Finding, entry_of
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import (
     Acceptance,
     acceptance_to_copy,
@@ -31,11 +31,11 @@ NOW = datetime(2026, 6, 30, 12, tzinfo=timezone.utc)
 CODE = "unprotects_addresses"
 
 
-def risk(networks: list[str], entries: list[str], resource: Resource = PREFIXES, code: str = CODE) -> Risk:
+def risk(networks: list[str], entries: list[str], resource: Resource = PREFIXES, code: str = CODE) -> Finding:
     """A risk that concerns networks, and objects of a resource with one field as key."""
     objects = [entry_of(resource, {resource.key[0]: text}) for text in entries]
     ranges = union(filter(None, map(range_of, networks)))
-    return Risk(code, "", lambda change, limits: None, ranges=ranges, entries=objects)
+    return Finding(code, "", ranges=ranges, entries=objects)
 
 
 def parsed(elements: Iterable[Any]) -> Sequence[Acceptance]:
