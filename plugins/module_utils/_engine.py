@@ -140,8 +140,8 @@ def read_all(client: Client, task: Task) -> State:
 
     Rules are read before the rulesets, so that none executes one that was made in between.
     """
-    state = client.read_state([one for one in task.reads if not one.holds])
-    state = {**state, **client.read_state([one for one in task.reads if one.holds])}
+    state = client.read_state([one for one in task.reads if not one.holds_rules])
+    state = {**state, **client.read_state([one for one in task.reads if one.holds_rules])}
     return {**state, **client.read_state(task.inner(state))}
 
 

@@ -20,7 +20,7 @@ from ._plan.desired import Desired
 from ._plan.plan import Operation, with_along
 from ._protection.coverage import Coverage
 from ._protection.summary import compare_coverage, diff_facts
-from ._schema.resource import NO_ITEMS, Object, Resource, State, Values, last_or
+from ._schema.resource import NO_ITEMS, Object, Resource, State, Values, reused_if_equal
 from ._text import Message, Option, plural, sentence
 from ._timestamps import write_timestamp
 
@@ -49,7 +49,7 @@ def operation_records(operations: Iterable[Operation]) -> list[OperationRecord]:
     records: list[OperationRecord] = []
     before: Values = NO_ITEMS
     for operation in operations:
-        before = last_or(before, operation.before)
+        before = reused_if_equal(before, operation.before)
         records.append(
             OperationRecord(
                 action=operation.action,
@@ -103,7 +103,7 @@ def _add_object(side: dict[str, Any], operation: Operation, obj: Object | None) 
     resource = operation.resource
     collection = side.setdefault(resource.plural, {})
     undeclared = {name: obj[name] for name in operation.undeclared if name in obj}
-    managed: Values = {**resource.managed(obj), **undeclared}
+    managed: Values = {**resource.declared_values(obj), **undeclared}
     if managed == obj:
         managed = obj  # so that a long list is not in memory twice
     label = operation.label

@@ -38,7 +38,7 @@ def expiry_warnings(task_desired: Iterable[Desired], plan: Plan) -> list[str]:
     for desired in task_desired:
         for key, expires in desired.expires.items():
             option = desired.paths[key].at("expires")
-            name = desired.resource.named(desired.objects[key])
+            name = desired.resource.title_of(desired.objects[key])
             is_deleted = (desired.resource.plural, key) in deleted
             if key in desired.undecided:
                 problem = (

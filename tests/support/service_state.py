@@ -68,7 +68,7 @@ def collections_of(service: LocalService) -> dict[str, list[dict[str, Any]]]:
 
 def _as_seen(resource: Resource, rules: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rules of the service in the shape in which the collection knows them."""
-    return [resource.shape.read(rule) for rule in rules] if resource.shape else rules
+    return [resource.shape.from_api(rule) for rule in rules] if resource.shape else rules
 
 
 def comparable(value: Any) -> Any:

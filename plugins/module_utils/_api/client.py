@@ -129,7 +129,7 @@ class Client:
         ServiceError.
         """
         shape = resource.shape
-        bodies = [shape.write(body) if shape and body else body for body in bodies]
+        bodies = [shape.to_api(body) if shape and body else body for body in bodies]
         if write.by_id and len(ids) == 1:
             path, body = f"{path}/{ids[0]}", bodies[0]
         else:
@@ -195,9 +195,9 @@ class Client:
         document = resource.document
         around, shape = self.list_object(resource), resource.shape
         body = {
-            **{field: around[field] for field in document.kept if field in around},
+            **{field: around[field] for field in document.sent_along if field in around},
             **changes,
-            document.field: [shape.write(item) if shape else item for item in objects],
+            document.field: [shape.to_api(item) if shape else item for item in objects],
         }
         parent = None if self._holder(resource) else resource.parent
         method = (parent or resource).write_for("create").method
@@ -213,7 +213,7 @@ class Client:
         path = f"{self._path_of_list(resource)}/{resource.document.field}"
         path = f"{path}/{identity}" if write.by_id else path
         shape = resource.shape
-        body = {**(shape.write(rule) if shape and rule else rule or {}), **place} or None
+        body = {**(shape.to_api(rule) if shape and rule else rule or {}), **place} or None
         return self._written(resource, Request(write.method, path, body=body, resource=resource))
 
     def _written(self, resource: Resource, request: Request, parent: Resource | None = None) -> Any:
@@ -250,7 +250,7 @@ class Client:
         raises ServiceError for an id that is none."""
         identity = str((self._holder(resource) or {}).get("id") or "")
         if resource.parent and not SAFE_ID.fullmatch(identity):
-            problem = f"the {resource.parent.title} {resource.within} has the id {identity!r}"
+            problem = f"the {resource.parent.title} {resource.parent_name} has the id {identity!r}"
             raise unexpected(Request("GET", self._path(resource.parent)), problem)
         return path.format(**self.owner, parent_id=identity)
 
@@ -260,14 +260,14 @@ class Client:
         parent = resource.parent
         if parent is None:
             return None
-        key = parent.key_of({parent.key[0]: resource.within})
-        own = parent.own(self._listings.get(parent.path, ()))
+        key = parent.key_of({parent.key[0]: resource.parent_name})
+        own = parent.our_objects(self._listings.get(parent.path, ()))
         return next((obj for obj in own if parent.key_of(obj) == key), None)
 
     def _keep_ids(self, resource: Resource, objects: Sequence[Object]) -> None:
-        if resource.holds:
+        if resource.holds_rules:
             self._listings[resource.path] += objects
-            for obj in reversed(resource.own(objects)):
+            for obj in reversed(resource.our_objects(objects)):
                 self.ids[id_of_new(resource.label_of(obj))] = str(obj.get("id"))
 
     def _oldest_first(self, resource: Resource, objects: list[Object]) -> list[Object]:
@@ -278,7 +278,7 @@ class Client:
             request = Request("GET", f"{self._path(resource)}{path}", resource=resource)
             return fields_in(self._call(request).result)
 
-        listing = oldest_first(resource, objects, read) if resource.holds else objects
+        listing = oldest_first(resource, objects, read) if resource.holds_rules else objects
         self._listings[resource.path] = []
         self._keep_ids(resource, listing)
         return listing
@@ -291,7 +291,9 @@ class Client:
             self._keep_ids(resource, [made])  # it is deleted, or not listed yet
             listing = self._oldest_first(resource, [*listing, made])
         key = resource.key_of(made)
-        return [obj for obj in resource.own(listing) if resource.key_of(obj) == key] or [made]
+        return [obj for obj in resource.our_objects(listing) if resource.key_of(obj) == key] or [
+            made
+        ]
 
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""
@@ -412,7 +414,9 @@ class Client:
 def _as_known(resource: Resource, objects: Sequence[Any]) -> list[Any]:
     """Objects of Cloudflare in the shape in which they are known here."""
     shape = resource.shape
-    return [shape.read(item) if shape and isinstance(item, Mapping) else item for item in objects]
+    return [
+        shape.from_api(item) if shape and isinstance(item, Mapping) else item for item in objects
+    ]
 
 
 def _with_shared_texts(page: Sequence[Object]) -> list[Object]:

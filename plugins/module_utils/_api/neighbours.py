@@ -211,8 +211,8 @@ def _change_record(entry: Object) -> ChangeRecord | None:
 def read_ip_lists(client: Client) -> list[dict[str, Any]]:
     """The lists of an account to which rules can refer, with their items; raises ServiceError."""
     state = client.read_state([LISTS])
-    state = {**state, **client.read_state(LISTS.inside(state))}
-    return [LISTS.semantics.whole(obj, state) for obj in LISTS.own_in(state)]
+    state = {**state, **client.read_state(LISTS.contents_in(state))}
+    return [LISTS.semantics.assembled(obj, state) for obj in LISTS.our_objects_in(state)]
 
 
 class PhaseRecord(TypedDict):

@@ -15,7 +15,7 @@ from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Seq
 from urllib.parse import urlsplit
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
-from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, fields_in, others
+from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, fields_in, other_owners
 from .._text import Message, Option, Unread, excerpt, joined, left_out, visible, worded
 
 TOKEN_AS_KEY = worded("The value of {api_key} is not an API key; a token belongs in {api_token}.")
@@ -82,7 +82,7 @@ def _wrong_id(owner: str) -> Message:
     """A call has the id of one owner only, so that it may be the id of another one."""
     if owner not in OWNERS:
         return WRONG_ID
-    kinds = " or ".join(other.one for other in others(OWNERS[owner]))
+    kinds = " or ".join(other.with_article for other in other_owners(OWNERS[owner]))
     return worded(
         "Check {owner} and {base_url}; is {owner} the id of {kinds}?",
         owner=Option(owner),

@@ -22,7 +22,7 @@ from .._arguments import unless_wrong
 from .._budget.budget import MAX_CALLS
 from .._errors import OptionError, OptionProblems, parsed
 from .._schema.neighbours import domain
-from .._schema.resource import OWNER_OPTIONS, OWNERS, Owner, others
+from .._schema.resource import OWNER_OPTIONS, OWNERS, Owner, other_owners
 from .._text import Message, Option, joined, worded
 from .._values.kinds import identifier
 
@@ -245,7 +245,7 @@ def _owner_named(
 def _owner_id(owner: Owner, value: Any, options: Mapping[str, Any]) -> dict[str, str]:
     option = Option(owner.option)
     identity = parsed(option, identifier, value)
-    for other in others(owner):
+    for other in other_owners(owner):
         if str(options.get(other.option)).strip().lower() == identity:
             ids = "; an account and its zones have ids of their own"
             raise OptionError(option, Message("it is the same as ", Option(other.option), ids))

@@ -57,7 +57,7 @@ def oldest_first(resource: Resource, objects: Sequence[Object], read: ReadBelow)
     """The objects of a listing; of those with one key, each has its time of creation if that is
     known, and all but the oldest have what they hold. Raises ServiceError."""
     by_key: dict[Key, list[Object]] = {}
-    for obj in resource.own(objects):
+    for obj in resource.our_objects(objects):
         by_key.setdefault(resource.key_of(obj), []).append(obj)
     for same in (one for one in by_key.values() if len(one) > 1):
         ids = [obj.get("id") for obj in same]

@@ -26,8 +26,8 @@ from .._values.kinds import SAFE_ID
 # changes of rules that are there belong into one call: halfway, they might let more pass.
 MOST_SINGLE = 3
 SINGLE = {
-    "create": Write("POST", whole=True),
-    "update": Write("PATCH", by_id=True, whole=True),
+    "create": Write("POST", whole_object=True),
+    "update": Write("PATCH", by_id=True, whole_object=True),
     "delete": Write("DELETE", by_id=True),
 }
 
@@ -55,7 +55,7 @@ def plan_calls(plan: Plan, most_single: int = MOST_SINGLE) -> Iterator[Call]:
     others: dict[bool, list[Operation]] = {False: [], True: []}  # deletions
     for item in plan.operations:
         resource = item.resource
-        if resource.holds and resource.contents and item.planned:
+        if resource.holds_rules and resource.contents and item.planned:
             resource = resource.contents(item.planned)
         is_last = item.action == "delete"
         (lists.setdefault(resource.plural, []) if resource.is_ordered else others[is_last]).append(
@@ -92,7 +92,7 @@ def _are_single(operations: Sequence[Operation], before: Sequence[Object]) -> bo
     is_alone = len(operations) == 1 or all(item.action != "update" for item in operations)
     ids = [str(obj.get("id") or "") for obj in before]
     is_there = bool(ids) and all(map(SAFE_ID.fullmatch, ids))
-    return is_there and is_alone and not any(item.resource.holds for item in operations)
+    return is_there and is_alone and not any(item.resource.holds_rules for item in operations)
 
 
 def _single_calls(operations: Sequence[Operation]) -> Iterator[Call]:
@@ -134,9 +134,9 @@ def body_of(call: Call, operation: Operation) -> Any:
     whole object, its declared fields, or the changed ones."""
     if operation.action == "delete":
         return None if call.write.by_id else {"id": (operation.existing or {}).get("id")}
-    if call.write.declared:
-        return call.resource.managed(operation.planned or {})
-    if call.write.whole:
+    if call.write.declared_only:
+        return call.resource.declared_values(operation.planned or {})
+    if call.write.whole_object:
         return replacement(operation.planned or {}, call.resource)
     return dict(operation.fields)
 

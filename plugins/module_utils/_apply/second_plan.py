@@ -51,14 +51,14 @@ def without_own_duplicates(
         )
         own = [one for one in new if str(one[1].get("id")) in made]
         if not every:
-            operations.append(Operation("create", resource, resource.managed(obj)))
+            operations.append(Operation("create", resource, resource.declared_values(obj)))
         elif len(new) > 1:
             younger = [one for one in own if one != new[0]]
             operations += _converging(resource, obj, new[0], younger)
             rest = "deletes the one that it made" if younger else "leaves both"
             remarks.append(
-                f"Another writer created the {resource.named(obj)} at the same time. The older one"
-                f" has the id {new[0][1].get('id')} and stays; this run {rest}."
+                f"Another writer created the {resource.title_of(obj)} at the same time. The older"
+                f" one has the id {new[0][1].get('id')} and stays; this run {rest}."
             )
     return Second(operations, remarks=remarks)
 
@@ -73,7 +73,7 @@ def _converging(
     if not own:
         return []
     index, obj = oldest
-    changes = differences(resource.mutable, obj, resource.managed(desired))
+    changes = differences(resource.mutable, obj, resource.declared_values(desired))
     updates = [Operation("update", resource, changes, obj, index)] if changes else []
     return updates + [Operation("delete", resource, {}, one, place) for place, one in own]
 
@@ -176,7 +176,10 @@ def putting_back(
         old = without(now or {}, *resource.read_only)
         fields = {
             name: values.get(name)
-            for name in (*resource.managed(values), *sorted(values.keys() | old.keys() - {"id"}))
+            for name in (
+                *resource.declared_values(values),
+                *sorted(values.keys() | old.keys() - {"id"}),
+            )
             if now is None
             or _value(resource, {name: values.get(name)}) != _value(resource, {name: old.get(name)})
         }
@@ -204,7 +207,7 @@ def overwritten(
         values = [_value(resource, one) for one in (was, theirs, kept)]
         if values[1] in (values[0], values[2]):
             continue
-        label = resource.named(theirs or kept or base[key])
+        label = resource.title_of(theirs or kept or base[key])
         made, stays = _differing(resource, was, theirs, kept)
         if key not in own and kept is None:
             sentences.append(f"The {label}, which another writer added, is deleted by the purge.")
@@ -218,7 +221,7 @@ def overwritten(
 
 def _differing(resource: Resource, was: Object | None, *both: Object | None) -> list[str]:
     """Two values of one object: the fields that the first one changed, and that differ."""
-    old, one, other = (resource.managed(obj or {}) for obj in (was, *both))
+    old, one, other = (resource.declared_values(obj or {}) for obj in (was, *both))
     names = [
         name for name in {**one, **other} if one.get(name) not in (old.get(name), other.get(name))
     ]

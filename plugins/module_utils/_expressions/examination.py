@@ -168,7 +168,7 @@ def _expression(
             return [sentence]
         return warnings
 
-    return Value({"type": "str"}, read, normalise_expression, examine, holds=AN_EXPRESSION)
+    return Value({"type": "str"}, read, normalise_expression, examine, subject=AN_EXPRESSION)
 
 
 FILTER_EXPRESSION = _expression(partial(check_rule, is_filter=True), FILTER_SCHEME, LONGEST_FILTER)

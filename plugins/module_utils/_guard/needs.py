@@ -135,7 +135,7 @@ def _referred_lists(plan: Plan, judged: AbstractSet[str] = frozenset()) -> list[
     """Names of the lists that are judged, or whose addresses the plan changes, and to which rules
     refer; or may do so, if Cloudflare does not count them."""
     concerned = judged | {
-        item.resource.within or item.label
+        item.resource.parent_name or item.label
         for item in plan.operations
         if item.action != "update" and (item.resource is LISTS or item.resource.parent is LISTS)
     }
@@ -156,7 +156,7 @@ def _items(plan: Plan, asked: Asked) -> Readings:
     """The items of the lists to which rules refer."""
     if not asked.decides or LISTS.plural not in plan.before:
         return {}
-    there = {items.within: items for items in LISTS.inside(plan.before)}
+    there = {items.parent_name: items for items in LISTS.contents_in(plan.before)}
     changed = _lists_of_changes(plan)
     return {
         there[name].plural: (

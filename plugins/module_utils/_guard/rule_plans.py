@@ -88,7 +88,7 @@ def _check_names(plan: Plan, resource: Resource, read: ReadCollection) -> str:
     if not catalogue:
         return ""
     own = [item for item in plan.operations if item.resource.plural == resource.plural]
-    naming = [item for item in own if catalogue.names(item.fields)]
+    naming = [item for item in own if catalogue.has_names(item.fields)]
     if not naming:
         return ""
     not_known = f"Whether all that the {resource.titles} name exists is not known: "
@@ -152,7 +152,7 @@ def _lost_with_duplicates(plan: Plan) -> Iterator[str]:
         lost = [
             str(rule.get("ref"))
             for rule in contents
-            if differences(rules.fields, stays.get(rules.key_of(rule)), rules.managed(rule))
+            if differences(rules.fields, stays.get(rules.key_of(rule)), rules.declared_values(rule))
         ]
         if lost and item.key in map(item.resource.key_of, after[item.resource.plural]):
             yield (

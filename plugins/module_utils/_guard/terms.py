@@ -160,7 +160,7 @@ def _cover(group: Sequence[Acceptance], finding: Finding) -> bool:
         return True
     entries = {entry for item in group for entry in item.entries or ()}
     keys = {
-        resource.plural: {resource.key_in(entry) for entry in entries}
+        resource.plural: {resource.key_of_entry(entry) for entry in entries}
         for resource in {item.resource.plural: item.resource for item in finding.entries}.values()
     }
     return bool(finding.entries) and all(
@@ -444,7 +444,9 @@ def _object_changes(plan: Plan) -> Iterator[ObjectChange]:
 def _object_change(operation: Operation) -> ObjectChange:
     resource, existing, planned = operation.resource, operation.existing, operation.planned
     identity = None if existing is None else str(existing.get("id"))
-    within = [resource.within] if resource.within else []  # the key of the object around it
+    within = (
+        [resource.parent_name] if resource.parent_name else []
+    )  # the key of the object around it
     return ObjectChange(
         (operation.action, resource.name, *within, operation.key, identity),
         None if existing is None else every_value(resource, existing),

@@ -25,7 +25,7 @@ def completed_values(
     resource: Resource, path: Option, options: Mapping[str, Any], values: Values
 ) -> dict[str, Any]:
     """The fields with those that the task does not name; raises OptionError."""
-    if options.get(API_FIELDS) and API_FIELDS in resource.other_options:
+    if options.get(API_FIELDS) and API_FIELDS in resource.extra_options:
         values = with_api_fields(resource, path, values, options[API_FIELDS])
     try:
         return resource.semantics.complete(values)
@@ -37,7 +37,7 @@ def completed_values(
 
 def read_values(resource: Resource, path: Option, options: Mapping[str, Any]) -> dict[str, Any]:
     """The fields of an object that the options name, ReadOptions if some are wrong."""
-    others = resource.other_options
+    others = resource.extra_options
     return _read_fields(resource.fields, path, options, resource.title, others)
 
 

@@ -470,7 +470,7 @@ def _examine_object(resource: Resource, path: Option, values: Values) -> list[st
     warnings = _examine_fields(resource.fields, path, values, errors)
     if not errors:
         return warnings
-    keys, named = [path.at(name) for name in resource.key], f" ({resource.named({**values})})"
+    keys, named = [path.at(name) for name in resource.key], f" ({resource.title_of({**values})})"
     raise as_one(
         [
             one if one.option in keys else OptionError(one.option, Message(one.problem, named))

@@ -69,7 +69,7 @@ def _nested_differences(item: Field, existing: Any, desired: Values) -> Values:
     known = fields_in(existing)
     part = {
         **differences(item.fields, known, desired),
-        **undeclared_changes(item.declared, known, desired),
+        **undeclared_changes(item.nested_names, known, desired),
     }
     return desired if "id" in part else part  # with another id it is another object
 
@@ -99,7 +99,7 @@ def overlay(fields: Iterable[Field], existing: Object, changes: Values) -> dict[
         if isinstance(nested, Mapping) and isinstance(change, Mapping):
             is_other = "id" in change
             inner = change if is_other else overlay(item.fields, nested, change)
-            gone = {name for name in change if change[name] is None} - item.declared
+            gone = {name for name in change if change[name] is None} - item.nested_names
             merged[item.name] = {name: inner[name] for name in inner if name not in gone}
     return merged
 
@@ -168,12 +168,12 @@ class Operation:
             return NO_ITEMS
         if self.planned is None:
             more = undeclared(self.resource, self.existing)
-            return {**more, **self.resource.managed(self.existing)}
+            return {**more, **self.resource.declared_values(self.existing)}
         before = values_before(self.resource.fields, self.existing, self.planned)
         for item in self.resource.fields:
             sent, old = self.fields.get(item.name), self.existing.get(item.name)
             if item.fields and isinstance(sent, Mapping) and isinstance(old, Mapping):
-                more = {name: old.get(name) for name in sent if name not in item.declared}
+                more = {name: old.get(name) for name in sent if name not in item.nested_names}
                 before.update({item.name: {**before.get(item.name, {}), **more}} if more else {})
         if POSITION in self.fields and self.index is not None:
             before[POSITION] = self.index + 1
@@ -182,7 +182,7 @@ class Operation:
     @property
     def undeclared(self) -> Collection[str]:
         """The names of the fields that change and that the resource does not declare."""
-        known = self.resource.declared
+        known = self.resource.fields_by_name
         if self.fields.keys() <= known.keys():
             return ()
         return [name for name in self.fields if name not in known and name != POSITION]
@@ -220,7 +220,7 @@ class Operation:
     @property
     def title(self) -> str:
         """The object as sentences name it."""
-        return self.resource.named(self.existing or self.fields)
+        return self.resource.title_of(self.existing or self.fields)
 
     @property
     def address(self) -> object:

@@ -23,7 +23,16 @@ from typing import (
 )
 
 from .._errors import OptionError, PlanError
-from .._schema.resource import CONTENTS, NO_ITEMS, Key, Object, Resource, State, Values, last_or
+from .._schema.resource import (
+    CONTENTS,
+    NO_ITEMS,
+    Key,
+    Object,
+    Resource,
+    State,
+    Values,
+    reused_if_equal,
+)
 from .._text import Message, Option, joined
 from .._timestamps import Age, age_of
 from .._values.kinds import SAFE_ID
@@ -182,7 +191,7 @@ def _misplaced(desired: Desired, key: Key) -> PlanError:
     resource, (_where, other) = desired.resource, desired.positions[key]
     later = resource.key_of({resource.key[0]: other}) in desired.objects
     return PlanError(
-        f"The position of {resource.named(desired.objects[key])} names the"
+        f"The position of {resource.title_of(desired.objects[key])} names the"
         f" {resource.key[0]} {other}, "
         + ("which comes later in the task; move it up." if later else "which is not there.")
     )
@@ -343,7 +352,7 @@ def _with_along(operation: Operation, inner: Sequence[Resource], before: State) 
     contents = [
         Operation("delete", resource, {}, obj, index)
         for resource in inner
-        if resource.parent is operation.resource and resource.within == operation.label
+        if resource.parent is operation.resource and resource.parent_name == operation.label
         for index, obj in enumerate(before[resource.plural])
     ]
     return replace(operation, along=(*operation.along, *contents)) if contents else operation
@@ -357,17 +366,17 @@ def _reconcile(desired: Desired, existing: Sequence[Object], adjust: Adjust) -> 
         if match is None:
             new = {**defaults, **adjust(resource, None, values)}
             fields = {item.name: new[item.name] for item in resource.fields if item.name in new}
-            fields.update(undeclared_changes(resource.declared, None, new))
+            fields.update(undeclared_changes(resource.fields_by_name, None, new))
             operations.append(Operation("create", resource, fields))
         elif not match.stays:
             operations.append(_change_of("delete", resource, match, {}, values))
         else:
             now = adjust(resource, match.obj, values)
             fields = differences(resource.mutable, match.obj, now)
-            fields.update(undeclared_changes(resource.declared, match.obj, now))
+            fields.update(undeclared_changes(resource.fields_by_name, match.obj, now))
             if fields:
                 _check_fixed(resource, match.obj, values)
-                last = last_or(last, fields)
+                last = reused_if_equal(last, fields)
                 operations.append(_change_of("update", resource, match, last, values))
     return operations
 
@@ -376,8 +385,8 @@ def _check_fixed(resource: Resource, existing: Object, values: Values) -> None:
     """Raises PlanError for values with another one of a field that never changes."""
     for name, value in differences(resource.fixed, existing, values).items():
         raise PlanError(
-            f"The {resource.named(existing)} exists with the {name} {existing.get(name)}, and not"
-            f" {value}, which cannot change. Correct the {name}, or choose another"
+            f"The {resource.title_of(existing)} exists with the {name} {existing.get(name)}, and"
+            f" not {value}, which cannot change. Correct the {name}, or choose another"
             f" {resource.key[0]}."
         )
 
@@ -422,7 +431,7 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
     for index, obj in enumerate(existing):
         key, other = resource.key_of(obj), resource.semantics.not_ours(obj)
         if other:
-            others[key] = f"{resource.named(obj)} exists and {other}"
+            others[key] = f"{resource.title_of(obj)} exists and {other}"
         elif desired.ignore_ids and str(obj.get("id")) in desired.ignore_ids:
             ignored[key] = str(obj.get("id"))
         else:
@@ -431,7 +440,7 @@ def _existing_by_key(desired: Desired, existing: Sequence[Object]) -> ByKey:
         if key in others:
             raise PlanError(f"The {others[key]}. Choose another {resource.key[0]}.")
         if not desired.absent:
-            label = f"{resource.named(desired.entries[key].values)} with the id {ignored[key]}"
+            label = f"{resource.title_of(desired.entries[key].values)} with the id {ignored[key]}"
             reason = Message(f"Cloudflare holds {label} only, and ", IGNORED_IDS, " names it.")
             rest = f", or the {resource.title} from the task."
             advice = Message("Remove this id from ", IGNORED_IDS, rest)
@@ -445,7 +454,7 @@ def _invalid(desired: Sequence[Desired], changes: Sequence[Operation]) -> Iterat
         if item.planned and (reason := item.resource.semantics.invalid_reason(item.planned)):
             key = item.resource.key_of(item.planned)
             path = next((one.entries[key].path for one in desired if key in one.entries), Option())
-            sentence = f"The {item.resource.named(item.planned)} {reason}."
+            sentence = f"The {item.resource.title_of(item.planned)} {reason}."
             yield PlanError(Message(path, ": ", sentence) if path else sentence)
 
 
@@ -458,15 +467,15 @@ def _chosen(desired: Desired, values: Values, matches: Sequence[Match]) -> Seque
     resource = desired.resource
     if len(matches) == 1:
         return matches
-    if resource.holds and not all(match.obj.get("created_on") for match in matches):
+    if resource.holds_rules and not all(match.obj.get("created_on") for match in matches):
         ids = ", ".join(sorted(str(match.obj.get("id")) for match in matches))
         raise PlanError(
-            f"Cloudflare holds {resource.named(values)} more than once (ids {ids}), and does not"
+            f"Cloudflare holds {resource.title_of(values)} more than once (ids {ids}), and does not"
             " tell which is the oldest. Delete all but one of them, or give them other names."
         )
 
     def preference(match: Match) -> tuple[bool, Age]:
-        differs = not resource.holds and differences(resource.mutable, match.obj, values)
+        differs = not resource.holds_rules and differences(resource.mutable, match.obj, values)
         return bool(differs), age_of(match.obj)
 
     kept, *duplicates = sorted(matches, key=preference)
@@ -481,7 +490,7 @@ def _change_of(
     place, obj, _stays = match
     if resource.key and not SAFE_ID.fullmatch(str(obj.get("id") or "")):
         raise PlanError(
-            f"Cloudflare lists {resource.named(obj)} with the id"
+            f"Cloudflare lists {resource.title_of(obj)} with the id"
             f" {obj.get('id')!r}, which cannot be part of a path. Report this to Cloudflare's"
             " support."
         )

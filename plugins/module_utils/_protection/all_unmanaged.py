@@ -81,7 +81,7 @@ def all_unmanaged(
         key: NO_ITEMS
         for item in kinds.rulesets[:1]
         if item.resource.owner == ZONE_OPTION
-        for key in deploying_rules(item.among(item.resource.own_in(state)), state)
+        for key in deploying_rules(item.among(item.resource.our_objects_in(state)), state)
     }
     alone = [
         item.with_values({**deploying, **item.objects}) if item.resource is CUSTOM_RULES else item
@@ -104,7 +104,7 @@ def judged_lists(desired: Sequence[Desired], state: State) -> AbstractSet[str]:
     names: set[str] = set()
     if kinds.lists and not kinds.lists[0].absent:
         names |= {LISTS.label_of(obj) for obj in lists_of_others(kinds.lists, state)}
-        names |= {item.resource.within for item in kinds.lists if unmanaged_items(item, state)}
+        names |= {item.resource.parent_name for item in kinds.lists if unmanaged_items(item, state)}
     for item in kinds.alone:
         existing = {*map(item.resource.key_of, state[item.resource.plural])}
         if item.resource is L7_OVERRIDES and not existing & {*item.objects}:
@@ -116,7 +116,7 @@ def _beside_rulesets(kinds: CollectionKinds, state: State) -> Iterator[Mapping[s
     """The rulesets that a host does not name, and the rules of the entry point beside those that
     deploy its rulesets."""
     rulesets, owner = kinds.rulesets[0], kinds.rulesets[0].resource.owner
-    own = rulesets.resource.own_in(state)
+    own = rulesets.resource.our_objects_in(state)
     named = objects_among(rulesets.resource, own, rulesets.objects)
     others = other_objects(rulesets.resource, own, rulesets.objects)
     yield from unnamed_rulesets(rulesets.resource, ENTRY_POINTS[owner], others, state)
@@ -170,7 +170,11 @@ def _in_enterprise(rule: Object) -> Object:
 def rules_of_rulesets(desired: Sequence[Desired], state: State) -> list[Mapping[str, Any]]:
     """The rules of rulesets that the task does not name, each judged in its ruleset alone."""
     return [
-        {**record, "resource": item.resource.name, "key": f"{item.resource.within} {record['key']}"}
+        {
+            **record,
+            "resource": item.resource.name,
+            "key": f"{item.resource.parent_name} {record['key']}",
+        }
         for item in desired
         if item.resource.parent and not item.absent
         for record in unmanaged_records(
@@ -203,14 +207,14 @@ def unmanaged_items(desired: Desired, state: State) -> list[Object]:
 def lists_of_others(desired: Sequence[Desired], state: State) -> list[Object]:
     """The lists of a state that a task does not name."""
     named = {key for item in desired if item.resource is LISTS for key in item.objects}
-    return other_objects(LISTS, LISTS.own_in(state), named)
+    return other_objects(LISTS, LISTS.our_objects_in(state), named)
 
 
 def unmanaged_lists(desired: Sequence[Desired], state: State) -> list[UnmanagedRecord]:
     """The lists that a task does not name, and the items of its lists that it does not name and
     that weaken rules, or may; in the order of the state."""
     referring = Referring(state)
-    inner = {item.resource.within: item for item in desired if item.resource.parent is LISTS}
+    inner = {item.resource.parent_name: item for item in desired if item.resource.parent is LISTS}
     others = {LISTS.label_of(obj) for obj in lists_of_others(desired, state)}
     records: list[UnmanagedRecord] = []
     for obj in state[LISTS.plural]:

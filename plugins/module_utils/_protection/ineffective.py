@@ -116,7 +116,7 @@ def ineffective_records(
 def _resources_of(state: State) -> Iterator[Resource]:
     """The collections of a state, of which objects can be ineffective."""
     holders = (LISTS, *CUSTOM_RULESETS.values())
-    every = [*CHECKED, *(inner for one in holders for inner in one.inside(state))]
+    every = [*CHECKED, *(inner for one in holders for inner in one.contents_in(state))]
     return (one for one in every if state.get(one.plural))
 
 

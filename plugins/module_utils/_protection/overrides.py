@@ -110,7 +110,7 @@ def _counted(rule: Object, beside: Mapping[str, Any]) -> tuple[Any, ...]:
     more = {
         name: value if name != SCORE or isinstance(value, str) else bool(value)
         for name, value in sorted(limit.items())
-        if name not in RATE_LIMIT.declared or (name in NUMBER_FIELDS and isinstance(value, str))
+        if name not in RATE_LIMIT.nested_names or (name in NUMBER_FIELDS and isinstance(value, str))
     }
     return normalise_expression(text), more
 

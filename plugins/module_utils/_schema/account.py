@@ -59,7 +59,7 @@ CODE_FORMS = {  # scope: the form of its codes, and an example
     "region": (re.compile(r"[a-z]{2,4}", re.IGNORECASE), "WEUR"),
     "datacenter": (re.compile(r"[a-z]{3}[0-9]{0,2}", re.IGNORECASE), "FRA"),
 }
-MODE = Field("mode", choice(*MODES)._replace(holds=A_MODE), default=MONITORING, switch=True)
+MODE = Field("mode", choice(*MODES)._replace(subject=A_MODE), default=MONITORING, switch=True)
 LEVELS_OF_RULES = ("low", "medium", "high")
 LEVELS_OF_PROFILES = (*LEVELS_OF_RULES, "very_high")
 SENSITIVITY, PROFILES = choice(*LEVELS_OF_RULES), choice(*LEVELS_OF_PROFILES)

@@ -199,7 +199,7 @@ LISTS = Resource(
     read_only=(*TIMES_OF_CLOUDFLARE, "num_items", REFERENCES),
     contents=items_in,
     is_referred_to=True,
-    semantics=Semantics(not_ours=_not_ours, whole=_with_items),
+    semantics=Semantics(not_ours=_not_ours, assembled=_with_items),
 )
 
 
@@ -209,7 +209,7 @@ ANY_ITEM = (*ITEM_FIELDS.values(), _COMMENT)  # the fields of an item of any lis
 
 def items_of(name: str, kind: str = LIST_KIND) -> Resource:
     """The items of the list with this name; their key depends on the kind of the list."""
-    upsert = Write("POST", batch=MOST_IN_A_CALL, declared=True, operation=OPERATION)
+    upsert = Write("POST", batch=MOST_IN_A_CALL, declared_only=True, operation=OPERATION)
     return Resource(
         name="ip_list_item",
         plural=f"items of {name}",
@@ -227,7 +227,7 @@ def items_of(name: str, kind: str = LIST_KIND) -> Resource:
         on_demand=True,
         read_only=TIMES_OF_CLOUDFLARE,
         parent=LISTS,
-        within=name,
+        parent_name=name,
         semantics=Semantics(not_ours=_not_our_item),
     )
 
@@ -293,7 +293,7 @@ WHOLE_LISTS = replace(
     LISTS,
     fields=(*LISTS.fields, _FIELD),
     listing=InFiles([LISTS]),
-    semantics=LISTS.semantics._replace(described=_own_items),
+    semantics=LISTS.semantics._replace(describable=_own_items),
 )
 
 

@@ -198,7 +198,7 @@ def _reading(managed: str) -> Any:
         overrides = parameters.get(OVERRIDES)
         if deployed(rule) != managed or not isinstance(overrides, Mapping):
             return {**rest, OTHER_RULE: without(rule, *rest)}
-        named = _renamed(overrides, RENAMED.read)
+        named = _renamed(overrides, RENAMED.from_api)
         own = {name: named.pop(name) for name in OWN_FIELDS if name in named}
         more = without(parameters, "id", OVERRIDES)
         more.update({OVERRIDES: named} if named else {})
@@ -216,7 +216,7 @@ def _writing(managed: str) -> Any:
         own = {name: obj[name] for name in OWN_FIELDS if obj.get(name)}
         if own.get("action") == DEFAULT:
             del own["action"]
-        overrides = {**(more.pop(OVERRIDES, None) or {}), **_renamed(own, RENAMED.write)}
+        overrides = {**(more.pop(OVERRIDES, None) or {}), **_renamed(own, RENAMED.to_api)}
         sent = {**more, "id": managed, OVERRIDES: overrides}
         return {**rest, "action": EXECUTE, PARAMETERS: sent}
 
@@ -245,7 +245,7 @@ def _invalid_override(override: Values) -> str:
         set_here = [name for name in OWN_FIELDS if name in override]
         return f"{OF_ANOTHER_KIND}; it takes no {set_here[0]}" if set_here else ""
     more = fields_in(fields_in(override.get(PARAMETERS)).get(OVERRIDES))
-    for name, own in zip(more, RENAMED.read(more)):
+    for name, own in zip(more, RENAMED.from_api(more)):
         if own in OWN_FIELDS:
             return f"has {name} in api_fields, for which there is the option {own}"
     overrides = any(override.get(name) for name in OWN_FIELDS if name != "action")

@@ -69,7 +69,7 @@ def _within(name: str, title: str, path: str, prefix: Object) -> Resource:
         title=title,
         path=f"{ADDRESSING_PATH}/{{parent_id}}/{path}",
         parent=ONBOARDED,
-        within=str(prefix.get("id") or ""),
+        parent_name=str(prefix.get("id") or ""),
     )
 
 

@@ -39,9 +39,9 @@ def without(obj: Object, *names: str) -> dict[str, Any]:
     return {name: value for name, value in obj.items() if name not in names}
 
 
-def last_or(last: Values, values: Values) -> Values:
-    """The last values of a long list if others are equal, so that these are there once."""
-    return last if values == last else values
+def reused_if_equal(previous: Values, values: Values) -> Values:
+    """The previous values of a long list if these are equal, so that memory has them once."""
+    return previous if values == previous else values
 
 
 # Cloudflare's codes for a path with an id that it does not know.
@@ -49,7 +49,7 @@ UNKNOWN_ID = frozenset([7000, 7003])
 
 
 class Owner(NamedTuple):
-    """A kind of owner, `title` in sentences and `one` with its article.
+    """A kind of owner, `title` in sentences and `with_article` the same with its article.
 
     A task names it by its id in `option`, or leaves that to the environment `variable`; where there
     is a `name_option`, the owner's name may stand for its id, for one call more. The products of an
@@ -57,7 +57,7 @@ class Owner(NamedTuple):
     """
 
     title: str
-    one: str
+    with_article: str
     option: str
     variable: str
     name_option: str = ""
@@ -76,25 +76,25 @@ class Owner(NamedTuple):
 
 ACCOUNT_OWNER = Owner(
     title="account",
-    one="an account",
+    with_article="an account",
     option="account_id",
     variable="CLOUDFLARE_ACCOUNT_ID",
     token_only=True,
 )
 ZONE_OWNER = Owner(
     title="zone",
-    one="a zone",
+    with_article="a zone",
     option="zone_id",
     variable="CLOUDFLARE_ZONE_ID",
     name_option="zone_name",
 )
 OWNERS: Mapping[str, Owner] = {owner.option: owner for owner in (ACCOUNT_OWNER, ZONE_OWNER)}
-OWNER_OPTIONS = tuple(option for owner in OWNERS.values() for option in owner.options)
+OWNER_OPTIONS = (*ACCOUNT_OWNER.options, *ZONE_OWNER.options)
 
 
-def others(owner: Owner) -> tuple[Owner, ...]:
+def other_owners(owner: Owner) -> tuple[Owner, ...]:
     """The owners whose id a task may have given instead."""
-    return tuple(other for other in OWNERS.values() if other is not owner)
+    return tuple(candidate for candidate in OWNERS.values() if candidate is not owner)
 
 
 ACCOUNT_OPTION, ZONE_OPTION = ACCOUNT_OWNER.option, ZONE_OWNER.option
@@ -123,9 +123,9 @@ class Field(NamedTuple):
     fields: tuple[Field, ...] = ()
 
     @property
-    def declared(self) -> frozenset[str]:
+    def nested_names(self) -> frozenset[str]:
         """The names of the fields of a nested object."""
-        return frozenset(item.name for item in self.fields)
+        return frozenset(field.name for field in self.fields)
 
     def normalised(self, obj: Object | None) -> Hashable:
         """The normalised value of this field of `obj`, comparable and sortable."""
@@ -137,18 +137,18 @@ class Write(NamedTuple):
     """Form in which one kind of change is sent.
 
     `suffix` goes behind the collection's path; `by_id` appends the object's own id instead when one
-    object is sent. `batch` is the largest number of objects in one call. `whole` sends the whole
-    object instead of the changed fields, `declared` only its declared fields. `wrapper` is the name
-    under which the objects of a body stand. `operation` is the path of the operation that
-    Cloudflare begins, one at a time, in the place of an answer.
+    object is sent. `batch` is the largest number of objects in one call. `whole_object` sends the
+    whole object instead of the changed fields, `declared_only` only its declared fields. `wrapper`
+    is the name under which the objects of a body stand. `operation` is the path of the operation
+    that Cloudflare begins, one at a time, in the place of an answer.
     """
 
     method: str
     suffix: str = ""
     by_id: bool = False
     batch: int = 1
-    whole: bool = False
-    declared: bool = False
+    whole_object: bool = False
+    declared_only: bool = False
     wrapper: str = ""
     operation: str = ""
 
@@ -167,20 +167,23 @@ class Nested(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """Another shape than that of Cloudflare, in which an object is known here: `read` makes it of
-    an object of Cloudflare, and `write` the other way round."""
+    """Another shape of objects than that of Cloudflare: `from_api` takes an object of Cloudflare
+    and returns it in this shape, `to_api` does the reverse."""
 
-    read: Callable[[Object], dict[str, Any]]
-    write: Callable[[Object], dict[str, Any]]
+    from_api: Callable[[Object], dict[str, Any]]
+    to_api: Callable[[Object], dict[str, Any]]
 
 
 def renaming(theirs: str, ours: str) -> Shape:
     """The shape of objects in which a field has another name than in those of Cloudflare."""
 
-    def rename(obj: Object, name: str, other: str) -> dict[str, Any]:
-        return {other if key == name else key: value for key, value in obj.items()}
+    def rename(obj: Object, old_name: str, new_name: str) -> dict[str, Any]:
+        new_names = {old_name: new_name}
+        return {new_names.get(name, name): value for name, value in obj.items()}
 
-    return Shape(lambda obj: rename(obj, theirs, ours), lambda obj: rename(obj, ours, theirs))
+    return Shape(
+        from_api=lambda obj: rename(obj, theirs, ours), to_api=lambda obj: rename(obj, ours, theirs)
+    )
 
 
 class Single(NamedTuple):
@@ -212,13 +215,13 @@ class InDocument(NamedTuple):
     """One object holds the whole collection in a field, as an ordered list that one update
     replaces, and of which a call can change a single rule.
 
-    The fields that are `kept` are sent along. `path` takes the owner and the object's `id`; below
-    it are the single rules, and the versions of the object, which Cloudflare numbers and keeps.
-    `shape` is another one than that of Cloudflare.
+    An update sends the fields in `sent_along` as they are. `path` takes the owner and the object's
+    `id`; below it are the single rules, and the versions of the object, which Cloudflare numbers
+    and keeps. `shape` is another one than that of Cloudflare.
     """
 
     field: str
-    kept: tuple[str, ...]
+    sent_along: tuple[str, ...]
     path: str
     shape: Shape | None = None
 
@@ -236,14 +239,14 @@ USUAL_PAGES = Paged()
 class Catalogue(NamedTuple):
     """Names that Cloudflare provides for objects, at a path; `faults` takes an object and the
     catalogue, and returns a clause for each name that is not there, or that the object does not
-    name as it may. `names` says whether changed fields have names.
+    name as it may. `has_names` says whether changed fields have names.
 
     Raises ValueError for a catalogue that cannot be read.
     """
 
     title: str
     path: str
-    names: Callable[[Object], bool]
+    has_names: Callable[[Object], bool]
     faults: Callable[[Object, Object], Sequence[str]]
 
 
@@ -275,21 +278,21 @@ class Semantics(NamedTuple):
     one that Cloudflare takes; each returns "" for any other object. `protects_nobody` says whether
     the deletion of an object lowers no protection, since it is switched off or lets traffic pass.
     `with_ids` takes an object of a plan, and ids by `id_of_new`, and returns the object as it is
-    sent. `described` returns the part of an object that options can describe, and `whole` an object
-    with what it holds in a state, as results show it.
+    sent. `describable` returns the part of an object that options can describe, and `assembled` an
+    object with its contents in a state, as results show it.
     """
 
     complete: Callable[[Values], dict[str, Any]] = dict
     normalise: Callable[[Values, Values, AbstractSet[str]], dict[str, Any]] = (
-        lambda obj, existing, named: dict(obj)
+        lambda obj, existing, task_fields: dict(obj)
     )
     not_ours: Callable[[Object], str] = lambda obj: ""
     invalid_reason: Callable[[Values], str] = lambda obj: ""
     unusual: Callable[[Values], str] = lambda obj: ""
     protects_nobody: Callable[[Object], bool] = lambda obj: False
     with_ids: Callable[[Object, Mapping[str, str]], Object] = lambda obj, ids: obj
-    described: Callable[[Object], Object] = lambda obj: obj
-    whole: Callable[[Object, State], dict[str, Any]] = lambda obj, state: dict(obj)
+    describable: Callable[[Object], Object] = lambda obj: obj
+    assembled: Callable[[Object, State], dict[str, Any]] = lambda obj, state: dict(obj)
 
 
 NO_SEMANTICS = Semantics()
@@ -310,12 +313,12 @@ class Resource:
     fields that Cloudflare sets and does not take back; `nested` is an object inside of each object;
     `quota` is how many objects an owner may have, 0 if that is not known or depends on its plan;
     `catalogue` is what objects name; `retired` is what to do where Cloudflare answers 410 Gone.
-    `parent` is the collection of the object that holds this one, whose key is `within`; its id
-    stands in the path as `{parent_id}`. `contents` returns the collection inside of an object; one
-    that `holds` an ordered list is written together with it, in one call. `traffic` is a request or
-    a packet, if one meets the rules of this resource one after the other, in the `phase` of an
-    entry point if it has one; rules with an action that is `enforcing` stop it, and `rank` sorts
-    rules that it does not meet as listed. Rules may refer to an object of a resource that
+    `parent` is the collection of the object that holds this one, whose key is `parent_name`; its id
+    stands in the path as `{parent_id}`. `contents` returns the collection inside of an object; if
+    this `holds_rules`, one call writes the object with its ordered list of rules. `traffic` is a
+    request or a packet, if one meets the rules of this resource one after the other, in the `phase`
+    of an entry point if it has one; rules with an action that is `enforcing` stop it, and `rank`
+    sorts rules that it does not meet as listed. Rules may refer to an object of a resource that
     `is_referred_to`. A collection that `has_duplicates` takes a second object with the same key.
 
     `semantics` is how the values of an object fit together.
@@ -343,9 +346,9 @@ class Resource:
     quota: int = 0
     retired: str = ""
     parent: Resource | None = None
-    within: str = ""
+    parent_name: str = ""
     contents: Callable[[Object], Resource] | None = None
-    holds: bool = False
+    holds_rules: bool = False
     catalogue: Catalogue | None = None
     traffic: str = ""
     phase: str = ""
@@ -394,9 +397,14 @@ class Resource:
         """The name of several objects in sentences, such as `entries of the audit log`."""
         if self.plural_title:
             return self.plural_title
-        noun, *rest = re.split(r"\b(?= (?:of|for) )", self.title, maxsplit=1)
-        ending = "ies" if noun.endswith("y") else "es" if noun.endswith("x") else "s"
-        return "".join([noun.rstrip("y"), ending, *rest])
+        noun, *attribute = re.split(r"\b(?= (?:of|for) )", self.title, maxsplit=1)
+        if noun.endswith("y"):
+            plural_noun = f"{noun[:-1]}ies"
+        elif noun.endswith("x"):
+            plural_noun = f"{noun}es"
+        else:
+            plural_noun = f"{noun}s"
+        return "".join([plural_noun, *attribute])
 
     def write_for(self, action: str) -> Write:
         """Form in which an operation with this action is sent; raises LookupError where the
@@ -407,9 +415,9 @@ class Resource:
         return write
 
     @cached_property
-    def declared(self) -> Mapping[str, Field]:
+    def fields_by_name(self) -> Mapping[str, Field]:
         """The fields by their names."""
-        return {item.name: item for item in self.fields}
+        return {field.name: field for field in self.fields}
 
     @cached_property
     def _key_fields(self) -> tuple[Field, ...]:
@@ -418,19 +426,23 @@ class Resource:
     @cached_property
     def mutable(self) -> tuple[Field, ...]:
         """The fields that an update can change: all but those of the key."""
-        return tuple(item for item in self.fields if item.name not in self.key)
+        return tuple(field for field in self.fields if field.name not in self.key)
 
     @cached_property
     def fixed(self) -> tuple[Field, ...]:
         """The fields that never change, and that identify nothing."""
-        return tuple(item for item in self.fields if item.fixed)
+        return tuple(field for field in self.fields if field.fixed)
 
     @cached_property
     def assigned(self) -> tuple[str, ...]:
         """The names of the fields that only Cloudflare sets; a task may give them back, without
         any effect."""
-        own = ["id"] if self.key and "id" not in self.declared else []
-        return (*own, *self.read_only, *(["created_on"] if self.holds else []))
+        names = [*self.read_only]
+        if self.key and "id" not in self.fields_by_name:
+            names.insert(0, "id")
+        if self.holds_rules:
+            names.append("created_on")
+        return tuple(names)
 
     @cached_property
     def field_options(self) -> OptionSpec:
@@ -441,18 +453,22 @@ class Resource:
     def options(self) -> OptionSpec:
         """The options of one object: its fields, when it expires where that can be said, and fields
         that are not declared where they can be sent."""
-        return {
-            **self.field_options,
-            **(EXPIRES if self.may_expire else {}),
-            **(API_OPTION if self.is_ordered else {}),
-        }
+        options = dict(self.field_options)
+        if self.may_expire:
+            options.update(EXPIRES)
+        if self.is_ordered:
+            options.update(API_OPTION)
+        return options
 
     @cached_property
-    def other_options(self) -> frozenset[str]:
+    def extra_options(self) -> frozenset[str]:
         """The names of what a task may say of an object beside its fields."""
-        beside = ["kind"] * bool(self.kind) + ["position"] * self.is_ordered
-        own = self.options.keys() - self.field_options.keys()
-        return frozenset([*self.assigned, *own, *beside])
+        names = {*self.assigned, *(self.options.keys() - self.field_options.keys())}
+        if self.kind:
+            names.add("kind")
+        if self.is_ordered:
+            names.add("position")
+        return frozenset(names)
 
     @property
     def has_patterns(self) -> bool:
@@ -462,22 +478,25 @@ class Resource:
     @cached_property
     def address_field(self) -> str | None:
         """The name of the field that holds a network."""
-        return next((item.name for item in self.fields if item.value.holds == A_NETWORK), None)
+        return self._field_about(A_NETWORK)
 
     @cached_property
     def mode_field(self) -> str | None:
         """The name of the field that holds a mode, which a staged rollout raises."""
-        return next((item.name for item in self.fields if item.value.holds == A_MODE), None)
+        return self._field_about(A_MODE)
 
     @cached_property
     def level_field(self) -> str | None:
         """The name of the field that holds a level of protection."""
-        return next((item.name for item in self.fields if item.value.holds == A_LEVEL), None)
+        return self._field_about(A_LEVEL)
+
+    def _field_about(self, subject: str) -> str | None:
+        return next((field.name for field in self.fields if field.value.subject == subject), None)
 
     @cached_property
     def inert(self) -> frozenset[str]:
         """The names of the fields that never change who is protected, or how."""
-        return frozenset(item.name for item in self.fields if item.inert)
+        return frozenset(field.name for field in self.fields if field.inert)
 
     def nested_object(self, identity: str) -> Resource:
         """The nested object with this id as a resource of its own, to read it; raises LookupError
@@ -498,28 +517,40 @@ class Resource:
         is nothing."""
         if self.catalogue is None:
             raise LookupError(f"{self.name} names nothing")
-        title, path = self.catalogue.title, self.catalogue.path
-        return Resource(title, title, title, self.owner, path, self.permission, (), (), Single())
+        title = self.catalogue.title
+        return Resource(
+            name=title,
+            plural=title,
+            title=title,
+            owner=self.owner,
+            path=self.catalogue.path,
+            permission=self.permission,
+            fields=(),
+            key=(),
+            listing=Single(),
+        )
 
     def field(self, name: str) -> Field:
         """The field of that name."""
-        return self.declared[name]
+        return self.fields_by_name[name]
 
-    def own(self, objects: Sequence[Object]) -> list[Object]:
+    def our_objects(self, objects: Sequence[Object]) -> list[Object]:
         """Those of the objects that the collection does not leave alone."""
         return [obj for obj in objects if not self.semantics.not_ours(obj)]
 
-    def own_in(self, state: State) -> list[Object]:
+    def our_objects_in(self, state: State) -> list[Object]:
         """Those of a state; none if the state does not have the collection."""
-        return self.own(state.get(self.plural) or ())
+        return self.our_objects(state.get(self.plural) or ())
 
-    def inside(self, state: State) -> list[Resource]:
+    def contents_in(self, state: State) -> list[Resource]:
         """The collections inside of its objects in a state."""
-        return [self.contents(obj) for obj in self.own_in(state)] if self.contents else []
+        if not self.contents:
+            return []
+        return [self.contents(obj) for obj in self.our_objects_in(state)]
 
     def key_of(self, obj: Object) -> Key:
         """The normalised values that identify an object; duplicates have the same."""
-        return tuple([item.normalised(obj) for item in self._key_fields])
+        return tuple([field.normalised(obj) for field in self._key_fields])
 
     def keys_in_order(self, objects: Sequence[Object]) -> list[Key] | None:
         """The keys of a collection as Cloudflare evaluates it; None if their order does not
@@ -527,64 +558,77 @@ class Resource:
         if not self.traffic and not self.is_ordered:
             return None
         ordered = sorted(objects, key=self.rank) if self.rank else objects
-        return [self.key_of(item) for item in ordered]
+        return [self.key_of(obj) for obj in ordered]
 
-    def named(self, obj: Object) -> str:
+    def title_of(self, obj: Object) -> str:
         """An object as sentences name it: by its title and its key, such as `rule admin of the
         ruleset Bots`."""
-        kind, of, holder = self.title.partition(" of ") if self.within else (self.title, "", "")
+        if not self.key:
+            return self.title
         label = self.label_of(obj)
-        if of:
-            return f"{kind} {label.removeprefix(f'{self.within} ')}{of}{holder} {self.within}"
-        return f"{kind} {label}" if self.key else kind
+        noun, of_parent, parent_title = self.title.partition(" of ")
+        if not self.parent_name or not of_parent:
+            return f"{self.title} {label}"
+        label = label.removeprefix(f"{self.parent_name} ")
+        return f"{noun} {label} of {parent_title} {self.parent_name}"
 
     def label_of(self, obj: Object) -> str:
         """The key as people read it; a rule that is global by scope and by name is called so
         once."""
-        words: dict[str, str] = {"": self.within} if self.within else {}
+        words: dict[str, str] = {}
         for name in self.key:
-            word = f"without {name}" if obj.get(name) is None else str(obj[name])
+            value = obj.get(name)
+            word = f"without {name}" if value is None else str(value)
             words.setdefault(word.casefold(), word)
-        return " ".join(words.values()) or self.name
+        label = " ".join(words.values())
+        if self.parent_name and label:
+            return f"{self.parent_name} {label}"
+        return label or self.parent_name or self.name
 
     def entry_of(self, obj: Object) -> str:
         """The key as risks and acceptances name it: that of a rule or filter with its component."""
         return f"{self.component} {self.label_of(obj)}" if self.component else self.label_of(obj)
 
-    def key_in(self, entry: str) -> Key | None:
+    def key_of_entry(self, entry: str) -> Key | None:
         """The key that such an entry names; None where it names none of this resource."""
         if not self.key:
             return () if entry == self.name else None
         if self.component:
-            component, *rest = entry.split(None, 1) or [""]
-            if component.casefold() != self.component or not rest:
+            component_and_label = entry.split(None, 1)
+            if len(component_and_label) < 2:
                 return None
-            entry = rest[0]
-        if self.within:
-            within, _space, entry = entry.strip().partition(f"{self.within} ")
-            if within or not entry.strip():
+            component, entry = component_and_label
+            if component.casefold() != self.component:
                 return None
-        words = entry.split(None, len(self.key) - 1) if len(self.key) > 1 else [entry]
-        words += words[-1:] * (len(self.key) - len(words))  # what is called alike stands there once
+        if self.parent_name:
+            before, _parent_name, entry = entry.strip().partition(f"{self.parent_name} ")
+            if before or not entry.strip():
+                return None
+        words = [entry]
+        if len(self.key) > 1:
+            words = entry.split(None, len(self.key) - 1)
+            words += words[-1:] * (len(self.key) - len(words))  # a label has equal words once
         return self.key_of(dict(zip(self.key, words)))
 
     def defaults(self) -> dict[str, Any]:
         """Values that a creation sends for fields that the task leaves out."""
-        return {item.name: item.default for item in self.fields if item.default is not None}
+        return {field.name: field.default for field in self.fields if field.default is not None}
 
-    def managed(self, obj: Object) -> dict[str, Any]:
+    def declared_values(self, obj: Object) -> dict[str, Any]:
         """The declared fields of an object, in the order of the declaration."""
-        return _managed(self.fields, obj)
+        return _declared_values(self.fields, obj)
 
 
-def _managed(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
-    picked: dict[str, Any] = {}
-    for item in fields:
-        if item.name in obj:
-            value = obj[item.name]
-            is_nested = item.fields and isinstance(value, Mapping)
-            picked[item.name] = _managed(item.fields, value) if is_nested else value
-    return picked
+def _declared_values(fields: tuple[Field, ...], obj: Object) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in fields:
+        if field.name not in obj:
+            continue
+        value = obj[field.name]
+        if field.fields and isinstance(value, Mapping):
+            value = _declared_values(field.fields, value)
+        values[field.name] = value
+    return values
 
 
 CONTENTS = "rules"  # of an object with a duplicate that is older: the list that it holds
@@ -602,12 +646,13 @@ API_OPTION: OptionSpec = {API_FIELDS: {"type": "dict"}}  # of an object that is 
 def options_of(fields: tuple[Field, ...]) -> OptionSpec:
     """The argument spec of some fields."""
     spec: OptionSpec = {}
-    for item in fields:
-        spec[item.name] = dict(item.value.option)
-        if item.fields:
-            spec[item.name]["options"] = options_of(item.fields)
-        if item.required:
-            spec[item.name]["required"] = True
+    for field in fields:
+        option = dict(field.value.option)
+        if field.fields:
+            option["options"] = options_of(field.fields)
+        if field.required:
+            option["required"] = True
+        spec[field.name] = option
     return spec
 
 

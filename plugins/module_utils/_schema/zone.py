@@ -131,7 +131,7 @@ FIREWALL_FILTER = (
     DESCRIBED,
     REFERENCE,
 )
-UPDATE_OF_RULES = Write("PUT", by_id=True, batch=25, whole=True)
+UPDATE_OF_RULES = Write("PUT", by_id=True, batch=25, whole_object=True)
 FIREWALL_RULES = Resource(
     name="firewall_rule",
     plural="firewall_rules",
@@ -287,7 +287,7 @@ def rules_of(owner: str, name: str) -> Resource:
         path=f"{rulesets.path}/{{parent_id}}",
         quota=100,
         parent=rulesets,
-        within=name,
+        parent_name=name,
     )
 
 
@@ -335,10 +335,10 @@ def _rulesets(owner: str) -> Resource:
         read_only=("version", "last_updated"),
         quota=10,
         contents=partial(_rules_in, owner),
-        holds=True,
+        holds_rules=True,
         is_referred_to=True,
         phase=CUSTOM_PHASE,
-        semantics=Semantics(not_ours=_other_ruleset, whole=partial(_whole_ruleset, owner)),
+        semantics=Semantics(not_ours=_other_ruleset, assembled=partial(_whole_ruleset, owner)),
     )
 
 
@@ -383,7 +383,7 @@ def deploying_rules(rulesets: Sequence[Object], state: State) -> list[Key]:
 def whole_rulesets(state: State, owner: str) -> list[Object]:
     """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
     rulesets: list[Object] = []
-    for obj in CUSTOM_RULESETS[owner].own_in(state):
+    for obj in CUSTOM_RULESETS[owner].our_objects_in(state):
         name = CUSTOM_RULESETS[owner].label_of(obj)
         rules = obj.get(CONTENTS, state.get(rules_of(owner, name).plural))
         ids = filter(None, (obj.get("id"), "" if CONTENTS in obj else id_of_new(name)))
@@ -416,7 +416,7 @@ SECURITY_LEVEL = Resource(
     owner=ZONE_OPTION,
     path=ZONE_OWNER.path + "/settings/security_level",
     permission=Permission("Zone Settings", "zone"),
-    fields=(Field("level", choice(*SECURITY_LEVELS)._replace(holds=A_LEVEL)),),
+    fields=(Field("level", choice(*SECURITY_LEVELS)._replace(subject=A_LEVEL)),),
     key=(),
     listing=Single(renaming("value", "level")),
     update=Write("PATCH"),

@@ -185,14 +185,14 @@ class Holders(ModuleSpec):
         every = super().reads(options, desired, state)
         holders = desired[0]
         if holders.resource.contents and holders.resource.plural in state:
-            existing = holders.among(holders.resource.own_in(state))
+            existing = holders.among(holders.resource.our_objects_in(state))
             named = (*holders.objects.values(), *existing)  # also those that are not there yet
             every = [*every, *map(holders.resource.contents, named)]
         return [*{one.plural: one for one in every}.values()]
 
     def result(self, options: Options, desired: Sequence[Desired], state: State) -> ModuleResult:
-        ours = desired[0].among(self.holders.own_in(state))
-        whole = [self.holders.semantics.whole(obj, state) for obj in ours]
+        ours = desired[0].among(self.holders.our_objects_in(state))
+        whole = [self.holders.semantics.assembled(obj, state) for obj in ours]
         return {self.option: whole} if self.several else self.of_result(whole)
 
     def of_result(self, whole: Sequence[dict[str, Any]]) -> ModuleResult:
@@ -319,14 +319,14 @@ class CustomRulesets(Holders):
     def settled(self, desired: Sequence[Desired], state: State) -> Sequence[Desired]:
         rulesets, *rules, deployments = desired
         ids: dict[Key, list[str]] = {}
-        for obj in rulesets.resource.own_in(state):  # Cloudflare may have a name twice
+        for obj in rulesets.resource.our_objects_in(state):  # Cloudflare may have a name twice
             ids.setdefault(rulesets.resource.key_of(obj), []).append(str(obj.get("id")))
         gone = {key for key in ids if key in rulesets.expired or rulesets.drops(key)}
         gone |= rulesets.objects.keys() if rulesets.absent else set()
         left_out = gone | rulesets.expired | (rulesets.undecided - ids.keys())
         kept = [
             replace(item, entries={}, exclusive=False)
-            if (item.resource.within,) in left_out
+            if (item.resource.parent_name,) in left_out
             else item
             for item in rules
         ]
@@ -415,7 +415,7 @@ def beside_deployments(desired: Sequence[Desired], state: State) -> list[Desired
     }
     deploying = described.union(
         *(
-            deploying_rules(item.among(RULESETS_OF_ZONE.own_in(state)), state)
+            deploying_rules(item.among(RULESETS_OF_ZONE.our_objects_in(state)), state)
             for item in desired
             if item.resource is RULESETS_OF_ZONE
         )

@@ -97,10 +97,10 @@ class RestoredHost(Host):
         """Each collection, its objects in the snapshot, and whether one is left alone."""
         names, ids = self._rulesets(state)
         for resource in self._collections:
-            with_ids, own = resource.semantics.with_ids, resource.own_in(self._objects)
+            with_ids, own = resource.semantics.with_ids, resource.our_objects_in(self._objects)
             before = [with_ids(obj, ids) for obj in own]
             contents = [*self._contents(resource, before, state)]
-            stay = {one.within for one, *_more in contents} - {*map(resource.label_of, before)}
+            stay = {one.parent_name for one, *_more in contents} - {*map(resource.label_of, before)}
             yield resource, before, partial(self._is_left, resource, stay=stay, names=names)
             yield from contents
 
@@ -113,7 +113,7 @@ class RestoredHost(Host):
             return
         then, now = (
             {holder.label_of(obj): obj for obj in objects if not self._is_left(holder, obj)}
-            for objects in (before, holder.own_in(state))
+            for objects in (before, holder.our_objects_in(state))
         )
         for name, obj in {**then, **now}.items():
             resource = holder.contents(obj)
@@ -122,7 +122,7 @@ class RestoredHost(Host):
             if name in then or others:
                 objects = self._objects.get(resource.plural, ()) if name in then else ()
                 is_left = partial(self._is_left, resource) if name in now else _is_never
-                yield resource, resource.own(objects), is_left
+                yield resource, resource.our_objects(objects), is_left
 
     def _rulesets(self, state: State) -> tuple[Mapping[str, str], Mapping[str, str]]:
         """The names of rulesets by their ids of then, of today and of new ones; and by all of these
@@ -130,7 +130,7 @@ class RestoredHost(Host):
         names: dict[str, str] = {}
         today: dict[str, str] = {}
         for one, resource in product((self._objects, state), CUSTOM_RULESETS.values()):
-            for obj in resource.own_in(one):
+            for obj in resource.our_objects_in(one):
                 name, identity = resource.label_of(obj), str(obj.get("id"))
                 names.update(dict.fromkeys((identity, id_of_new(name)), name))
                 today.update({name: identity} if one is state else {})

@@ -32,7 +32,7 @@ def collections_of(plurals: Container[str], owners: Container[str] = OWNERS) -> 
 
 def all_inside(holders: Iterable[Resource], state: State) -> list[Resource]:
     """The items of all lists of a state, and the rules of all its rulesets."""
-    return [one for holder in holders for one in holder.inside(state)]
+    return [one for holder in holders for one in holder.contents_in(state)]
 
 
 def whole_state(state: State) -> dict[str, Sequence[Object]]:
@@ -42,10 +42,12 @@ def whole_state(state: State) -> dict[str, Sequence[Object]]:
     for plural in (plural for plural in state if plural in BY_PLURAL):
         holder = BY_PLURAL[plural].collections[0]
         whole[plural] = state[plural]
-        if holder.contents and all(one.plural in state for one in holder.inside(state)):
-            objects = [holder.semantics.whole(obj, state) for obj in holder.own_in(state)]
+        if holder.contents and all(one.plural in state for one in holder.contents_in(state)):
+            objects = [
+                holder.semantics.assembled(obj, state) for obj in holder.our_objects_in(state)
+            ]
             whole[plural] = [
-                {**obj, CONTENTS: [*map(_as_options, obj[CONTENTS])]} if holder.holds else obj
+                {**obj, CONTENTS: [*map(_as_options, obj[CONTENTS])]} if holder.holds_rules else obj
                 for obj in objects
             ]
     return whole
@@ -62,8 +64,8 @@ def options_for(resource: Resource, obj: Object) -> dict[str, Any]:
     Fields without an option stand in `api_fields` if the resource takes it, and else are left out;
     so are those that mean nothing beside the others, such as products of a rule that blocks.
     """
-    obj = resource.semantics.described(obj)
-    known = resource.managed(declared(resource, obj))
+    obj = resource.semantics.describable(obj)
+    known = resource.declared_values(declared(resource, obj))
     meant = resource.semantics.normalise(known, known, frozenset())
     options = {
         name: _without_nulls(value)
@@ -100,7 +102,7 @@ def why_not_described(resource: Resource, obj: Object, options: Mapping[str, Any
         *(item.name for item in resource.fields if not resource.key and item.name not in named),
         *([] if key == resource.key_of(obj) else resource.key),
         *differences(resource.mutable, obj, values),
-        *undeclared_changes(resource.declared, obj, values),
+        *undeclared_changes(resource.fields_by_name, obj, values),
         *(  # which the object lacks, and a new one with these values would have
             item.name
             for item in resource.mutable
@@ -121,4 +123,4 @@ def _without_nulls(value: Any) -> Any:
 def name_of(resource: Resource, obj: Object) -> str:
     """An object in sentences, with an id that is not its key."""
     is_shown = obj.get("id") and resource.key and "id" not in resource.key
-    return f"{resource.named(obj)} (id {obj['id']})" if is_shown else resource.named(obj)
+    return f"{resource.title_of(obj)} (id {obj['id']})" if is_shown else resource.title_of(obj)

@@ -23,7 +23,7 @@ IDENTIFIER = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 SAFE_ID = re.compile(r"[0-9A-Za-z_-]+")  # of an object, as a part of a path
 HIGHEST_PRIORITY_NUMBER = 2147483647
 Suboptions = Mapping[str, Mapping[str, Any]]
-# See Value.holds.
+# See Value.subject.
 A_NETWORK, A_MODE, A_LEVEL, AN_EXPRESSION = "network", "mode", "level", "expression"
 
 
@@ -32,9 +32,9 @@ class Value(NamedTuple):
 
     `examine` takes a value that a task asks for, as `parse` returns it; it raises ValueError where
     Cloudflare would refuse it, and returns warnings of what Cloudflare may refuse. `remark` takes
-    what a user wrote, and says what reading it changed in a way that nobody may have meant. `holds`
-    tells a kind whose values mean something by themselves: a network, a mode, an expression, or a
-    level, whose words come in the order in which they protect more.
+    what a user wrote, and says what reading it changed in a way that nobody may have meant.
+    `subject` says what the values are about, if that decides how a plan treats them: a network, a
+    mode, an expression, or a level, whose words come in the order in which they protect more.
     """
 
     option: Mapping[str, Any]
@@ -42,7 +42,7 @@ class Value(NamedTuple):
     normalise: Callable[[Any], Hashable]
     examine: Callable[[Any], Sequence[str]] = lambda value: ()
     remark: Callable[[Any], str] = lambda value: ""
-    holds: str = ""
+    subject: str = ""
 
 
 def _parse_network(value: Any) -> str:
@@ -232,7 +232,7 @@ def _remark_on_prefix(value: Any) -> str:
 
 
 NETWORK = Value(
-    {"type": "str"}, _parse_network, normalise_network, remark=cut_host_bits, holds=A_NETWORK
+    {"type": "str"}, _parse_network, normalise_network, remark=cut_host_bits, subject=A_NETWORK
 )
 A_PREFIX = NETWORK._replace(remark=_remark_on_prefix)  # hardly anybody protects a single address
 TEXT = Value({"type": "str"}, _parse_text, _normalise_text)

@@ -88,7 +88,7 @@ def named_by_nobody(
         for obj in state[plural]:
             if one.resource.key_of(obj) == key:
                 there.setdefault(plural, []).append(obj)
-                titles.append(one.resource.named(obj))
+                titles.append(one.resource.title_of(obj))
     if not titles:
         return ""
     exported = export_state(there).variables

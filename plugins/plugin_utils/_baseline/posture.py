@@ -111,7 +111,7 @@ class PostureObject(NamedTuple):
     @property
     def title(self) -> str:
         """The title of the object."""
-        return self.resource.named(self.named.values)
+        return self.resource.title_of(self.named.values)
 
 
 class MergedHost:
@@ -231,7 +231,7 @@ class MergedHost:
         holder: dict[str, Any] | None = self.values
         variable = PREFIX + option
         if resource.parent:
-            of_list = LISTS.plural, LISTS.key_of({"name": resource.within})
+            of_list = LISTS.plural, LISTS.key_of({"name": resource.parent_name})
             holder, variable = self._entries.get(of_list), ITEMS
         if holder and (resource is not LISTS or end != PREPARED):
             own = {**entry, ITEMS: []} if resource is LISTS else {**entry}

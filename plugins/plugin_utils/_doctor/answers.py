@@ -115,7 +115,7 @@ def _answer(client: Client, names: Names, resource: Resource) -> HostAnswer:
         objects = _read(client, resource)
     except ServiceError as exc:
         return HostAnswer(resource, (), with_names(exc.message, names), exc.status, exc.codes)
-    return HostAnswer(resource, resource.own(objects))
+    return HostAnswer(resource, resource.our_objects(objects))
 
 
 def _read(client: Client, resource: Resource) -> Sequence[Object]:

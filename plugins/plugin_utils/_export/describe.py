@@ -105,7 +105,7 @@ def export_state(state: State, purge: bool = False) -> Export:
 def _lists_left_alone(state: State) -> list[str]:
     """A sentence for each list that is no protection."""
     lists = state.get(LISTS.plural, ())
-    known = [(LISTS.named(obj), LISTS.semantics.not_ours(obj)) for obj in lists]
+    known = [(LISTS.title_of(obj), LISTS.semantics.not_ours(obj)) for obj in lists]
     return [f"The {name} {why}; the role leaves it alone." for name, why in known if why]
 
 
@@ -158,7 +158,7 @@ def _export_collections(
             f"Parts of the {name_of(resource, obj)} cannot be described; the role leaves them"
             " alone."
             for obj in objects
-            if resource.semantics.described(obj) is not obj
+            if resource.semantics.describable(obj) is not obj
         ]
         if not resource.has_patterns:
             _note_unknown_fields(resource, objects, export)

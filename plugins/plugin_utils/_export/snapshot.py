@@ -369,8 +369,8 @@ class StateFile:
     def check_kind(self, host: str, values: Mapping[str, Any]) -> None:
         """Raises ValueError if the host has neither the account nor the zone of the file, but the
         other of them."""
-        known = [owner.one for name, owner in OWNERS.items() if names_owner(values, name)]
-        own = [owner.one for name, owner in OWNERS.items() if name in self.owners]
+        known = [owner.with_article for name, owner in OWNERS.items() if names_owner(values, name)]
+        own = [owner.with_article for name, owner in OWNERS.items() if name in self.owners]
         if own and known and not {*own} & {*known}:
             raise ValueError(
                 f"{self.name} is of {own[0]}, and {host} is {known[0]}. Use --limit, or the file of"

@@ -396,7 +396,9 @@ def _lost_lists(change: Change) -> Iterator[tuple[Object, int, str]]:
     and with what becomes of it."""
     deleting = [item for item in change.plan.operations if item.action == "delete"]
     items = {
-        item.resource.within: item.resource for item in deleting if item.resource.parent is LISTS
+        item.resource.parent_name: item.resource
+        for item in deleting
+        if item.resource.parent is LISTS
     }
     lost = [(item.existing or {}, "deleted") for item in deleting if item.resource is LISTS]
     lost += [

@@ -140,10 +140,10 @@ class Reading:
         self.paths: list[str] = []
 
     def __call__(self, resource: Resource) -> Sequence[Object]:
-        self.paths.append(resource.path.split("prefixes", 1)[1].replace("{parent_id}", resource.within))
+        self.paths.append(resource.path.split("prefixes", 1)[1].replace("{parent_id}", resource.parent_name))
         if resource is ONBOARDED:
             return [APPROVED, WAITING, MALFORMED]
-        return [DELEGATED] if resource.within == "a" else []
+        return [DELEGATED] if resource.parent_name == "a" else []
 
 
 def protecting(prefix: str, existing: Any = None, **fields: Any) -> Plan:

@@ -58,7 +58,7 @@ class Reading:
             raise REFUSAL
         if resource.plural == CATALOGUE and not any("expression" not in obj for obj in self._objects):
             return [{"rules": []}]
-        if resource.within:
+        if resource.parent_name:
             return [{"ip": "192.0.2.0/25"}, {"ip": "192.0.2.128/25"}]
         return [{"id": "c", "name": "office", "kind": "ip"}] if resource.plural == "ip_lists" else self._objects
 

@@ -49,7 +49,7 @@ def test_fields_that_nobody_names_stay_and_null_removes_one() -> None:
     assert (operation.planned or {})["exposed_credential_check"] == CHECK
     (operation,) = plan([RULE], ref="leaked", api_fields={"exposed_credential_check": None}).operations
     assert "exposed_credential_check" not in (operation.planned or {})
-    assert undeclared_changes(CUSTOM_RULES.declared, {}, {"exposed_credential_check": None}) == {}
+    assert undeclared_changes(CUSTOM_RULES.fields_by_name, {}, {"exposed_credential_check": None}) == {}
 
 
 @pytest.mark.parametrize(

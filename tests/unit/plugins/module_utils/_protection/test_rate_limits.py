@@ -84,4 +84,4 @@ def test_odd_values_of_the_service_raise_nothing(name: str, value: Any) -> None:
         SEMANTICS.unusual(becomes)
         SEMANTICS.normalise(becomes, was, set())
         features(becomes)
-        RATE_LIMIT_RULES.managed(becomes)
+        RATE_LIMIT_RULES.declared_values(becomes)

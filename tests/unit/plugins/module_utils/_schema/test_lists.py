@@ -39,6 +39,6 @@ def test_networks_that_are_too_wide_are_refused(network: str, wider: str) -> Non
 def test_the_key_of_an_item_begins_with_its_list() -> None:
     item = {"id": "a", "ip": "192.0.2.1"}
     assert ITEMS.entry_of(item) == "offices 192.0.2.1"
-    assert ITEMS.key_in("offices 192.0.2.1/32") == ITEMS.key_of(item)
-    assert ITEMS.key_in("shops 192.0.2.1") is None
-    assert ITEMS.key_in("192.0.2.1") is None
+    assert ITEMS.key_of_entry("offices 192.0.2.1/32") == ITEMS.key_of(item)
+    assert ITEMS.key_of_entry("shops 192.0.2.1") is None
+    assert ITEMS.key_of_entry("192.0.2.1") is None

@@ -46,13 +46,13 @@ SHAPE = L4_OVERRIDES.document.shape
 )
 def test_an_existing_override_can_be_sent_back(rule: dict[str, Any]) -> None:
     assert SHAPE is not None
-    assert SHAPE.write(SHAPE.read(rule)) == rule
-    assert isinstance(levels_of(SHAPE.read(rule)), dict)
+    assert SHAPE.to_api(SHAPE.from_api(rule)) == rule
+    assert isinstance(levels_of(SHAPE.from_api(rule)), dict)
 
 
 def test_a_default_action_is_none_and_an_empty_list_is_left_out() -> None:
     assert SHAPE is not None
-    written = SHAPE.write({"ref": "a", "action": "default", "sensitivity": "default", "categories": [], "rules": []})
+    written = SHAPE.to_api({"ref": "a", "action": "default", "sensitivity": "default", "categories": [], "rules": []})
     assert written["action_parameters"]["overrides"] == {"sensitivity_level": "default"}
 
 

@@ -85,8 +85,8 @@ def test_keys_are_normalised_and_labels_are_as_people_write_them() -> None:
 
 def test_results_and_diffs_show_the_declared_fields_of_nested_objects_too() -> None:
     rule = {"x": 1, "filter": {"y": 2, "expression": "true", "id": "f"}, "id": "r"}
-    assert FIREWALL_RULES.managed(rule) == {"id": "r", "filter": {"id": "f", "expression": "true"}}
-    assert FIREWALL_RULES.managed({"filter": None}) == {"filter": None}
+    assert FIREWALL_RULES.declared_values(rule) == {"id": "r", "filter": {"id": "f", "expression": "true"}}
+    assert FIREWALL_RULES.declared_values({"filter": None}) == {"filter": None}
 
 
 def test_options_come_from_the_declaration() -> None:
@@ -112,27 +112,33 @@ def test_an_entry_names_one_key_however_it_is_written(
     resource: Resource, obj: dict[str, Any], entry: str, others: tuple[str, ...]
 ) -> None:
     assert resource.entry_of(obj) == entry
-    assert {resource.key_in(text) for text in (entry, *others)} == {resource.key_of(obj)}
+    assert {resource.key_of_entry(text) for text in (entry, *others)} == {resource.key_of(obj)}
 
 
 @pytest.mark.parametrize("entry", ["", "global", "dns global", "syn_flood", "syn_flood ", "tcp_protection"])
 def test_another_entry_names_no_key_of_a_resource(entry: str) -> None:
-    assert RULES[0].key_in(entry) is None
-    assert STATUS.key_in(entry) is None
+    assert RULES[0].key_of_entry(entry) is None
+    assert STATUS.key_of_entry(entry) is None
 
 
 def test_a_ref_is_named_in_its_own_case() -> None:
-    assert CUSTOM_RULES.key_in("login") != CUSTOM_RULES.key_in("Login") != CUSTOM_RULES.key_in("Login ")
+    assert (
+        CUSTOM_RULES.key_of_entry("login") != CUSTOM_RULES.key_of_entry("Login") != CUSTOM_RULES.key_of_entry("Login ")
+    )
 
 
 def test_a_renamed_field_has_its_own_name_in_both_directions_and_other_fields_stay() -> None:
     shape = SECURITY_LEVEL.shape
-    assert shape and shape.read({"id": "x", "value": "low", "future": 1}) == {"id": "x", "level": "low", "future": 1}
-    assert shape.write({"level": "low", "future": 1}) == {"value": "low", "future": 1}
+    assert shape and shape.from_api({"id": "x", "value": "low", "future": 1}) == {
+        "id": "x",
+        "level": "low",
+        "future": 1,
+    }
+    assert shape.to_api({"level": "low", "future": 1}) == {"value": "low", "future": 1}
     assert (STATUS.shape, PREFIXES.shape) == (None, None)
 
 
 def test_an_object_is_named_by_its_key_unless_there_is_one_only() -> None:
-    assert SECURITY_LEVEL.named({"level": "low"}) == "security level"
-    assert PREFIXES.named({"prefix": "192.0.2.0/24"}) == "prefix 192.0.2.0/24"
+    assert SECURITY_LEVEL.title_of({"level": "low"}) == "security level"
+    assert PREFIXES.title_of({"prefix": "192.0.2.0/24"}) == "prefix 192.0.2.0/24"
     assert (SECURITY_LEVEL.level_field, STATUS.level_field) == ("level", None)

@@ -77,7 +77,9 @@ def test_a_purge_of_lists_concerns_the_others_too(purge: bool, names: list[str],
     lists, *items = MANY.desired(options)
     assert (lists.exclusive, [item.exclusive for item in items]) == (purge, [of_items])
     assert [resource.plural for resource in MANY.reads(options, (lists, *items), {})] == ["ip_lists"]
-    assert [resource.within for resource in MANY.reads(options, (lists, *items), STATE) if resource.parent] == names
+    assert [
+        resource.parent_name for resource in MANY.reads(options, (lists, *items), STATE) if resource.parent
+    ] == names
 
 
 def result(spec: IpLists, options: dict[str, Any]) -> Mapping[str, Any]:
