@@ -21,16 +21,13 @@ from ..module_utils._protection.expectation import (
 )
 from ..module_utils._protection.expected import find
 from ..module_utils._protection.summary import read_account
-from ..module_utils._schema.account import NETWORK_FIREWALL_RULES
+from ..module_utils._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
+from ..module_utils._schema.custom_rulesets import EXECUTED_RULESETS
 from ..module_utils._schema.lists import items_of
 from ..module_utils._schema.neighbours import ZONE
+from ..module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ..module_utils._schema.resource import State
-from ..module_utils._schema.zone import (
-    CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
-    ENTERPRISE,
-    EXECUTED_RULESETS,
-)
+from ..module_utils._schema.zone import ENTERPRISE
 from ..module_utils._text import Option
 from ..plugin_utils._variables import errors_of, read_call, require_none
 

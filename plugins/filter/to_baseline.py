@@ -13,9 +13,10 @@ from ansible.utils.display import Display
 
 from ..module_utils._arguments import Argument, Arguments, list_of, result_argument
 from ..module_utils._schema.account import COLLECTIONS, STATUS
+from ..module_utils._schema.custom_rules import CUSTOM_RULES
+from ..module_utils._schema.firewall_rules import FIREWALL_RULES
 from ..module_utils._schema.registry import BY_PLURAL
 from ..module_utils._schema.resource import Object, Resource
-from ..module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ..plugin_utils._export.describe import Export, export_state, export_text
 from ..plugin_utils._variables import plain, read_call
 

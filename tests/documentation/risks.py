@@ -33,8 +33,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     RULES,
     STATUS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.holders import LIST_RISKS
 
 from tests.documentation.pages import to_yaml

@@ -27,26 +27,26 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     COMPONENTS,
     DNS_RULES,
     FILTERS,
-    NETWORK_FIREWALL_RULES,
     PREFIXES,
     RULES,
     STATUS,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ANY_ITEM, LISTS, items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import (
-    L4_OVERRIDES,
-    L7_OVERRIDES,
-    MANAGED_RULES,
-)
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
-    CUSTOM_RULES,
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rulesets import (
     CUSTOM_RULESETS,
-    FIREWALL_RULES,
-    SECURITY_LEVEL,
     rules_of,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
+    L4_OVERRIDES,
+    L7_OVERRIDES,
+)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ANY_ITEM, LISTS, items_of
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, Resource
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Hits, TopRecord
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from ansible.errors import AnsibleFilterError
 from ansible_collections.edgeops.protection.plugins.filter.to_baseline import to_baseline, to_baseline_file
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import ENTRY_POINTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_PLURAL
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import ENTRY_POINTS
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.account import SUBSETS
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.snapshot import read_host
 

@@ -23,8 +23,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.settings i
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import ALL_RISKS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES as RESOURCES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COLLECTIONS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import EXPIRES, OWNERS, Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.base import (
     PLAN_OPTIONS,
     ModuleSpec,

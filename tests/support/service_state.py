@@ -12,8 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
+    L4_OVERRIDES,
+    L7_OVERRIDES,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import HOST_MODULE

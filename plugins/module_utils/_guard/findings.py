@@ -119,7 +119,7 @@ def _finding(plan: Plan, backtest: Backtest, record: BacktestRecord, most: float
             reasons.append(f"Of {percent:g} % it is not known, without {without}.")
     if not reasons:
         return None
-    from .._schema.zone import CUSTOM_RULES  # loaded for rules
+    from .._schema.custom_rules import CUSTOM_RULES
 
     stopping = [tried.step.rule for tried in backtest.tried if tried.may_stop]
     entries = [Entry(CUSTOM_RULES, rule.key, rule.entry) for rule in stopping]

@@ -16,9 +16,9 @@ from .._expressions.fields import FIELDS_OF_LISTS, list_uses, lists_in, misused
 from .._plan.plan import Check, Operation, Plan, with_along
 from .._protection.rules_in_force import expressions_in, lists_named_in
 from .._remembered import remembered
-from .._schema.account import NETWORK_FIREWALL_RULES
 from .._schema.lists import IP, LIST_KINDS, LISTS, items_of
 from .._schema.neighbours import ACCOUNT_DETAILS
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.quotas import ALL, LIST_QUOTAS, ListQuota
 from .._schema.registry import evaluated_as
 from .._schema.resource import Object, ReadCollection

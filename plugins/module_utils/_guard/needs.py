@@ -37,11 +37,11 @@ from .._protection.rules_in_force import (
     rules_in_force,
     spelt_out,
 )
+from .._schema.custom_rules import CUSTOM_RULES
+from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.lists import LISTS, REFERENCES, items_of, uses_of
-from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, levels_of
 from .._schema.registry import DECIDING, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State
-from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few
 from .way import Asked, read_names, with_way
 

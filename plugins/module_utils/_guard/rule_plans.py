@@ -15,13 +15,15 @@ from .._plan.plan import Check, Plan, differences
 from .._protection.losses import idle_among
 from .._protection.overrides import override_losses
 from .._protection.rules_in_force import in_order_of
-from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
+from .._schema.custom_rules import CUSTOM_RULES
+from .._schema.custom_rulesets import EXECUTED_RULESETS
+from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from .._schema.managed_rules import MANAGED_RULES
 from .._schema.neighbours import ZONE
 from .._schema.quotas import QUOTAS, Quota, quota_of
 from .._schema.registry import evaluated_as
 from .._schema.resource import CONTENTS, ReadCollection, Resource, State
 from .._schema.rulesets import deployed
-from .._schema.zone import CUSTOM_RULES, EXECUTED_RULESETS
 from .._text import Message, Unread, first_few
 from .list_plans import checks_of_lists
 from .needs import unread_of

@@ -19,19 +19,11 @@ from .._context import Context
 from .._errors import ProtectionError
 from .._plan.plan import Plan
 from .._protection.rules_in_force import IN_ORDER, UNREAD, executed_by
+from .._schema.custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT, ENTRY_POINTS
+from .._schema.custom_rulesets import EXECUTED_RULESETS, ruleset_of, whole_rulesets
 from .._schema.neighbours import ZONE
 from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Key, Object, Resource, State, is_new
-from .._schema.zone import (
-    CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
-    ENTERPRISE,
-    ENTRY_POINTS,
-    EXECUTED_RULESETS,
-    OTHER_PLANS,
-    plan_of,
-    ruleset_of,
-    whole_rulesets,
-)
+from .._schema.zone import ENTERPRISE, OTHER_PLANS, plan_of
 
 RULES_OF_ACCOUNT = "Whether rules of the account of the zone decide is not known"
 

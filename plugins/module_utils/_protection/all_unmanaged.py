@@ -13,8 +13,20 @@ from typing import AbstractSet, Any, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.grammar import expression_of
 from .._plan.desired import Desired, DesiredObject
+from .._schema.custom_rules import (
+    CUSTOM_RULES,
+    CUSTOM_RULES_OF_ACCOUNT,
+    ENTERPRISE_ZONES,
+    ENTRY_POINTS,
+)
+from .._schema.custom_rulesets import (
+    CUSTOM_RULESETS,
+    EXECUTED_RULESETS,
+    deploying_rules,
+    whole_rulesets,
+)
+from .._schema.ddos_overrides import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.lists import LISTS, contents_of, items_of
-from .._schema.managed_rules import L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .._schema.resource import (
     ACCOUNT_OPTION,
     NO_ITEMS,
@@ -25,16 +37,6 @@ from .._schema.resource import (
     id_of_new,
 )
 from .._schema.rulesets import deployed
-from .._schema.zone import (
-    CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
-    CUSTOM_RULESETS,
-    ENTERPRISE_ZONES,
-    ENTRY_POINTS,
-    EXECUTED_RULESETS,
-    deploying_rules,
-    whole_rulesets,
-)
 from .._values.address_set import EVERYTHING, networks
 from .losses import NOTHING, Referring, objects_among, other_objects, rule_losses
 from .rules_in_force import lists_named_in, rules_in_force

@@ -19,17 +19,10 @@ from .._expressions.evaluation import Batch, decider, is_in
 from .._expressions.fields import WITHOUT_LISTS, lists_in
 from .._expressions.grammar import NotKnown
 from .._expressions.operands import Fields
-from .._schema.account import (
-    ACCOUNT,
-    ALLOWLIST,
-    DISABLED,
-    ENABLED,
-    MONITORING,
-    NETWORK_FIREWALL_RULES,
-    PREFIXES,
-)
+from .._schema.account import ACCOUNT, ALLOWLIST, DISABLED, ENABLED, MONITORING, PREFIXES
+from .._schema.custom_rules import CUSTOM_RULES
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import ENFORCING, Resource, State
-from .._schema.zone import CUSTOM_RULES
 from .._text import did_you_mean, excerpt, first_few
 from .._values.address_set import Contents, range_of
 from .coverage import UNKNOWN_STATUS, Coverage

@@ -11,9 +11,10 @@ from typing import Any, Mapping, NamedTuple, Sequence, TypedDict
 
 from .._expressions.evaluation import Batch
 from .._plan.plan import Plan
-from .._schema.account import COMPONENTS, NETWORK_FIREWALL_RULES
+from .._schema.account import COMPONENTS
+from .._schema.custom_rules import CUSTOM_RULES
+from .._schema.network_firewall import NETWORK_FIREWALL_RULES
 from .._schema.resource import State
-from .._schema.zone import CUSTOM_RULES
 from .._text import Message, first_few, joined, plural
 from .decide import Decision, PacketDecisions, decide_requests, never_decides, rules_in_order
 from .expectation import FIREWALL, NAME, REQUEST, Expectation

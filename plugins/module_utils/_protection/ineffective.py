@@ -19,11 +19,11 @@ from .._errors import ProtectionError
 from .._expressions.covering import Claim
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, FILTERS, PREFIXES
+from .._schema.custom_rulesets import CUSTOM_RULESETS
 from .._schema.lists import APEX, HOSTNAME, LISTS
 from .._schema.neighbours import ONBOARDED
 from .._schema.registry import DDOS_OVERRIDES, EVALUATION, evaluated_as
 from .._schema.resource import NO_ITEMS, Key, Object, ReadCollection, Resource, State
-from .._schema.zone import CUSTOM_RULESETS
 from .._values.address_set import (
     ANY_LABEL,
     EVERYTHING,

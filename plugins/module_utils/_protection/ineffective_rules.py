@@ -15,11 +15,11 @@ from .._expressions.covering import NEVER, SHADOWED, Claim, Covering, ListObject
 from .._expressions.fields import with_contents
 from .._expressions.grammar import Comparison, expression_of
 from .._expressions.solve import DESTINATION, FIRST_LEVELS, SOURCE
-from .._schema.managed_rules import L4_OVERRIDES, is_off
+from .._schema.custom_rules import CUSTOM_RULES
+from .._schema.ddos_overrides import L4_OVERRIDES, is_off
 from .._schema.registry import DDOS_OVERRIDES, DECIDING, evaluated_as
 from .._schema.resource import ENFORCING, Key, Object, Resource, State
 from .._schema.rulesets import named_entries
-from .._schema.zone import CUSTOM_RULES
 from .._values.address_set import ROUTABLE, Range, Ranges, ranges_of, union
 from .._values.kinds import as_json
 from .modes import IN_TURN, UNDECIDED

@@ -33,22 +33,20 @@ from typing import (
 
 from .._expressions.grammar import expression_of, normalise_expression
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set, destinations, matched
-from .._schema.managed_rules import (
+from .._schema.ddos_overrides import (
     ACTIONS,
     BLOCK,
     DEFAULT,
     L4_OVERRIDES,
     L7_OVERRIDES,
     L7_OVERRIDES_OF_ACCOUNT,
-    LEVEL,
-    MANAGED_RULES,
     OFF,
     OTHER_RULE,
     SENSITIVITIES,
-    THRESHOLD,
     is_off,
     listed_rules,
 )
+from .._schema.managed_rules import LEVEL, MANAGED_RULES, THRESHOLD
 from .._schema.rate_limits import RATE_LIMIT, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .._schema.registry import DDOS_OVERRIDES
 from .._schema.resource import Key, Object, Resource, State, Values, fields_in, without

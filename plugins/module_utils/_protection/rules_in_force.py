@@ -12,25 +12,21 @@ from typing import Any, Callable, Iterable, Mapping, NamedTuple, Sequence
 from .._expressions.fields import lists_in, with_contents
 from .._expressions.grammar import expression_of
 from .._remembered import remembered
+from .._schema.custom_rules import (
+    CUSTOM_RULES,
+    CUSTOM_RULES_OF_ACCOUNT,
+    ENTERPRISE_ZONES,
+    SKIP_PARAMETERS,
+    UNMANAGED_SKIP_PARAMETERS,
+)
+from .._schema.custom_rulesets import EXECUTED_RULESETS
+from .._schema.firewall_rules import ACTIONS_BY_PRECEDENCE, FIREWALL_RULES, rank_of_firewall_rule
 from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.neighbours import ZONE
 from .._schema.registry import EVALUATION
 from .._schema.resource import ENFORCING, Key, Object, Resource, State, fields_in, is_new
 from .._schema.rulesets import EXECUTE, PARAMETERS, deployed, skipped_rulesets
-from .._schema.zone import (
-    ACTIONS_BY_PRECEDENCE,
-    CUSTOM_RULES,
-    CUSTOM_RULES_OF_ACCOUNT,
-    ENTERPRISE_ZONES,
-    EXECUTED_RULESETS,
-    FIREWALL_RULES,
-    OTHER_PLANS,
-    PLAN_NAMES,
-    SKIP_PARAMETERS,
-    UNMANAGED_SKIP_PARAMETERS,
-    plan_of,
-    rank_of_firewall_rule,
-)
+from .._schema.zone import OTHER_PLANS, PLAN_NAMES, plan_of
 from .._values.address_set import Contents
 from .._values.kinds import FLAG, SAFE_ID
 

@@ -16,9 +16,9 @@ from typing import Iterator, Sequence, TypedDict
 
 from .._plan.desired import Desired
 from .._schema.account import ALLOWLIST, COMPONENTS, ENABLED, PREFIXES, STATUS
+from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.registry import BY_PLURAL, DDOS_OVERRIDES, DECIDING, EVALUATION
 from .._schema.resource import Key, Object, Resource, State
-from .._schema.zone import CUSTOM_RULES
 from .._text import first_few
 from .._values.address_set import range_of
 from .coverage import Coverage, account_losses, has_flag

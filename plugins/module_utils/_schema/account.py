@@ -3,27 +3,22 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""The resources of an account's Advanced TCP Protection and Advanced DNS Protection, and of its
-Network Firewall.
+"""The resources of an account's Advanced TCP Protection and Advanced DNS Protection.
 
 The vendor describes them in "Advanced TCP Protection API" and "Advanced DNS Protection API", and on
-their pages "JSON objects"; and in "Cloudflare Network Firewall" (formerly Magic Firewall): the
-first rule that matches a packet decides, and an allowed packet still meets the DDoS protection.
+their pages "JSON objects".
 """
 
 from __future__ import annotations
 
 import re
-from typing import AbstractSet, Any, Mapping, NamedTuple
+from typing import Any, Mapping, NamedTuple
 
 from .._errors import OptionError
-from .._expressions.examination import FILTER_EXPRESSION, PACKET_EXPRESSION
-from .._expressions.fields import PACKET_FIELDS, doubts
-from .._expressions.grammar import expression_of
+from .._expressions.examination import FILTER_EXPRESSION
 from .._text import Option
 from .._values.address_set import unusual_to_protect
-from .._values.kinds import A_MODE, A_PREFIX, CODE, FLAG, NETWORK, TEXT, choice, mapping
-from .neighbours import MAGIC_FIREWALL
+from .._values.kinds import A_MODE, A_PREFIX, CODE, FLAG, NETWORK, TEXT, choice
 from .resource import (
     ACCOUNT_OPTION,
     ACCOUNT_OWNER,
@@ -37,15 +32,6 @@ from .resource import (
     Single,
     Values,
     Write,
-)
-from .rulesets import (
-    LOGGING,
-    RULE_SEMANTICS,
-    entry_point,
-    fields_of_rules,
-    fit_action,
-    lacking,
-    take_all,
 )
 
 TCP, DNS = "Advanced TCP Protection", "Advanced DNS Protection"
@@ -288,45 +274,3 @@ def decided_with(resource: Resource) -> tuple[Resource, ...]:
     protects nobody."""
     together = (*ACCOUNT, resource) if resource in ACCOUNT_RESOURCES else ()
     return tuple(item for item in ACCOUNT_RESOURCES if item in together)
-
-
-CURRENT = {"ruleset": "current"}  # what a skip skips: the remaining rules
-
-
-def _fit_packet_rule(rule: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
-    """A rule with the parameters that its action has."""
-    fitted = fit_action(rule, existing, named)
-    if fitted.get("action") != "skip" or "action_parameters" in named:
-        return fitted
-    return {**fitted, "action_parameters": fitted.get("action_parameters") or CURRENT}
-
-
-def _invalid_packet_rule(rule: Values) -> str:
-    """Return why Cloudflare would refuse a rule."""
-    if rule.get("action") == "skip" and not rule.get("action_parameters"):
-        return "skips nothing: its action_parameters are empty; leave them out"
-    if rule.get("action") != "skip" and rule.get("action_parameters"):
-        return f"has the action {rule.get('action')}, and only skip says what is skipped"
-    return lacking(rule, "action", "expression")
-
-
-NETWORK_FIREWALL_RULES = entry_point(
-    name="network_firewall_rule",
-    title="Network Firewall rule",
-    owner=ACCOUNT_OPTION,
-    phase="magic_transit",
-    traffic="packet",
-    permission=MAGIC_FIREWALL,
-    quota=200,
-    fields=fields_of_rules(
-        ("block", "skip", "log"),
-        PACKET_EXPRESSION,
-        mapping({"ruleset": {"type": "str", "choices": ["current"]}}, take_all),
-        LOGGING,
-    ),
-    semantics=RULE_SEMANTICS._replace(
-        normalise=_fit_packet_rule,
-        invalid_reason=_invalid_packet_rule,
-        unusual=lambda rule: doubts(expression_of(rule), PACKET_FIELDS),
-    ),
-)

@@ -17,10 +17,11 @@ from typing import AbstractSet, Mapping, NamedTuple, Sequence
 from .._expressions.fields import names_in
 from .._expressions.grammar import MATCHES, expression_of, tokens_of
 from .._text import Unread
+from .custom_rules import CUSTOM_RULES
 from .lists import ASN, HOSTNAME
 from .rate_limits import ADDRESS_COUNTERS, DATA_CENTER, RATE_LIMIT_RULES, SCORE, counters, limit_of
 from .resource import ENFORCING, Object
-from .zone import CUSTOM_RULES, plan_of
+from .zone import plan_of
 
 
 class ListQuota(NamedTuple):

@@ -12,9 +12,18 @@ from __future__ import annotations
 
 from typing import Any, Container, Mapping, NamedTuple, Sequence
 
-from . import account, neighbours, zone
+from . import (
+    account,
+    custom_rules,
+    custom_rulesets,
+    firewall_rules,
+    neighbours,
+    network_firewall,
+    zone,
+)
+from .ddos_overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
 from .lists import LISTS, WHOLE_LISTS, items_of
-from .managed_rules import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
+from .managed_rules import MANAGED_RULES
 from .rate_limits import RATE_LIMIT_RULES
 from .resource import ZONE_OPTION, Resource
 
@@ -47,11 +56,14 @@ MANAGED: Sequence[Managed] = (
         for option, resources in account.COLLECTIONS.items()
         for resource in resources
     ),
-    _evaluated(account.NETWORK_FIREWALL_RULES, "network_firewall_rules"),
+    _evaluated(network_firewall.NETWORK_FIREWALL_RULES, "network_firewall_rules"),
     Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
-    *(Managed(item, "custom_rulesets", "rulesets") for item in zone.WHOLE_RULESETS.values()),
-    _evaluated(zone.FIREWALL_RULES, "firewall_rules"),
-    _evaluated(zone.CUSTOM_RULES, "custom_rules"),
+    *(
+        Managed(resource, "custom_rulesets", "rulesets")
+        for resource in custom_rulesets.WHOLE_RULESETS.values()
+    ),
+    _evaluated(firewall_rules.FIREWALL_RULES, "firewall_rules"),
+    _evaluated(custom_rules.CUSTOM_RULES, "custom_rules"),
     _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
     _evaluated(MANAGED_RULES, "managed_rules", decide=False),
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
@@ -73,16 +85,16 @@ def managed_of(owners: Container[str]) -> list[Managed]:
 
 # Resources that are read alone: what stands beside the protection of accounts and zones.
 READ_ONLY: Sequence[Resource] = neighbours.NEIGHBOURS
-OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, zone.CUSTOM_RULES_OF_ACCOUNT)  # for its zones
+OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, custom_rules.CUSTOM_RULES_OF_ACCOUNT)  # for its zones
 MODULES = tuple(dict.fromkeys(managed.module for managed in MANAGED))
 _MANAGED_RESOURCES = tuple(managed.resource for managed in MANAGED)
 _WITH_NAMES = (
     *_MANAGED_RESOURCES,
     LISTS,
-    *zone.CUSTOM_RULESETS.values(),
+    *custom_rulesets.CUSTOM_RULESETS.values(),
     items_of(""),
     *OF_ACCOUNT_ALONE,
-    zone.rules_of(ZONE_OPTION, ""),
+    custom_rulesets.rules_of(ZONE_OPTION, ""),
 )
 BY_NAME: Mapping[str, Resource] = {
     resource.name: resource for resource in _WITH_NAMES

@@ -37,6 +37,8 @@ from .._plan.desired import (
     parse_position,
     raise_any,
 )
+from .._schema.custom_rules import CUSTOM_RULES, ENTRY_POINTS
+from .._schema.custom_rulesets import CUSTOM_RULESETS, DEPLOYMENT_OPTIONS, deploying_rules, rules_of
 from .._schema.lists import ANY_ITEM, LIST_KIND, LIST_KINDS, LISTS, items_of, kind_of_item
 from .._schema.resource import (
     ACCOUNT_OPTION,
@@ -54,14 +56,6 @@ from .._schema.resource import (
     id_of_new,
 )
 from .._schema.rulesets import EXECUTE, deployed
-from .._schema.zone import (
-    CUSTOM_RULES,
-    CUSTOM_RULESETS,
-    DEPLOYMENT_OPTIONS,
-    ENTRY_POINTS,
-    deploying_rules,
-    rules_of,
-)
 from .._text import Message, Option, first_few
 from .base import (
     IGNORE_OPTION,

@@ -16,8 +16,9 @@ from .._errors import OptionError, OptionProblems, parsed
 from .._plan.desired import Desired
 from .._protection.coverage import Coverage
 from .._protection.summary import answer, summarise
+from .._schema.custom_rules import CUSTOM_RULES
+from .._schema.firewall_rules import FIREWALL_RULES
 from .._schema.resource import ZONE_OPTION, Field, Object, Resource, State, options_of
-from .._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from .._text import Option
 from .._values.kinds import FLAG, ID, TEXT, identifier, several
 from .account import SUBSETS, subsets_of

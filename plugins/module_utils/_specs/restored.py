@@ -18,10 +18,10 @@ from .._plan.api_fields import undeclared
 from .._plan.desired import Desired, DesiredObject
 from .._plan.plan import differences
 from .._plan.reconcile import longest_ascending
+from .._schema.custom_rulesets import CUSTOM_RULESETS
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import NO_ITEMS, Key, Object, Resource, State, Values, id_of_new, without
 from .._schema.rulesets import deployed
-from .._schema.zone import CUSTOM_RULESETS
 from .._text import first_joined, first_sentences
 from .._values.kinds import same_value
 from .base import RESTORED, Options, Resources

@@ -18,9 +18,9 @@ from .._guard.terms import BACKTEST
 from .._plan.desired import THE_TASK, Desired, check_purge, desired_rules, numbered, parse_desired
 from .._protection.expectation import EXPECTATION_OPTIONS, FIREWALL, PACKET, REQUEST
 from .._remembered import remembered
+from .._schema.firewall_rules import FIREWALL_RULES
 from .._schema.registry import MANAGED, Managed
 from .._schema.resource import ZONE_OPTION, Resource, State
-from .._schema.zone import FIREWALL_RULES
 from .base import (
     IGNORE_OPTION,
     PURGE_OPTION,

@@ -15,9 +15,9 @@ from .._errors import OptionError, as_one
 from .._plan.api_fields import declared, undeclared, undeclared_changes
 from .._plan.desired import check_values, parse_desired
 from .._plan.plan import differences
+from .._schema.custom_rules import CUSTOM_RULES
 from .._schema.registry import BY_PLURAL, MANAGED
 from .._schema.resource import API_FIELDS, CONTENTS, OWNERS, Object, Resource, State
-from .._schema.zone import CUSTOM_RULES
 from .._text import Option
 from .._values.kinds import FLAG
 

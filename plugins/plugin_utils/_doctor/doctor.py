@@ -23,10 +23,10 @@ from ansible.release import __version__ as ansible_version
 from ...module_utils._api.session import VERSION
 from ...module_utils._arguments import Arguments
 from ...module_utils._plan.api_fields import undeclared
+from ...module_utils._schema.custom_rules import CUSTOM_RULES
 from ...module_utils._schema.neighbours import ZONE
 from ...module_utils._schema.quotas import quota_of
 from ...module_utils._schema.rulesets import deployed
-from ...module_utils._schema.zone import CUSTOM_RULES
 from ...module_utils._specs.whole_state import name_of
 from ...module_utils._text import first_few, plural
 from ...module_utils._timestamps import CLOCK_SKEW

@@ -20,6 +20,8 @@ from ...module_utils._api.settings import shared_options
 from ...module_utils._arguments import Arguments
 from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._schema.account import COLLECTIONS
+from ...module_utils._schema.custom_rules import CUSTOM_RULES
+from ...module_utils._schema.custom_rulesets import WHOLE_RULESETS
 from ...module_utils._schema.lists import LISTS
 from ...module_utils._schema.registry import BY_PLURAL, managed_of
 from ...module_utils._schema.resource import (
@@ -32,7 +34,6 @@ from ...module_utils._schema.resource import (
     State,
     Values,
 )
-from ...module_utils._schema.zone import CUSTOM_RULES, WHOLE_RULESETS
 from ...module_utils._specs.host import EXCLUSIVE
 from ...module_utils._specs.whole_state import name_of, options_for, whole_state, why_not_described
 from .._baseline.variables import PREFIX, PURGE, SOURCE, VARIABLE_OF

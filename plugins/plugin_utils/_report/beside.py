@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ...module_utils._context import CHANGES_HOURS
-from ...module_utils._schema.account import NETWORK_FIREWALL_RULES
+from ...module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ...module_utils._schema.registry import BY_NAME
 from ...module_utils._schema.resource import (
     ACCOUNT_OWNER,

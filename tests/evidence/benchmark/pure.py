@@ -29,7 +29,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.exp
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expected import expectation_records
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import ANALYTICS, Reader
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.document import make_report
 from ansible_collections.edgeops.protection.plugins.plugin_utils._report.files import html_page, json_text
 

@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rulesets import rules_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import ITEM_FIELDS, items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, InFiles, Resource, Write
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import rules_of
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 from jsonschema_path import SchemaPath
 

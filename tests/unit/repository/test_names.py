@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 
 MODULE_UTILS = Path(__file__).parents[3] / "plugins" / "module_utils"
 FILES = [

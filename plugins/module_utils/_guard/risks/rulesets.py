@@ -34,11 +34,12 @@ from ..._protection.modes import Loss
 from ..._protection.ordinary_traffic import rules_matching_all_traffic, width
 from ..._protection.overrides import DOUBTED, GONE
 from ..._protection.rules_in_force import ZoneRule, contents_in, rules_in_force, spelt_out
-from ..._schema.managed_rules import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT, MANAGED_RULES
+from ..._schema.custom_rules import CUSTOM_RULES
+from ..._schema.ddos_overrides import L4_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from ..._schema.managed_rules import MANAGED_RULES
 from ..._schema.rate_limits import RATE_LIMIT_RULES
 from ..._schema.registry import DDOS_OVERRIDES, DECIDING, EVALUATION, evaluated_as
 from ..._schema.resource import ACCOUNT_OWNER, ZONE_OWNER, Key, Resource
-from ..._schema.zone import CUSTOM_RULES
 from ..._text import capitalised, first_few, plural, sentence
 from ..._values.address_set import EVERYTHING, Range, networks, union
 from .base import DELETION_RISKS, Change, Entry, Found, Limit, Limits, Risk, entries_of, risk

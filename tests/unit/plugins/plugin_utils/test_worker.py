@@ -99,7 +99,10 @@ from {PLUGINS}.plugin_utils import _action
 print(type(sys.modules["{PLUGINS}.module_utils._text"].__loader__).__name__)
 print(*(getattr(one, "__name__", type(one).__name__) for one in sys.meta_path[:3]))
 """
-OTHER_AREAS = {"_specs.rulesets", "_schema.zone", "_schema.managed_rules", "_guard.rule_plans", "_protection.unmanaged"}
+OTHER_AREAS = {
+    *("_specs.rulesets", "_guard.rule_plans", "_protection.unmanaged"),
+    *("_schema.zone", "_schema.managed_rules", "_schema.firewall_rules", "_schema.custom_rules"),
+}
 
 
 def lines(program: str) -> list[str]:

@@ -16,8 +16,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.progress i
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import excerpt
 
 from tests.support.scripted import Scripted, enveloped, in_turn

@@ -17,8 +17,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._api.responses 
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ServiceError
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 
 REQUEST = Request("PATCH", "accounts/1/prefixes/7")

@@ -19,8 +19,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 
 NESTED = ["203.0.113.0/24", "203.0.113.0/25", "203.0.113.6/31", "203.0.113.7/32"]
 

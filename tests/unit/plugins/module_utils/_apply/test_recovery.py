@@ -19,7 +19,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply.recovery
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import numbered, parse_desired
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 
 
 class Ruleset:

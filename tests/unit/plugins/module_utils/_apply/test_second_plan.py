@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._apply.second_p
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 
 KEY = CUSTOM_RULES.key_of({"ref": "own"})
 

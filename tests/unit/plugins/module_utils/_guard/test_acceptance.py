@@ -20,8 +20,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms im
     parse_acceptances,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, PREFIXES, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
 from hypothesis import given

@@ -26,11 +26,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ONBOARDED
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Object, Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option, Unread
 
 REFUSAL = ServiceError("Not allowed.", ErrorDetails(method="GET", path="", status=403, errors=[], ray=None), False)

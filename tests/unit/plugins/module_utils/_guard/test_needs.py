@@ -19,10 +19,13 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Operation, Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import contents_in
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
+    L4_OVERRIDES,
+    L7_OVERRIDES,
+)
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import L4_OVERRIDES, L7_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import Contents
 

@@ -17,8 +17,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 from hypothesis import given
 from hypothesis import strategies as st

@@ -13,7 +13,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import make_diff
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 
 CHECK = {"username_expression": "u", "password_expression": "p"}
 RESPONSE = {"status_code": 403, "content": "no", "content_type": "text/plain"}

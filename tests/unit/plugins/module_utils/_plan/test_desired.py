@@ -19,9 +19,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
     parse_position,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import items_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 

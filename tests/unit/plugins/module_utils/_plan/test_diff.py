@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import differences, overlay, values_before
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 
 RULE = {"id": "r", "action": "log", "filter": {"id": "f1", "expression": "a  b", "ref": "x"}}
 

@@ -18,7 +18,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired i
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan import Plan
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from hypothesis import given
 from hypothesis import strategies as st
 

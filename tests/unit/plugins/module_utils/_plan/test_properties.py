@@ -18,8 +18,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.plan impo
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._result import make_diff, operation_records
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import (
     CODE,
     FLAG,

@@ -21,8 +21,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     RULES,
     STATUS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rulesets import CUSTOM_RULESETS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, CUSTOM_RULESETS
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 PARENT = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False, "created_on": "2026-01-01"}

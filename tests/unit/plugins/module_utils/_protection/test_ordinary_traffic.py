@@ -18,10 +18,10 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.ord
     width,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import ZoneRule, in_order_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 
 SHOP, GET, TO_SHOP = "shop.example", "every GET request over HTTPS", "every GET request to https://shop.example/..."
 OWN = "198.51.100.0/24"

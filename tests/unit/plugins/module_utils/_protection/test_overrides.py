@@ -16,11 +16,11 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.ove
     losses_between,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import weaker_records
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
     L4_OVERRIDES,
     L7_OVERRIDES,
-    MANAGED_RULES,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import MANAGED_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import networks
 

@@ -19,9 +19,9 @@ from ansible_collections.edgeops.protection.plugins.module_utils._protection.dec
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.modes import UNDECIDED
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.rules_in_force import in_order_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import TEXT
 
 Rule = Dict[str, Any]

@@ -30,16 +30,17 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.account
     ALLOWLIST,
     DNS_RULES,
     FILTERS,
-    NETWORK_FIREWALL_RULES,
     PREFIXES,
     RULES,
     STATUS,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import L4_OVERRIDES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import LISTS, items_of
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import L4_OVERRIDES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import ZONE
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._text import Option
 
 from tests.support.coverage_model import HALF, Entry, account_state, filter_

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.managed_rules import (
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.ddos_overrides import (
     L4_OVERRIDES,
     levels_of,
     weakens,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import NETWORK_FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 
 BLOCK = {"action": "block", "expression": "tcp.flags.syn"}
 SKIP = {

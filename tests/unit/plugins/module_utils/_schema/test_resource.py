@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES, RULES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.lists import WHOLE_LISTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME, READ_ONLY
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import (
@@ -21,11 +23,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.resourc
     Write,
     options_of,
 )
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
-    CUSTOM_RULES,
-    FIREWALL_RULES,
-    SECURITY_LEVEL,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import NETWORK, TEXT
 
 PATCH = Write("PATCH", by_id=True)

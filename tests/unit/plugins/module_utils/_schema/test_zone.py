@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 
 SKIP = {
     "action": "skip",

@@ -12,7 +12,8 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile import make_plan
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.registry import host_spec
 
 PREFIX = {"id": "p1", "prefix": "192.0.2.0/24", "comment": "", "excluded": False}

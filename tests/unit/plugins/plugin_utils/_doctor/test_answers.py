@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ACCOUNT_RESOURCES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.neighbours import AUDIT_LOG, ONBOARDED, ZONE
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES, FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
     OF_CONNECTION,
     host_part,

@@ -7,11 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, RULES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import (
-    CUSTOM_RULES,
-    FIREWALL_RULES,
-    SECURITY_LEVEL,
-)
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.whole_state import name_of
 from ansible_collections.edgeops.protection.plugins.plugin_utils._export.describe import export_state, pattern_of
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import ALLOWLIST, PREFIXES, STATUS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._specs.whole_state import (
     options_for,
     why_not_described,

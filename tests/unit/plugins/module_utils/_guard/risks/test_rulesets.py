@@ -22,7 +22,7 @@ from ansible_collections.edgeops.protection.plugins.module_utils._plan.reconcile
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.coverage import Coverage
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.worse import worse
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import PREFIXES
-from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import CUSTOM_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 
 from tests.support.changes import change_from
 

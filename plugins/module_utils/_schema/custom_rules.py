@@ -1,0 +1,143 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The WAF custom rules of a zone, and those of an account for its zones.
+
+The vendor describes them in "Create a custom rule via API" (Rulesets API).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Mapping
+
+from .._expressions.examination import RULE_EXPRESSION
+from .._expressions.fields import doubts
+from .._expressions.grammar import expression_of
+from .._values.kinds import mapping
+from .firewall_rules import PRODUCTS
+from .resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION, Object, Permission, Values
+from .rulesets import (
+    EXECUTE,
+    LOGGING,
+    RESPONSE,
+    RULE_SEMANTICS,
+    check_response,
+    deployed,
+    entry_point,
+    fields_of_rules,
+    lacking,
+)
+
+CUSTOM_RULE_ACTIONS = ("block", "challenge", "js_challenge", "managed_challenge", "log", "skip")
+
+
+SKIPPABLE_PHASES = ("http_ratelimit", "http_request_sbfm", "http_request_firewall_managed")
+
+
+PARAMETERS: Mapping[str, Mapping[str, Any]] = {
+    "ruleset": {"type": "str", "choices": ["current"]},
+    "phase": {"type": "str", "choices": ["current"]},
+    "phases": {"type": "list", "elements": "str", "choices": list(SKIPPABLE_PHASES)},
+    "products": {"type": "list", "elements": "str", "choices": list(PRODUCTS)},
+    "response": {"type": "dict", "options": RESPONSE},
+}
+
+
+BLOCK_PARAMETERS = {"response"}
+
+
+SKIP_PARAMETERS = PARAMETERS.keys() - BLOCK_PARAMETERS
+
+
+UNMANAGED_SKIP_PARAMETERS = {"rulesets", "rules"}  # kept where a rule has them
+
+
+def _invalid_custom_rule(rule: Values) -> str:
+    """Return why Cloudflare would refuse a custom rule, by the vendor's page "Custom rules:
+    available skip options"."""
+    missing = lacking(rule, "action", "expression")
+    if missing:
+        return missing
+    parameters = set(rule.get("action_parameters") or {})
+    if rule["action"] == "skip" and not parameters & (SKIP_PARAMETERS | UNMANAGED_SKIP_PARAMETERS):
+        return "has the action skip and needs action_parameters that say what is skipped"
+    if rule["action"] != "block" and parameters & BLOCK_PARAMETERS:
+        return f"has the action {rule['action']}, and only block has a response"
+    if rule["action"] != "skip" and parameters & SKIP_PARAMETERS:
+        return f"has the action {rule['action']}, and only skip says what is skipped"
+    return ""
+
+
+def _with_id(rule: Object, ids: Mapping[str, str]) -> Object:
+    """A rule that deploys a ruleset, with the id of that."""
+    identity = ids.get(deployed(rule))
+    if not identity:
+        return rule
+    return {**rule, "action_parameters": {**rule["action_parameters"], "id": identity}}
+
+
+CUSTOM_PHASE, CUSTOM_KIND = "http_request_firewall_custom", "custom"  # of a ruleset
+
+
+WAF: Mapping[str, Permission] = {
+    owner.option: Permission(f"{owner.title.capitalize()} WAF", owner.title)
+    for owner in OWNERS.values()
+}
+
+
+_FIELDS = fields_of_rules(
+    CUSTOM_RULE_ACTIONS, RULE_EXPRESSION, mapping(PARAMETERS, check_response), LOGGING
+)
+
+
+CUSTOM_RULES = entry_point(
+    name="custom_rule",
+    title="custom rule",
+    owner=ZONE_OPTION,
+    phase=CUSTOM_PHASE,
+    traffic="request",
+    permission=WAF[ZONE_OPTION],
+    fields=_FIELDS,
+    semantics=RULE_SEMANTICS._replace(
+        invalid_reason=_invalid_custom_rule,
+        unusual=lambda rule: doubts(expression_of(rule)),
+        with_ids=_with_id,
+    ),
+)
+
+
+ENTERPRISE_ZONES = 'cf.zone.plan eq "ENT"'
+
+
+def _invalid_rule_of_account(rule: Values) -> str:
+    """Return why Cloudflare would refuse a rule of an account, by the vendor's page "Create a
+    custom ruleset using the API" (account)."""
+    expression = str(rule.get("expression") or "")
+    if (rule.get("action_parameters") or {}).get("phase"):
+        return "skips the rest of the phase, which rules of a zone alone can"
+    if rule.get("action") != EXECUTE or ENTERPRISE_ZONES in expression:
+        return _invalid_custom_rule(rule)
+    both = (
+        ENTERPRISE_ZONES if expression in ("", "true") else f"({expression}) and {ENTERPRISE_ZONES}"
+    )
+    return (
+        f"deploys a ruleset of an account, and its expression needs {ENTERPRISE_ZONES}, since"
+        f" only zones of the plan Enterprise have such rules. Set it to {both}"
+    )
+
+
+# Requests to zones of the plan Enterprise meet these rules first.
+CUSTOM_RULES_OF_ACCOUNT = entry_point(
+    name="account_custom_rule",
+    title="custom rule of the account",
+    owner=ACCOUNT_OPTION,
+    phase=CUSTOM_PHASE,
+    permission=WAF[ACCOUNT_OPTION],
+    fields=_FIELDS,
+    semantics=CUSTOM_RULES.semantics._replace(invalid_reason=_invalid_rule_of_account),
+)
+
+
+ENTRY_POINTS = {ZONE_OPTION: CUSTOM_RULES, ACCOUNT_OPTION: CUSTOM_RULES_OF_ACCOUNT}

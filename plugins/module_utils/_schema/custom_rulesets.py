@@ -1,0 +1,180 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The custom rulesets of a zone or an account, with their rules and the rules that deploy them.
+
+The vendor describes them in "Create a custom ruleset using the API" (WAF).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any, Mapping, Sequence
+
+from .._values.kinds import TEXT, as_json, choice, mapping, ordered_list
+from .custom_rules import CUSTOM_KIND, CUSTOM_PHASE, CUSTOM_RULES, ENTRY_POINTS, WAF
+from .resource import (
+    CONTENTS,
+    DELETE,
+    OWNERS,
+    RULESET_PATHS,
+    ZONE_OPTION,
+    ByCursor,
+    Field,
+    InFiles,
+    Key,
+    Object,
+    OptionSpec,
+    Resource,
+    Semantics,
+    Single,
+    State,
+    Write,
+    fields_in,
+    id_of_new,
+    without,
+)
+from .rulesets import REF, deployed, take_all
+
+EXECUTED_RULESETS = "executed_rulesets"  # in a state: the rulesets that rules execute
+
+
+def ruleset_of(owner: str, identity: str) -> Resource:
+    """A ruleset with its rules, to read it."""
+    path, permission = f"{RULESET_PATHS[owner]}/{identity}", WAF[owner]
+    name, title = "custom_ruleset", "custom ruleset"
+    return Resource(name, EXECUTED_RULESETS, title, owner, path, permission, (), (), Single())
+
+
+def _other_ruleset(ruleset: Object) -> str:
+    kind, phase = ruleset.get("kind"), ruleset.get("phase")
+    is_ours = (kind, phase) == (CUSTOM_KIND, CUSTOM_PHASE)
+    return "" if is_ours else f"is of the kind {kind} and the phase {phase}"
+
+
+def rules_of(owner: str, name: str) -> Resource:
+    """The rules of the custom ruleset with this name."""
+    rulesets = CUSTOM_RULESETS[owner]
+    return replace(
+        ENTRY_POINTS[owner],
+        name="custom_ruleset_rule",
+        plural=f"rules of {name}",
+        title="rule of the ruleset",
+        plural_title=f"rules of the ruleset {name}",
+        path=f"{rulesets.path}/{{parent_id}}",
+        quota=100,
+        parent=rulesets,
+        parent_name=name,
+    )
+
+
+def _rules_in(owner: str, obj: Object) -> Resource:
+    return rules_of(owner, CUSTOM_RULESETS[owner].label_of(obj))
+
+
+def _whole_ruleset(owner: str, obj: Object, state: State) -> dict[str, Any]:
+    """A ruleset with its rules and its deployment."""
+    name = CUSTOM_RULESETS[owner].label_of(obj)
+    ids, rules = (obj.get("id"), id_of_new(name)), state[ENTRY_POINTS[owner].plural]
+    place = next((index for index, rule in enumerate(rules) if deployed(rule) in ids), None)
+    deploy: dict[str, Any] | None = None
+    if place is not None:
+        position = f"after {rules[place - 1].get('ref')}" if place else "first"
+        deploy = {name: rules[place].get(name) for name in DEPLOYMENT_OPTIONS}
+        deploy["position"] = position
+        parameters = fields_in(rules[place].get("action_parameters"))
+        deploy.update(without(parameters, "id"))  # which no option describes
+    own = list(obj.get(CONTENTS, state.get(rules_of(owner, name).plural, ())))
+    return {**without(obj, *OF_EACH), "rules": own, "deploy": deploy}
+
+
+def _rulesets(owner: str) -> Resource:
+    name = "custom_ruleset" if owner == ZONE_OPTION else "account_custom_ruleset"
+    return Resource(
+        name=name,
+        plural=f"{name}s",
+        title="custom ruleset",
+        owner=owner,
+        path=RULESET_PATHS[owner],
+        permission=WAF[owner],
+        fields=(
+            Field("name", REF.value, required=True),
+            Field("description", TEXT, default="", inert=True),
+            Field("kind", choice(CUSTOM_KIND), default=CUSTOM_KIND),
+            Field("phase", choice(CUSTOM_PHASE), default=CUSTOM_PHASE),
+        ),
+        key=("name",),
+        create=Write("POST"),
+        update=Write("PUT", by_id=True),
+        delete=DELETE,
+        listing=ByCursor(50),
+        on_demand=True,
+        read_only=("version", "last_updated"),
+        quota=10,
+        contents=partial(_rules_in, owner),
+        holds_rules=True,
+        is_referred_to=True,
+        phase=CUSTOM_PHASE,
+        semantics=Semantics(not_ours=_other_ruleset, assembled=partial(_whole_ruleset, owner)),
+    )
+
+
+OF_EACH = ("kind", "phase")  # fields with one value for all
+
+
+CUSTOM_RULESETS: Mapping[str, Resource] = {owner: _rulesets(owner) for owner in OWNERS}
+
+
+def _as_deployed(value: Any) -> str:
+    """A deployment as text, whatever its place; parameters that no option describes are part of
+    it."""
+    known = {**dict.fromkeys(DEPLOYMENT_OPTIONS), **(value or {})}
+    return as_json(without(known, "position"))
+
+
+DEPLOYMENT_OPTIONS: OptionSpec = {  # its position is for a new one
+    "ref": {"type": "str"},
+    "expression": {"type": "str"},
+    "enabled": {"type": "bool"},
+}
+
+
+_DEPLOYMENT = mapping(DEPLOYMENT_OPTIONS, take_all)
+
+
+_PARTS = (
+    Field("rules", ordered_list(CUSTOM_RULES.options)),
+    Field("deploy", _DEPLOYMENT._replace(normalise=_as_deployed), absent_default={}),
+)
+
+
+# A ruleset with its rules and its deployment as one object, as files have it.
+WHOLE_RULESETS: Mapping[str, Resource] = {
+    owner: replace(
+        one,
+        fields=tuple(item for item in one.fields if item.name not in OF_EACH) + _PARTS,
+        listing=InFiles([one, ENTRY_POINTS[owner]]),
+    )
+    for owner, one in CUSTOM_RULESETS.items()
+}
+
+
+def deploying_rules(rulesets: Sequence[Object], state: State) -> list[Key]:
+    """The keys of the custom rules of a zone that deploy these rulesets of it."""
+    deployments = (_whole_ruleset(ZONE_OPTION, obj, state)["deploy"] for obj in rulesets)
+    return [CUSTOM_RULES.key_of(one) for one in deployments if one]
+
+
+def whole_rulesets(state: State, owner: str) -> list[Object]:
+    """The custom rulesets of a state that has their rules, each by the ids that rules may name."""
+    rulesets: list[Object] = []
+    for obj in CUSTOM_RULESETS[owner].our_objects_in(state):
+        name = CUSTOM_RULESETS[owner].label_of(obj)
+        rules = obj.get(CONTENTS, state.get(rules_of(owner, name).plural))
+        ids = filter(None, (obj.get("id"), "" if CONTENTS in obj else id_of_new(name)))
+        every = [{**obj, "id": identity, "rules": rules} for identity in ids]
+        rulesets += every if rules is not None else []
+    return rulesets

@@ -1,0 +1,328 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Overrides of managed DDoS rules.
+
+The vendor describes them in "Configure via API" (DDoS Protection, managed rulesets). An override of
+an account's rules of layers 3 and 4, or of a zone's HTTP rules, is a rule that executes the managed
+ruleset with other values; here it is known by what it overrides, and the sensitivity_level of the
+API is the sensitivity.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import AbstractSet, Any, Callable, Mapping, NamedTuple, Sequence
+
+from .._expressions.examination import HTTP_OVERRIDE_EXPRESSION, PACKET_OVERRIDE_EXPRESSION
+from .._values.kinds import Value, choice, identifier, keyed, parse_filled_text
+from .resource import (
+    ACCOUNT_OPTION,
+    RULESET_PATHS,
+    ZONE_OPTION,
+    Catalogue,
+    Field,
+    Object,
+    Permission,
+    Resource,
+    Semantics,
+    Shape,
+    Values,
+    fields_in,
+    renaming,
+    without,
+)
+from .rulesets import (
+    DESCRIPTION,
+    ENABLED,
+    ENTRY_KEYS,
+    EXECUTE,
+    LOG,
+    OVERRIDES,
+    PARAMETERS,
+    deployed,
+    entry_point,
+    lacking,
+    named_entries,
+)
+
+OTHER_RULE = "other_rule"  # the action of a rule that is no override
+
+
+DEFAULT, BLOCK, OFF = "default", "block", "eoff"
+
+
+ACTIONS = (DEFAULT, BLOCK, "managed_challenge", "challenge", LOG)
+
+
+DYNAMIC = "ddos_dynamic"  # Cloudflare decides; some managed rules take it in an override
+
+
+READ_ONLY, ALLOWED = "read-only", "allowed_override_actions"  # of managed rules
+
+
+SENSITIVITIES = (DEFAULT, "medium", "low", OFF)
+
+
+RENAMED = renaming("sensitivity_level", "sensitivity")
+
+
+OWN_FIELDS = ("action", "sensitivity", *ENTRY_KEYS)
+
+
+OF_ANOTHER_KIND = "is a rule of another kind, which overrides no managed DDoS rules"
+
+
+def _renamed(overrides: Object, rename: Callable[[Object], dict[str, Any]]) -> dict[str, Any]:
+    """Overrides with the other names, in their lists too."""
+    renamed = rename(overrides)
+    for name in ENTRY_KEYS:
+        entries = renamed.get(name)
+        if isinstance(entries, list):
+            renamed[name] = [rename(one) if isinstance(one, Mapping) else one for one in entries]
+    return renamed
+
+
+def _reading(managed: str) -> Any:
+    def read(rule: Object) -> dict[str, Any]:
+        rest = without(rule, "action", PARAMETERS)
+        parameters = fields_in(rule.get(PARAMETERS))
+        overrides = parameters.get(OVERRIDES)
+        if deployed(rule) != managed or not isinstance(overrides, Mapping):
+            return {**rest, OTHER_RULE: without(rule, *rest)}
+        named = _renamed(overrides, RENAMED.from_api)
+        own = {name: named.pop(name) for name in OWN_FIELDS if name in named}
+        more = without(parameters, "id", OVERRIDES)
+        more.update({OVERRIDES: named} if named else {})
+        return {**rest, **own, **({PARAMETERS: more} if more else {})}
+
+    return read
+
+
+def _writing(managed: str) -> Any:
+    def write(obj: Object) -> dict[str, Any]:
+        rest = without(obj, *OWN_FIELDS, PARAMETERS, OTHER_RULE)
+        if OTHER_RULE in obj:
+            return {**rest, **obj[OTHER_RULE]}
+        more = dict(obj.get(PARAMETERS) or {})
+        own = {name: obj[name] for name in OWN_FIELDS if obj.get(name)}
+        if own.get("action") == DEFAULT:
+            del own["action"]
+        overrides = {**(more.pop(OVERRIDES, None) or {}), **_renamed(own, RENAMED.to_api)}
+        sent = {**more, "id": managed, OVERRIDES: overrides}
+        return {**rest, "action": EXECUTE, PARAMETERS: sent}
+
+    return write
+
+
+def _fit_override(override: Values, existing: Values, named: AbstractSet[str]) -> dict[str, Any]:
+    """An override as Cloudflare stores it: without its position, which is not a field of it, an
+    action that is none, and what is empty. One that is left with nothing says at least that."""
+    fitted = without(override, "position")
+    for name in OWN_FIELDS:
+        if not fitted.get(name) or (name == "action" and fitted[name] == DEFAULT):
+            fitted.pop(name, None)
+    is_left_with = any(name in fitted for name in (*OWN_FIELDS, PARAMETERS, OTHER_RULE))
+    if existing and not is_left_with and override.get("sensitivity") != "":
+        fitted["sensitivity"] = DEFAULT
+    return fitted
+
+
+def _invalid_override(override: Values) -> str:
+    """Return why Cloudflare would refuse an override."""
+    missing = lacking(override, "expression")
+    if missing:
+        return missing
+    if OTHER_RULE in override:
+        set_here = [name for name in OWN_FIELDS if name in override]
+        return f"{OF_ANOTHER_KIND}; it takes no {set_here[0]}" if set_here else ""
+    more = fields_in(fields_in(override.get(PARAMETERS)).get(OVERRIDES))
+    for name, own in zip(more, RENAMED.from_api(more)):
+        if own in OWN_FIELDS:
+            return f"has {name} in api_fields, for which there is the option {own}"
+    overrides = any(override.get(name) for name in OWN_FIELDS if name != "action")
+    if not overrides and override.get("action", DEFAULT) == DEFAULT and not more:
+        return f"overrides nothing; set one of {', '.join(OWN_FIELDS)}"
+    return ""
+
+
+def listed_rules(managed: Object) -> Sequence[Object]:
+    """The rules of a managed ruleset; raises ValueError for one that cannot be read."""
+    rules = managed.get("rules")
+    if isinstance(rules, list) and all(
+        isinstance(rule, Mapping) and isinstance(rule.get("categories") or [], list)
+        for rule in rules
+    ):
+        return rules
+    raise ValueError("the managed ruleset lists no rules")
+
+
+def _unknown_names(override: Object, managed: Object) -> list[str]:
+    """Names of an override that the managed ruleset does not have, with the nearest names."""
+    rules = listed_rules(managed)
+    known = {
+        "category": {str(name): "" for rule in rules for name in rule.get("categories") or ()},
+        "rule": {str(rule.get("id")): str(rule.get("description") or "") for rule in rules},
+    }
+    clauses = []
+    for what, name, _item in named_entries(override):
+        if name not in known[what]:
+            close = get_close_matches(name, known[what], 3, 0) if known[what] else []
+            titles = [f"{one} ({known[what][one]})" if known[what][one] else one for one in close]
+            managed_one = "managed rule" if what == "rule" else what
+            clauses.append(
+                f"names the {managed_one} {name}, which does not exist; the nearest are"
+                f" {', '.join(titles) or 'none'}"
+            )
+    return clauses
+
+
+def _not_taken(override: Object, managed: Object) -> list[str]:
+    """The settings of an override that no managed rule which they are about takes."""
+    rules = listed_rules(managed)
+    clauses = []
+    for what, name, item in (("", "", override), *named_entries(override)):
+        action = str(item.get("action") or DEFAULT)
+        about = [rule for rule in rules if not what or name in _names_in(rule, what)]
+        if (not what and action == DEFAULT) or any(_takes(rule, action) for rule in about):
+            continue
+        title = "any managed rule" if not what else f"the {what} {name}"
+        if what == "rule" and about:
+            title = f"the managed rule {about[0].get('description') or name} ({name})"
+        actions = sorted({one for rule in about for one in rule.get(ALLOWED) or ()})
+        if about and not any(map(_takes, about)):
+            clauses.append(f"overrides {title}, which is {READ_ONLY}")
+        elif about:
+            takes = f", which takes {', '.join(actions)}" if actions else ""
+            clauses.append(f"sets {action} for {title}{takes}")
+    return clauses
+
+
+def _names_in(rule: Object, what: str) -> Sequence[Any]:
+    return [rule.get("id")] if what == "rule" else rule.get("categories") or ()
+
+
+def _takes(rule: Object, action: str = DEFAULT) -> bool:
+    """Return whether an override of a managed rule may set this action; the default is a setting of
+    the sensitivity alone. Not every rule says which it takes."""
+    if READ_ONLY in (rule.get("categories") or ()) or not rule.get(ALLOWED, True):
+        return False
+    return action in (DEFAULT, *rule.get(ALLOWED, (action,) if action != DYNAMIC else ()))
+
+
+def _faults(override: Object, managed: Object) -> list[str]:
+    return [*_unknown_names(override, managed), *_not_taken(override, managed)]
+
+
+def _names_anything(changes: Object) -> bool:
+    return any(map(changes.get, ENTRY_KEYS)) or changes.get("action") == DYNAMIC
+
+
+def _override_fields(actions: Sequence[str]) -> tuple[Field, ...]:
+    """The fields that say what an override sets."""
+    levels: dict[str, Any] = {
+        "action": {"type": "str", "choices": list(actions)},
+        "sensitivity": {"type": "str", "choices": list(SENSITIVITIES)},
+    }
+    parsers = {"categories": parse_filled_text, "rules": identifier}
+    keys = {name: {key: {"type": "str", "required": True}} for name, key in ENTRY_KEYS.items()}
+    return (
+        Field("action", choice(DEFAULT, *actions), absent_default=DEFAULT, switch=True),
+        # With one, even the default, it decides for all managed rules; an empty one clears it.
+        Field("sensitivity", choice(*SENSITIVITIES, ""), switch=True),
+        *(
+            Field(
+                name,
+                keyed(key, parsers[name], {**keys[name], **levels}),
+                absent_default=[],
+                switch=True,
+            )
+            for name, key in ENTRY_KEYS.items()
+        ),
+    )
+
+
+class _Layer(NamedTuple):
+    """The managed DDoS rules of some layers: the id of their ruleset, and what overrides take."""
+
+    managed: str
+    permission: str
+    expression: Value
+    actions: Sequence[str]
+
+
+def _overrides(name: str, title: str, owner: str, phase: str) -> Resource:
+    layer = LAYERS[phase]
+    path = f"{RULESET_PATHS[owner]}/{layer.managed}"
+    fields = (DESCRIPTION, ENABLED, *_override_fields(layer.actions))
+    return entry_point(
+        name=name,
+        title=title,
+        owner=owner,
+        phase=phase,
+        permission=Permission(layer.permission, owner.partition("_")[0]),
+        quota=10,
+        fields=(Field("expression", layer.expression), *fields),
+        shape=Shape(_reading(layer.managed), _writing(layer.managed)),
+        catalogue=Catalogue("managed DDoS ruleset", path, _names_anything, _faults),
+        semantics=Semantics(
+            normalise=_fit_override, invalid_reason=_invalid_override, protects_nobody=weakens
+        ),
+    )
+
+
+def is_off(override: Object) -> bool:
+    """Return whether an override is disabled."""
+    return ENABLED.normalised(override) == "false"
+
+
+def weakens(override: Object) -> bool:
+    """Return whether an override lets attacks pass that the managed rules would stop, or is off."""
+    return is_off(override) or any(is_weak(*level) for level in levels_of(override).values())
+
+
+def levels_of(override: Object) -> dict[str, tuple[str, str]]:
+    """By what it overrides, an empty text for all rules: action and sensitivity."""
+    levels = {"": _level(override, (DEFAULT, DEFAULT))}
+    for what, name, item in named_entries(override):
+        levels[f"{what} {name}"] = _level(item, levels[""])
+    return levels
+
+
+def _level(obj: Object, default: tuple[str, str]) -> tuple[str, str]:
+    return (str(obj.get("action") or default[0]), str(obj.get("sensitivity") or default[1]))
+
+
+def is_weak(action: str, sensitivity: str) -> bool:
+    """Return whether an action or a sensitivity stops less than a managed rule does by itself."""
+    return action == LOG or sensitivity in SENSITIVITIES[1:]
+
+
+LAYERS: Mapping[str, _Layer] = {  # by phase
+    "ddos_l4": _Layer(
+        "3b64149bfa6e4220bbbc2bd6db589552",
+        "L4 DDoS Managed Ruleset",
+        PACKET_OVERRIDE_EXPRESSION,
+        (BLOCK, LOG, DYNAMIC),
+    ),
+    "ddos_l7": _Layer(
+        "4d21379b4f9f4bb088e0729962c8b3cf",
+        "HTTP DDoS Managed Ruleset",
+        HTTP_OVERRIDE_EXPRESSION,
+        (*ACTIONS[1:], DYNAMIC),
+    ),
+}
+
+
+L4_OVERRIDES = _overrides("ddos_l4_override", "DDoS L3/4 override", ACCOUNT_OPTION, "ddos_l4")
+
+
+L7_OVERRIDES = _overrides("ddos_l7_override", "HTTP DDoS override", ZONE_OPTION, "ddos_l7")
+
+
+# Read only; a zone that has overrides of its own hides them.
+L7_OVERRIDES_OF_ACCOUNT = _overrides(
+    "ddos_l7_override_of_account", "HTTP DDoS override of the account", ACCOUNT_OPTION, "ddos_l7"
+)

@@ -1,0 +1,130 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The firewall rules of a zone, which the vendor describes in "Firewall Rules API" (deprecated)."""
+
+from __future__ import annotations
+
+from typing import AbstractSet, Any
+
+from .._errors import OptionError
+from .._expressions.examination import FIREWALL_EXPRESSION
+from .._text import Option
+from .._values.kinds import FLAG, ID, PRIORITY, Value, choice, several, text
+from .resource import (
+    TIMES_OF_CLOUDFLARE,
+    ZONE_OPTION,
+    ZONE_OWNER,
+    Field,
+    Nested,
+    Object,
+    Paged,
+    Permission,
+    Resource,
+    Semantics,
+    Values,
+    Write,
+    without,
+)
+
+PRODUCTS = ("zoneLockdown", "uaBlock", "bic", "hot", "securityLevel", "rateLimit", "waf")
+
+
+# Among firewall rules of equal priority, Cloudflare evaluates actions in this order.
+ACTIONS_BY_PRECEDENCE = (
+    "log",
+    "bypass",
+    "allow",
+    "challenge",
+    "managed_challenge",
+    "js_challenge",
+    "block",
+)
+
+
+def rank_of_firewall_rule(rule: Object) -> tuple[bool, float, int]:
+    """The place of a rule among all, as Cloudflare evaluates them; rules with equal ranks keep the
+    order of the list."""
+    priority: Any = rule.get("priority")
+    action: Any = rule.get("action")
+    is_number = isinstance(priority, (int, float)) and not isinstance(priority, bool)
+    precedence = [*ACTIONS_BY_PRECEDENCE, action].index(action)  # an unknown action comes last
+    return (not is_number, priority if is_number else 0, precedence)
+
+
+def _check_products(values: Values) -> dict[str, Any]:
+    if values.get("products") and values.get("action", "bypass") != "bypass":
+        raise OptionError(Option("products"), "only a rule with action bypass has products")
+    return dict(values)
+
+
+def _without_idle_products(
+    rule: Values, existing: Values, named: AbstractSet[str]
+) -> dict[str, Any]:
+    """Products go when their rule stops bypassing; Cloudflare takes them with no other action."""
+    idle = not rule.get("products") or (rule.get("action") != "bypass" and "products" not in named)
+    return without(rule, "products") if idle else dict(rule)
+
+
+def _invalid_firewall_rule(rule: Values) -> str:
+    """Return why Cloudflare would refuse a firewall rule whose products the task names."""
+    if rule.get("products") and rule.get("action") != "bypass":
+        action = rule.get("action")
+        return f"has the action {action}, and only a rule with action bypass has products"
+    return ""
+
+
+PAUSED = Field("paused", FLAG, absent_default=False, switch=True)
+
+
+DESCRIBED, REFERENCE = Field("description", text(500)), Field("ref", text(50))
+
+
+FIREWALL_FILTER = (
+    Field("id", ID),
+    Field("expression", FIREWALL_EXPRESSION),
+    PAUSED,
+    DESCRIBED,
+    REFERENCE,
+)
+
+
+UPDATE_OF_RULES = Write("PUT", by_id=True, batch=25, whole_object=True)
+
+
+FIREWALL_RULES = Resource(
+    name="firewall_rule",
+    plural="firewall_rules",
+    title="firewall rule",
+    owner=ZONE_OPTION,
+    path=ZONE_OWNER.path + "/firewall/rules",
+    permission=Permission("Firewall Services", "zone"),
+    fields=(
+        Field("id", ID, required=True),
+        Field("action", choice(*ACTIONS_BY_PRECEDENCE)),
+        Field("priority", PRIORITY),
+        PAUSED,
+        DESCRIBED,
+        Field("products", several(*PRODUCTS)),
+        REFERENCE,
+        Field("filter", Value({"type": "dict"}, dict, str), fields=FIREWALL_FILTER),
+    ),
+    key=("id",),
+    update=UPDATE_OF_RULES,
+    listing=Paged(100),
+    traffic="request",
+    rank=rank_of_firewall_rule,
+    read_only=TIMES_OF_CLOUDFLARE,
+    nested=Nested("filter", ZONE_OWNER.path + "/filters", UPDATE_OF_RULES, read_only=("deleted",)),
+    retired=(
+        "Cloudflare has retired firewall rules for this zone: manage its WAF custom rules with the"
+        " module custom_rules; the role export writes them as variables."
+    ),
+    semantics=Semantics(
+        complete=_check_products,
+        normalise=_without_idle_products,
+        invalid_reason=_invalid_firewall_rule,
+    ),
+)
