@@ -21,11 +21,11 @@ import pytest
 from tests.support.ansible_run import REPOSITORY
 
 COLLECTION = "ansible_collections/edgeops/protection"
-ROW = '    _evaluated(zone.CUSTOM_RULES, "custom_rules"),\n'
+ROW = '    _evaluated(CUSTOM_RULES, "custom_rules"),\n'
 DECLARED = """
 import dataclasses
 
-BOT_RULES = dataclasses.replace(zone.CUSTOM_RULES, name="bot_rule", plural="bot_rules", title="bot rule")
+BOT_RULES = dataclasses.replace(CUSTOM_RULES, name="bot_rule", plural="bot_rules", title="bot rule")
 """
 PROGRAM = """
 import json

@@ -12,20 +12,18 @@ from __future__ import annotations
 
 from typing import Any, Container, Mapping, NamedTuple, Sequence
 
-from . import (
-    account,
-    custom_rules,
-    custom_rulesets,
-    firewall_rules,
-    neighbours,
-    network_firewall,
-    zone,
-)
+from .account import COLLECTIONS, STATUS
+from .custom_rules import CUSTOM_RULES, CUSTOM_RULES_OF_ACCOUNT
+from .custom_rulesets import CUSTOM_RULESETS, WHOLE_RULESETS, rules_of
 from .ddos_overrides import L4_OVERRIDES, L7_OVERRIDES, L7_OVERRIDES_OF_ACCOUNT
+from .firewall_rules import FIREWALL_RULES
 from .lists import LISTS, WHOLE_LISTS, items_of
 from .managed_rules import MANAGED_RULES
+from .neighbours import NEIGHBOURS
+from .network_firewall import NETWORK_FIREWALL_RULES
 from .rate_limits import RATE_LIMIT_RULES
 from .resource import ZONE_OPTION, Resource
+from .zone import SECURITY_LEVEL
 
 
 class Managed(NamedTuple):
@@ -50,24 +48,21 @@ def _evaluated(resource: Resource, module: str, decide: bool = True) -> Managed:
 # In the order in which a baseline applies them.
 MANAGED: Sequence[Managed] = (
     Managed(WHOLE_LISTS, "ip_lists", "lists"),
-    Managed(account.STATUS, "account_protection", "enabled"),
+    Managed(STATUS, "account_protection", "enabled"),
     *(
         Managed(resource, "account_protection", option)
-        for option, resources in account.COLLECTIONS.items()
+        for option, resources in COLLECTIONS.items()
         for resource in resources
     ),
-    _evaluated(network_firewall.NETWORK_FIREWALL_RULES, "network_firewall_rules"),
+    _evaluated(NETWORK_FIREWALL_RULES, "network_firewall_rules"),
     Managed(L4_OVERRIDES, "ddos_l4_overrides", "overrides"),
-    *(
-        Managed(resource, "custom_rulesets", "rulesets")
-        for resource in custom_rulesets.WHOLE_RULESETS.values()
-    ),
-    _evaluated(firewall_rules.FIREWALL_RULES, "firewall_rules"),
-    _evaluated(custom_rules.CUSTOM_RULES, "custom_rules"),
+    *(Managed(resource, "custom_rulesets", "rulesets") for resource in WHOLE_RULESETS.values()),
+    _evaluated(FIREWALL_RULES, "firewall_rules"),
+    _evaluated(CUSTOM_RULES, "custom_rules"),
     _evaluated(RATE_LIMIT_RULES, "rate_limit_rules", decide=False),
     _evaluated(MANAGED_RULES, "managed_rules", decide=False),
     Managed(L7_OVERRIDES, "ddos_l7_overrides", "overrides"),
-    Managed(zone.SECURITY_LEVEL, "security_level", "level"),
+    Managed(SECURITY_LEVEL, "security_level", "level"),
 )
 
 
@@ -84,25 +79,24 @@ def managed_of(owners: Container[str]) -> list[Managed]:
 
 
 # Resources that are read alone: what stands beside the protection of accounts and zones.
-READ_ONLY: Sequence[Resource] = neighbours.NEIGHBOURS
-OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, custom_rules.CUSTOM_RULES_OF_ACCOUNT)  # for its zones
+READ_ONLY: Sequence[Resource] = NEIGHBOURS
+OF_ACCOUNT_ALONE = (L7_OVERRIDES_OF_ACCOUNT, CUSTOM_RULES_OF_ACCOUNT)  # for its zones
 MODULES = tuple(dict.fromkeys(managed.module for managed in MANAGED))
 _MANAGED_RESOURCES = tuple(managed.resource for managed in MANAGED)
 _WITH_NAMES = (
     *_MANAGED_RESOURCES,
     LISTS,
-    *custom_rulesets.CUSTOM_RULESETS.values(),
+    *CUSTOM_RULESETS.values(),
     items_of(""),
     *OF_ACCOUNT_ALONE,
-    custom_rulesets.rules_of(ZONE_OPTION, ""),
+    rules_of(ZONE_OPTION, ""),
 )
-BY_NAME: Mapping[str, Resource] = {
-    resource.name: resource for resource in _WITH_NAMES
-}  # of results
+# By the name that results have.
+BY_NAME: Mapping[str, Resource] = {resource.name: resource for resource in _WITH_NAMES}
 BY_PLURAL: Mapping[str, Resource] = {resource.plural: resource for resource in _MANAGED_RESOURCES}
 # The entry points of phases.
 RULESETS = tuple(resource for resource in _MANAGED_RESOURCES if resource.is_ordered)
-DDOS_OVERRIDES = tuple(item.resource for item in MANAGED if item.option == "overrides")
+DDOS_OVERRIDES = tuple(managed.resource for managed in MANAGED if managed.option == "overrides")
 # Rules that traffic meets, in the order of the table.
 EVALUATION = tuple(managed.resource for managed in MANAGED if managed.evaluated)
 DECIDING = tuple(managed.resource for managed in MANAGED if managed.decide)
