@@ -15,10 +15,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(unprotects_addresses) means that the plan would leave addresses outside protection that
         were inside it.
       - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
@@ -88,10 +88,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(disables_protection) means that the plan would turn the protection off, or take the last
         working rule from a component, or the last protected prefix from the account.
     version_added: 1.0.0
@@ -106,10 +106,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(unprotects_addresses) means that the plan would leave addresses outside protection that
         were inside it.
       - V(disables_protection) means that the plan would turn the protection off, or take the last
@@ -141,10 +141,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(broad_allowlist) means that the plan would let the active entries of the allowlist grow
         beyond O(limits.min_allowlist_prefix_length_ipv4),
         O(limits.min_allowlist_prefix_length_ipv6) or O(limits.max_allowlist_entries).
@@ -194,10 +194,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
         that a component mitigates with less than that.
       - V(disables_protection) means that the plan would turn the protection off, or take the last
@@ -243,10 +243,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(stops_mitigation) means that the plan would leave addresses, or a part of their traffic,
         that a component mitigates with less than that.
       - V(disables_protection) means that the plan would turn the protection off, or take the last
@@ -289,10 +289,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(weakens_zone) means that the plan would take enforcement from more than
         O(limits.max_weakened_percent) of the rules that block or challenge, and from at least three
         or all of them, by removing or disabling them or turning them into log or skip.
@@ -325,10 +325,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -373,10 +373,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -461,10 +461,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -495,10 +495,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -540,10 +540,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -575,10 +575,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(mass_deletion) means that the plan would delete five objects or more, and more than
         O(limits.max_deletions_percent) of a list.
       - V(empties_list) means that the plan would leave a list empty by a purge or an expiry, and
@@ -609,10 +609,10 @@ options:
     description:
       - The risks that the task accepts. A plan with another risk fails before anything is written,
         in check mode too.
-      - An element is a code, or a dictionary of C(code), C(networks), C(entries), C(expires) and
-        C(reason), which accepts the risk for these networks and keys alone, until then. A failure
-        prints the dictionary to copy. Use dictionaries in an inventory, since a code accepts later
-        risks as well.
+      - An element is a code, or a dictionary of C(code), C(networks), C(resource), C(entries),
+        C(expires) and C(reason), which accepts the risk for these networks, and for these keys of
+        this resource alone, until then. A failure prints the dictionary to copy. Use dictionaries
+        in an inventory, since a code accepts later risks as well.
       - V(lowers_sensitivity) means that the plan would lower the rate, burst or profile sensitivity
         of a rule that is enabled, or that monitors on its way there, or the security level of a
         zone.

@@ -18,7 +18,7 @@ from typing import Any
 
 import yaml
 
-from ..module_utils._guard.terms import TEMPLATE_MARKS
+from ..module_utils._guard.acceptance import TEMPLATE_MARKS
 
 
 def host_folder(directory: str, host: str) -> Path:

@@ -17,11 +17,12 @@ from typing import Any
 
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import ACCEPTANCE_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.registry import CODES
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import ACCEPTANCE_FIELDS
 from ansible_collections.edgeops.protection.plugins.module_utils._protection import request
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.expectation import OF_PACKETS, OF_REQUESTS
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import COMPONENTS
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.registry import BY_NAME
 from ansible_collections.edgeops.protection.plugins.module_utils._values.kinds import IDENTIFIER
 from ansible_collections.edgeops.protection.plugins.modules import host_restore
 from ansible_collections.edgeops.protection.plugins.plugin_utils._baseline.variables import (
@@ -235,6 +236,7 @@ OF_PACKET: Mapping[str, Schema] = {
 }
 ACCEPTANCE: Mapping[str, Schema] = {
     "code": _one_of(CODES),
+    "resource": _one_of(BY_NAME),
     "networks": _any_of([{"type": "array", "items": TEXT}, TEMPLATE]),
     "entries": _any_of([{"type": "array", "items": TEXT}, TEMPLATE]),
 }

@@ -435,7 +435,7 @@ MISTAKES: list[tuple[str, dict[str, Any], str]] = [
     ("an unknown sensitivity", {"hours": 4, "sensitivity": "extreme"}, "attack_sensitivity: 'extreme' is none of"),
     ("an unknown level", {"hours": 4, "security_level": "panic"}, "attack_security_level: 'panic' is none of"),
     ("what has a risk", {"hours": 4, "mitigate": ["out_of_state_tcp"]},
-     "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring, entries: [out_of_state_tcp global]}]}'"),
+     "run the same again with -e '{attack_accept_risks: [{code: skips_monitoring, resource: out_of_state_tcp_rule, entries: [out_of_state_tcp global]}]}'"),
     ("an unknown risk", {**RUNNING, "accept_risks": ["skips_monitoring", "skips"]}, "attack_accept_risks[1]: 'skips' is none of unprotects_addresses,"),
     ("a number for a risk", {**RUNNING, "accept_risks": [5]}, "attack_accept_risks[0]: 5 is a number; write {code: ...}"),
     ("an unknown risk of the way back", {"over": True, "accept_risks": ["skips"]}, "attack_accept_risks[0]: 'skips' is none of unprotects_addresses,"),

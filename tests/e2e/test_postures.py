@@ -116,7 +116,10 @@ def test_a_run_says_what_the_way_back_lacks(site: PostureSite) -> None:
     for _run in range(2):
         text = " ".join(site.run("-e", extra).output.split())
         assert "berlin: No run would take the posture back, since it would be refused: The plan has risks" in text
-        add = "[{code: lowers_sensitivity, entries: [syn_flood global, security_level]}]"
+        add = (
+            "[{code: lowers_sensitivity, resource: syn_flood_rule, entries: [syn_flood global]},"
+            " {code: lowers_sensitivity, resource: security_level, entries: [security_level]}]"
+        )
         assert f"If this is meant, add baseline_posture.accept_risks: {add}." in text
     assert site.state() == IN
 
@@ -193,8 +196,13 @@ def test_a_run_that_is_refused_says_where_its_risks_are_accepted(site: PostureSi
     extra = yaml.safe_dump({"baseline_postures": bare}, default_flow_style=True, width=1000).strip()
     site.hold()
     refused = " ".join(site.run("-e", extra, code=2).output.split())
-    assert "add baseline_posture.accept_risks: [{code: skips_monitoring, entries: [syn_flood global]}]" in refused
-    site.hold(accept_risks=[{"code": "skips_monitoring", "entries": ["syn_flood global"]}])
+    assert (
+        "add baseline_posture.accept_risks: [{code: skips_monitoring, resource: syn_flood_rule, entries: [syn_flood global]}]"
+        in refused
+    )
+    site.hold(
+        accept_risks=[{"code": "skips_monitoring", "resource": "syn_flood_rule", "entries": ["syn_flood global"]}]
+    )
     site.run("-e", extra)
     assert site.state() == IN
 

@@ -203,7 +203,10 @@ def test_past_requests_stand_in_report_and_plan(service: LocalService, tmp_path:
         text = (tmp_path / "report" / file).read_text(encoding="utf-8").replace("\\", "")
         assert "Of 1,000 requests, 500 are not known, without http.request.uri.path." in text and "<b>admin" not in text
     zone.seed(requests=[{"clientRequestPath": "/admin", "count": 1000}])
-    allowed = {**host, "baseline_accept_risks": [{"code": "blocks_traffic", "entries": ["admin"]}]}
+    allowed = {
+        **host,
+        "baseline_accept_risks": [{"code": "blocks_traffic", "resource": "custom_rule", "entries": ["admin"]}],
+    }
     report(tmp_path, service, hosts={"zone.example": allowed})
     (tried,) = read(tmp_path)["zone.example"]["backtest"]["rules"]
     assert (tried["requests"], tried["undecided"]) == (1000, 500)

@@ -72,6 +72,56 @@ def test_an_approved_rule_does_not_mean_another_list(service: LocalService, modu
     assert modules.done("network_firewall_rules", expected_plan=predicted["plan_id"], **options)["changed"]
 
 
+ADMIN: dict[str, Any] = {"ref": "admin", "action": "block", "expression": 'http.request.uri.path eq "/admin"'}
+SKIPPED: dict[str, Any] = {**ADMIN, "action": "skip", "action_parameters": {"ruleset": "current"}}
+
+
+@pytest.mark.parametrize("owner", [{}, {"zone_id": None, "account_id": ACCOUNT}], ids=["zone", "account"])
+def test_an_approved_deployment_does_not_mean_another_ruleset(
+    owner: dict[str, Any], service: LocalService, modules: Modules
+) -> None:
+    """A ruleset that no changed rule deploys does not count."""
+    store: Any = service.account(ACCOUNT) if owner else service.zone(ZONE)
+    rulesets = [
+        {"id": digit * 32, "name": name, "kind": "custom", "phase": "http_request_firewall_custom", "rules": [ADMIN]}
+        for digit, name in (("5", "team"), ("6", "shop"))
+    ]
+    store.seed(custom_rulesets=rulesets)
+    team, shop = store.custom_rulesets
+    deploy = {"expression": 'cf.zone.plan eq "ENT"' if owner else "true"}
+    options: dict[str, Any] = {"name": "team", "deploy": deploy, **owner}
+    predicted = modules.done("custom_ruleset", check=True, **options)
+    assert [operation["resource"] for operation in predicted["operations"]] == ["custom_rule"] or owner
+    admin = team["rules"][0]
+    shop["rules"] = [{**shop["rules"][0], **SKIPPED}]
+    assert modules.done("custom_ruleset", check=True, **options)["plan_id"] == predicted["plan_id"]
+    team["rules"] = [{**admin, **SKIPPED}]
+    refusal = modules.failed("custom_ruleset", expected_plan=predicted["plan_id"], **options)
+    assert "The plan is not the approved one" in refusal["msg"]
+    team["rules"] = [{**admin, "last_updated": "2026-11-28T12:00:00Z", "version": "7"}]
+    assert modules.done("custom_ruleset", expected_plan=predicted["plan_id"], **options)["changed"]
+
+
+def test_an_approved_deployment_does_not_mean_other_lists_of_its_ruleset(
+    service: LocalService, modules: Modules
+) -> None:
+    account = service.account(ACCOUNT).seed(lists=[{"name": "offices", "items": [{"ip": "192.0.2.1"}]}])
+    rule = {**SKIPPED, "expression": "ip.src in $offices"}
+    ruleset = {
+        "id": "5" * 32,
+        "name": "team",
+        "kind": "custom",
+        "phase": "http_request_firewall_custom",
+        "rules": [rule],
+    }
+    service.zone(ZONE).seed(account_id=ACCOUNT, custom_rulesets=[ruleset])
+    options: dict[str, Any] = {"name": "team", "deploy": {"expression": "true"}}
+    predicted = modules.done("custom_ruleset", check=True, **options)
+    account.ip_lists.lists[0]["items"].append(account.ip_lists.item({"ip": "11.0.0.0/8"}))
+    refusal = modules.failed("custom_ruleset", expected_plan=predicted["plan_id"], **options)
+    assert "The plan is not the approved one" in refusal["msg"]
+
+
 def test_a_plan_of_another_account_is_not_the_approved_one(service: LocalService, modules: Modules) -> None:
     options: dict[str, Any] = {"prefix": "198.51.100.7"}
     approved = modules.done("allowlist_entry", check=True, **options)["plan_id"]

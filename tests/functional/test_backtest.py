@@ -94,9 +94,9 @@ def test_a_plan_that_blocks_too_much_is_refused_before_anything_is_written(
 ) -> None:
     message = refusal(modules, max_blocked_percent=5)
     assert "6 % would be blocked or challenged (admin 6 %), and at most 5 % may be." in message
-    assert "accept_risks: [{code: blocks_traffic, entries: [admin]}]" in message
+    assert "accept_risks: [{code: blocks_traffic, resource: custom_rule, entries: [admin]}]" in message
     assert not service.writes
-    accepted = [{"code": "blocks_traffic", "entries": ["admin"]}]
+    accepted = [{"code": "blocks_traffic", "resource": "custom_rule", "entries": ["admin"]}]
     result = modules.done("custom_rules", rules=[ADMIN], backtest={}, accept_risks=accepted)
     assert result["changed"] and result["backtest"]["newly_blocked"]["requests"] == 60
 

@@ -256,7 +256,8 @@ def test_a_risk_can_be_accepted_for_one_rule(modules: Modules) -> None:
         "custom rule ", ""
     )
     (risk,) = failed["risks"]
-    bound = {"code": risk["code"], "entries": risk["entries"], "reason": "a trial"}
+    bound = {"code": risk["code"], **risk["objects"][0], "entries": risk["entries"], "reason": "a trial"}
+    del bound["key"]
     assert modules.done(MODULE, **{**NEW, "rules": [BLOCK_ALL]}, accept_risks=[bound])["changed"]
 
 

@@ -109,3 +109,26 @@ def test_all_reasons_why_there_is_no_plan_are_told_at_once(seeded: LocalService,
         assert f"The position of {title} new names the ref nobody, which is not there." in message
     assert message.count("Nothing was changed.") == 1
     assert seeded.writes == []
+
+
+def test_an_acceptance_for_a_custom_rule_accepts_no_firewall_rule_with_its_key(
+    seeded: LocalService, modules: Modules
+) -> None:
+    partner = {"ref": "partner", "action": "skip", "expression": "true", "position": "first"}
+    of_zone = {**partner, "action_parameters": {"ruleset": "current"}}
+    options: dict[str, Any] = {"custom_rules": [of_zone], "network_firewall_rules": [partner]}
+    refused = modules.failed("host_baseline", **options)
+    acceptances = [
+        {"code": "skips_everything", "resource": name, "entries": ["partner"]}
+        for name in ("network_firewall_rule", "custom_rule")
+    ]
+    printed = [f"{{code: skips_everything, resource: {item['resource']}, entries: [partner]}}" for item in acceptances]
+    assert all(text in refused["msg"] for text in printed)
+    (risk,) = refused["risks"]
+    assert risk["entries"] == ["partner"]
+    for acceptance in acceptances:
+        assert "skips_everything" in modules.failed("host_baseline", accept_risks=[acceptance], **options)["msg"]
+    firewall: dict[str, Any] = {"network_firewall_rules": [partner]}
+    assert "skips_everything" in modules.failed("host_baseline", accept_risks=acceptances[1:], **firewall)["msg"]
+    assert seeded.writes == []
+    assert modules.done("host_baseline", accept_risks=acceptances, **options)["changed"]

@@ -119,7 +119,7 @@ def test_an_acceptance_of_one_ref_lets_no_other_spelling_of_it_through(service: 
     ]
     service.zone(ZONE).seed(custom_rules=rules)
     options = [{"ref": item["ref"], "enabled": False} for item in rules]
-    accepted = [{"code": "weakens_zone", "entries": ["login"]}]
+    accepted = [{"code": "weakens_zone", "resource": "custom_rule", "entries": ["login"]}]
     assert "weakens_zone" in modules.failed("custom_rules", rules=options, accept_risks=accepted)["msg"]
     accepted[0]["entries"] = ["login", "Login"]
     modules.done("custom_rules", rules=options, accept_risks=accepted)
@@ -133,7 +133,7 @@ def test_an_acceptance_names_only_what_the_risk_is_about(service: LocalService, 
         dns_rules=[{"scope": "global", "mode": "disabled"}],
         rules=[{"kind": "syn_flood", "scope": "region", "name": "WEUR", "rate_sensitivity": "high"}],
         prefixes=[{"prefix": "192.0.2.0/24", "comment": "new"}],
-        accept_risks=[{"code": "disables_protection", "entries": ["dns global"]}],
+        accept_risks=[{"code": "disables_protection", "resource": "dns_rule", "entries": ["dns global"]}],
     )
 
 
@@ -152,7 +152,7 @@ def test_a_global_rule_is_one_key_however_it_is_spelled(
     name: str | None, service: LocalService, modules: Modules
 ) -> None:
     service.account(ACCOUNT).seed(prefixes=[{"prefix": "192.0.2.0/24"}])
-    accepted = [{"code": "skips_monitoring", "entries": ["syn_flood global"]}]
+    accepted = [{"code": "skips_monitoring", "resource": "syn_flood_rule", "entries": ["syn_flood global"]}]
     task: dict[str, Any] = {"kind": "syn_flood", "scope": "global", "name": name, "mode": "enabled"}
     result = modules.done("protection_rule", **task, accept_risks=accepted)
     assert (result["rule"]["name"], result["operations"][0]["key"]) == ("global", "global")
@@ -244,7 +244,8 @@ def test_a_refusal_names_the_rules_and_what_becomes_of_them(service: LocalServic
         "weakens_zone: 3 of 4 custom rules that block or challenge would no longer do so (login disabled, admin turned "
         "into log, form turned into skip), which is more than 30 %. skips_everything: Custom rule form (turned from "
         "js_challenge into skip): every request matches, and would skip what it skips. If this is meant, add "
-        "accept_risks: [{code: weakens_zone, entries: [login, admin, form]}, {code: skips_everything, entries: [form]}]. "
+        "accept_risks: [{code: weakens_zone, resource: custom_rule, entries: [login, admin, form]},"
+        " {code: skips_everything, resource: custom_rule, entries: [form]}]. "
         "Nothing was changed."
     ) in modules.failed("custom_rules", rules=rules)["msg"]
 
@@ -315,7 +316,9 @@ def seconds_between(one: str, other: str) -> float:
 
 
 LAX: dict[str, Any] = {"scope": "datacenter", "name": "lax", "mode": "enabled"}
-IN_LAX = [{"code": "stops_mitigation", "entries": ["syn_flood datacenter lax"]}]  # where the global rule mitigates
+IN_LAX = [
+    {"code": "stops_mitigation", "resource": "syn_flood_rule", "entries": ["syn_flood datacenter lax"]}
+]  # where the global rule mitigates
 ROLLOUTS: list[tuple[str, dict[str, Any], str]] = [
     ("protection_rule", {"kind": "syn_flood", **LAX, "accept_risks": IN_LAX}, "syn_flood_rule"),
     ("account_protection", {"rules": [{"kind": "syn_flood", **LAX}], "accept_risks": IN_LAX}, "syn_flood_rule"),
@@ -499,7 +502,7 @@ def test_the_first_override_of_a_zone_hides_those_of_its_account(
     refused = modules.failed("ddos_l7_overrides", check=check, **first)
     assert [(risk["code"], risk["entries"]) for risk in refused["risks"]] == [("weakens_ddos_rules", ["upload"])]
     assert "override of the account strict no longer decides on all managed rules, whose own action" in refused["msg"]
-    accepted = [{"code": "weakens_ddos_rules", "entries": ["upload"]}]
+    accepted = [{"code": "weakens_ddos_rules", "resource": "ddos_l7_override", "entries": ["upload"]}]
     modules.done("ddos_l7_overrides", check=check, accept_risks=accepted, **first)
     service.credentials.tokens[service.token] = Grant(zone="none")
     done = modules.run("ddos_l7_overrides", check=check, **first)

@@ -111,7 +111,7 @@ REQUEST = {"request": {"host": "shop.example", "path": "/"}, "expect": "allowed"
         {"baseline_prefixes": [{"prefix": "192.0.2.0/24", "expires": "2027-01-31", "comment": 1}]},
         {"baseline_prefixes": "{{ prefixes }}", "baseline_timeout": "{{ seconds }}", "baseline_enabled": "{% if x %}"},
         {"baseline_custom_rules": [RULE, "{{ rule }}"], "baseline_purge": "{{ purge }}"},
-        {"baseline_accept_risks": ["broad_allowlist", {"code": "mass_deletion", "entries": ["x"], "reason": "y"}]},
+        {"baseline_accept_risks": ["broad_allowlist", {"code": "mass_deletion", "resource": "prefix", "entries": ["x"], "reason": "y"}]},
         {"baseline_purge": True},
         {"baseline_purge": ["custom_rules", "ip_lists"]},
         {"baseline_ignore_ids": "a,b", "baseline_purge": "prefixes,allowlist", "report_fail_on": "drift"},

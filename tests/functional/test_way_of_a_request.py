@@ -268,5 +268,10 @@ def test_what_deploys_rules_is_a_part_of_the_zone(
     assert [risk["code"] for risk in refused["risks"]] == ["weakens_zone"]
     assert "4 of 4 custom rules" in refused["msg"] and "r0 of the ruleset Office removed" in refused["msg"]
     entries = refused["risks"][0]["entries"]
-    assert modules.done("custom_rules", check, **options, accept_risks=[{"code": "weakens_zone", "entries": entries}])
+    assert modules.done(
+        "custom_rules",
+        check,
+        **options,
+        accept_risks=[{"code": "weakens_zone", "resource": "custom_rule", "entries": entries}],
+    )
     assert len(service.writes) == writes

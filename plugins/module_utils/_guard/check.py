@@ -30,8 +30,9 @@ from .._schema.neighbours import ONBOARDED, delegations_of, is_approved
 from .._schema.resource import NO_ITEMS, Object, ReadCollection
 from .._text import Option, Unread, joined
 from .._values.address_set import overlaps, range_of
+from .acceptance import Acceptance, accepting, risks_refusal
 from .risks.base import Change, Finding, Found, VerdictKey, Verdicts, find_risks
-from .terms import Acceptance, Terms, accepting, risks_refusal
+from .terms import Terms
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     pass

@@ -18,10 +18,11 @@ from .._plan.desired import Desired
 from .._plan.plan import Plan
 from .._plan.reconcile import make_plan
 from .._schema.resource import ACCOUNT_OPTION, Resource, State
+from .approval import approval_refusal, plan_id
 from .check import CHECKS, Checked, check_feasibility, check_plan
 from .findings import Findings, backtested
 from .rollout import Rollout
-from .terms import Terms, approval_refusal, plan_id
+from .terms import Terms
 
 
 class Guard(NamedTuple):

@@ -25,6 +25,7 @@ from .._schema.account import ENABLED, MONITORING, decided_with
 from .._schema.resource import Key, Object, Resource, Values
 from .._timestamps import started_before, write_timestamp
 from .._values.address_set import networks
+from .acceptance import accepting
 from .risks.account import drops_traffic, monitoring_time, skips_monitoring
 from .risks.base import (
     Finding,
@@ -36,7 +37,7 @@ from .risks.base import (
     entries_of,
     mode_of,
 )
-from .terms import Pending, Terms, accepting
+from .terms import Pending, Terms
 
 if TYPE_CHECKING:  # loaded by the tasks that ask for it: Ansible compiles it in every run
     from .._traffic.ask import AccountTraffic

@@ -24,7 +24,7 @@ from typing import Any
 
 from ansible.errors import AnsibleError
 
-from ...module_utils._guard.terms import HAS_RISKS, acceptance_to_copy
+from ...module_utils._guard.acceptance import HAS_RISKS, acceptances_to_copy
 from ...module_utils._schema.account import PREFIXES, TCP_KINDS
 from ...module_utils._schema.resource import OWNERS, ZONE_OPTION, without
 from ...module_utils._text import first_few
@@ -233,8 +233,10 @@ class Attack:
             self._task.tell(goes_on)
         elif message.startswith(HAS_RISKS):
             own = map(json.dumps, self._options["accept_risks"] or ())
-            risks = map(acceptance_to_copy, run.result.get("risks") or ())
-            lacking = ", ".join(dict.fromkeys([*own, *risks]))
+            acceptances = [*own]
+            for risk in run.result.get("risks") or ():
+                acceptances += acceptances_to_copy(risk)
+            lacking = ", ".join(dict.fromkeys(acceptances))
             copied = shlex.quote(f"{{attack_accept_risks: [{lacking}]}}")
             message += f" Or run the same again with -e {copied}"
         return run._replace(result={**run.result, "msg": message})

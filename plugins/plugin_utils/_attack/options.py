@@ -15,8 +15,8 @@ from typing import Any
 
 from ...module_utils._arguments import TEXTS, Arguments
 from ...module_utils._errors import OptionError
+from ...module_utils._guard.acceptance import parse_acceptances
 from ...module_utils._guard.risks.registry import CODES
-from ...module_utils._guard.terms import parse_acceptances
 from ...module_utils._schema.account import COMPONENTS, PREFIXES, TCP_KINDS
 from ...module_utils._schema.resource import ACCOUNT_OPTION, OWNERS, ZONE_OPTION
 from ...module_utils._specs.registry import MODULE_SPECS

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
-from ...module_utils._guard.terms import PLAN_ID
+from ...module_utils._guard.approval import PLAN_ID
 from ...module_utils._schema.registry import title_of_resource
 from ...module_utils._specs.base import ModuleResult
 from ...module_utils._text import excerpt, first_joined, visible

@@ -23,8 +23,8 @@ from ...module_utils._api.settings import Settings, parse_settings, shared_optio
 from ...module_utils._arguments import Arguments, read_options
 from ...module_utils._context import Context
 from ...module_utils._errors import OptionError
+from ...module_utils._guard.acceptance import Acceptance, parse_acceptances
 from ...module_utils._guard.risks.registry import CODES
-from ...module_utils._guard.terms import Acceptance, parse_acceptances
 from ...module_utils._protection.expectation import NAME, PACKET, REQUEST, kinds_expected
 from ...module_utils._schema.registry import MANAGED, Managed
 from ...module_utils._schema.resource import ACCOUNT_OWNER, OWNER_OPTIONS, OWNERS, ZONE_OWNER

@@ -17,7 +17,7 @@ from typing import Any
 
 from ...module_utils._arguments import Arguments
 from ...module_utils._errors import OptionError
-from ...module_utils._guard.terms import Acceptance
+from ...module_utils._guard.acceptance import Acceptance
 from ...module_utils._schema.registry import MANAGED
 from ...module_utils._specs.host import option_of
 from ...module_utils._specs.info import check_hours
@@ -67,6 +67,7 @@ def accepted_risks(part: Part, now: datetime) -> list[AcceptedRisk]:
         AcceptedRisk(
             code=item.code,
             networks=networks(item.networks or []),
+            resource=item.resource,
             entries=sorted(item.entries or ()),
             reason=item.reason,
             expires=write_timestamp(item.expires) if item.expires else None,

@@ -20,7 +20,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, NamedTuple, TypeVar
 
 from ...module_utils._protection.backtest import BacktestRecord
-from ...module_utils._schema.registry import BY_NAME
+from ...module_utils._schema.registry import BY_NAME, title_of_resource
 from ...module_utils._text import capitalised, excerpt, first_few, plural, sentence, visible
 from ...module_utils._timestamps import to_the_minute
 from .._variables import CONTACTS, by_path
@@ -288,7 +288,9 @@ def risks_by_scope(records: Iterable[HostRecord]) -> dict[tuple[str, ...], list[
 
 def _scope(item: AcceptedRisk) -> tuple[str, str, str]:
     """The bounds of an accepted risk, its end, and its reason."""
-    bound = ", ".join([*item["networks"], *item["entries"]]) or "all"
+    resource = title_of_resource(item["resource"]) if item["resource"] else ""
+    entries = [f"{resource} {entry}" for entry in item["entries"]] or [resource]
+    bound = ", ".join(filter(None, [*item["networks"], *entries])) or "all"
     until = to_the_minute(item["expires"]) if item["expires"] else "for ever"
     return bound, until, item["reason"] or "none given"
 

@@ -333,6 +333,7 @@ class AcceptedRisk(TypedDict):
 
     code: str
     networks: list[str]
+    resource: Annotated[str | None, "the resource of the entries, null for all"]
     entries: list[str]
     reason: str | None
     expires: Annotated[str | None, "the moment from which it does not count"]

@@ -35,7 +35,9 @@ GENERATED = "2026-11-21T10:00:00+00:00"
 BEFORE, PART = "2026-11-20T10:00:00+00:00", "2026-11-21T04:00:00+00:00"
 ONE, TWELVE, THOUSAND, MANY = 1, 12, 1000, 5000
 LONGEST = 3  # seconds until a page is open and filtered
-ACCEPTED = AcceptedRisk(code="broad_allowlist", networks=["8.0.0.0/8"], entries=[], reason="OPS-12", expires=None)
+ACCEPTED = AcceptedRisk(
+    code="broad_allowlist", networks=["8.0.0.0/8"], resource=None, entries=[], reason="OPS-12", expires=None
+)
 ENDS = Deadline(title="allowlist entry", key="203.0.113.7/32", expires="2026-11-29T00:00:00+00:00")
 UNMANAGED = Unmanaged(
     resource="allowlist_entry",

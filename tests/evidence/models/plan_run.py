@@ -45,8 +45,17 @@ def acceptances(risks: list[Item], consent: str) -> list[Item | str]:
     """What accepts these risks: their codes, or dictionaries like those that the failure prints."""
     if consent == "code":
         return [risk["code"] for risk in risks]
-    bound = [{name: risk[name] for name in ("code", "networks", "entries") if risk[name]} for risk in risks]
+    bound = [acceptance for risk in risks for acceptance in bound_to(risk)]
     return [{**acceptance, "expires": "2026-03-01T14:00:00+01:00", "reason": "a test"} for acceptance in bound]
+
+
+def bound_to(risk: Item) -> list[Item]:
+    """The acceptances of a risk for its networks and its objects, one for each resource of these."""
+    common = {name: risk[name] for name in ("code", "networks") if risk[name]}
+    entries: dict[str, list[str]] = {}
+    for concerned in risk["objects"]:
+        entries.setdefault(concerned["resource"], []).append(concerned["key"])
+    return [{**common, "resource": resource, "entries": keys} for resource, keys in entries.items()] or [common]
 
 
 def too_little(risks: list[Item], consent: str) -> list[Item]:

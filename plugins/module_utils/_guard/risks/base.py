@@ -199,8 +199,16 @@ Found = Union[Tuple[str, Ranges, Sequence[Entry]], None]
 Finder = Callable[["Change", "Limits"], Found]
 
 
+class RiskObject(TypedDict):
+    """An object whose change is a risk."""
+
+    resource: str
+    key: str
+
+
 class RiskRecord(TypedDict):
-    """A finding as results show it; `entries` are the keys of the objects whose change is the risk.
+    """A finding as results show it; `entries` are the keys of the objects whose change is the risk,
+    and `objects` are these objects.
 
     `reason` is why the task accepts it, None where it does not say so.
     """
@@ -210,6 +218,7 @@ class RiskRecord(TypedDict):
     networks: list[str]
     addresses: str
     entries: list[str]
+    objects: list[RiskObject]
     reason: str | None
 
 
@@ -230,9 +239,16 @@ class Finding(NamedTuple):
             message=self.message,
             networks=networks(list(self.ranges)),
             addresses=counted(list(self.ranges)),
-            entries=[entry.text for entry in self.entries],
+            entries=list(dict.fromkeys(entry.text for entry in self.entries)),
+            objects=_objects_of(self.entries),
             reason=self.reason,
         )
+
+
+def _objects_of(entries: Iterable[Entry]) -> list[RiskObject]:
+    """The objects, each once."""
+    names = dict.fromkeys((entry.resource.name, entry.text) for entry in entries)
+    return [RiskObject(resource=resource, key=key) for resource, key in names]
 
 
 class Risk(NamedTuple):

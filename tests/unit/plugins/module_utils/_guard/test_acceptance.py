@@ -12,16 +12,17 @@ from typing import Any, Iterable, Sequence
 import pytest
 import yaml
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import OptionError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Finding, entry_of
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import (
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import (
     Acceptance,
-    acceptance_to_copy,
+    acceptances_to_copy,
     accepting,
     parse_acceptances,
 )
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import Finding, entry_of
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.account import FILTERS, PREFIXES, RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.custom_rules import CUSTOM_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.firewall_rules import FIREWALL_RULES
+from ansible_collections.edgeops.protection.plugins.module_utils._schema.network_firewall import NETWORK_FIREWALL_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._text import visible
 from ansible_collections.edgeops.protection.plugins.module_utils._values.address_set import range_of, union
@@ -57,13 +58,22 @@ ACCEPTED: list[tuple[str, list[Any], bool]] = [
     ("one of its networks", [{"code": CODE, "networks": ["192.0.2.0/24"]}], False),
     ("no network", [{"code": CODE, "networks": []}], False),
     ("its networks, by two dictionaries", [{"code": CODE, "networks": ["192.0.2.0/24"]}, {"code": CODE, "networks": ["203.0.113.0/24"]}], True),
-    ("its entries", [{"code": CODE, "entries": ["192.0.2.1/24", "syn_flood Region weur"]}], True),
-    ("its entries, with the name of a component in capitals", [{"code": CODE, "entries": ["192.0.2.0/24", "SYN_flood region WEUR"]}], True),
-    ("an entry of another component", [{"code": CODE, "entries": ["192.0.2.0/24", "dns region WEUR"]}], False),
-    ("no entry", [{"code": CODE, "entries": []}], False),
-    ("one of its entries", [{"code": CODE, "entries": ["192.0.2.0/24"]}], False),
-    ("its networks and one of its entries", [{"code": CODE, "networks": ["0.0.0.0/0"], "entries": ["192.0.2.0/24"]}], False),
-    ("a network of it and its entries, apart", [{"code": CODE, "networks": ["192.0.2.0/24"]}, {"code": CODE, "entries": ["192.0.2.0/24"]}], False),
+    ("its entries", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.1/24"]}, {"code": CODE, "resource": "syn_flood_rule", "entries": ["syn_flood Region weur"]}], True),
+    ("its entries, with the name of a component in capitals", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24"]}, {"code": CODE, "resource": "syn_flood_rule", "entries": ["SYN_flood region WEUR"]}], True),
+    ("an entry of another component", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24"]}, {"code": CODE, "resource": "syn_flood_rule", "entries": ["dns region WEUR"]}], False),
+    ("its entries, of another resource with the same keys",
+     [{"code": CODE, "resource": "allowlist_entry", "entries": ["192.0.2.0/24"]}, {"code": CODE, "resource": "syn_flood_rule", "entries": ["syn_flood region WEUR"]}], False),
+    ("its entries, of one resource", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24", "syn_flood region WEUR"]}], False),
+    ("its resources", [{"code": CODE, "resource": "prefix"}, {"code": CODE, "resource": "syn_flood_rule"}], True),
+    ("one of its resources", [{"code": CODE, "resource": "prefix"}], False),
+    ("its networks, of another resource", [{"code": CODE, "resource": "allowlist_entry", "networks": BLOCKS}], False),
+    ("its networks, of one of its resources", [{"code": CODE, "resource": "prefix", "networks": BLOCKS}], False),
+    ("no entry", [{"code": CODE, "resource": "prefix", "entries": []}], False),
+    ("one of its entries", [{"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24"]}], False),
+    ("its networks and one of its entries",
+     [{"code": CODE, "networks": ["0.0.0.0/0"], "resource": "prefix", "entries": ["192.0.2.0/24"]}], False),
+    ("a network of it and its entries, apart",
+     [{"code": CODE, "networks": ["192.0.2.0/24"]}, {"code": CODE, "resource": "prefix", "entries": ["192.0.2.0/24"]}], False),
     ("a code beside what is bound to less", [{"code": CODE, "networks": ["192.0.2.0/24"]}, CODE], True),
     ("a code until tomorrow", [{"code": CODE, "expires": "2026-07-01"}], True),
     ("a code until the end of today", [{"code": CODE, "expires": "2026-06-30"}], True),
@@ -93,7 +103,10 @@ MALFORMED: list[tuple[Any, str, str]] = [
     ({"code": CODE, "network": "192.0.2.0/24"}, "accept_risks[0].network", "there is no such field (did you mean networks?)"),
     ({"code": CODE, "networks": {"a": 1}}, "accept_risks[0].networks", "it is a dictionary; write a list"),
     ({"code": CODE, "networks": ["192.0.2/24"]}, "accept_risks[0].networks[0]", "'192.0.2/24' is neither an address nor a network"),
-    ({"code": CODE, "entries": [["a"]]}, "accept_risks[0].entries[0]", "it is a list; write a text"),
+    ({"code": CODE, "resource": "prefix", "entries": [["a"]]}, "accept_risks[0].entries[0]", "it is a list; write a text"),
+    ({"code": CODE, "entries": ["192.0.2.0/24"]}, "accept_risks[0].resource",
+     "say of which resource these entries are, since another one may have the same keys; the failure of the task prints it"),
+    ({"code": CODE, "resource": "prefixes"}, "accept_risks[0].resource", "there is no resource prefixes (did you mean prefix?)"),
     ({"code": CODE, "expires": "Friday"}, "accept_risks[0].expires", "'Friday' is neither a date such as 2027-01-31 nor a time such as"
      " 2027-01-31T18:00:00+01:00"),
     ({"code": CODE, "expires": "2026-06-31"}, "accept_risks[0].expires", "'2026-06-31' is not a date that exists"),
@@ -135,15 +148,16 @@ EXPRESSIONS: list[tuple[list[str], str, bool]] = [
 def test_keys_are_compared_as_their_resource_compares_them(
     resource: Resource, entries: list[str], key: str, accepted: bool
 ) -> None:
-    acceptances = parsed([{"code": CODE, "entries": entries}])
+    acceptances = parsed([{"code": CODE, "resource": resource.name, "entries": entries}])
     assert bool(accepting(risk([], [key], resource), acceptances, NOW)) is accepted
 
 
 @pytest.mark.parametrize("bound", ["networks", "entries"])
 def test_an_acceptance_bound_to_what_a_risk_does_not_have_accepts_nothing(bound: str) -> None:
     concerned = risk(BLOCKS, []) if bound == "entries" else risk([], BLOCKS)
+    of_resource = {"resource": "prefix"} if bound == "entries" else {}
     for texts in ([], BLOCKS):
-        assert not accepting(concerned, parsed([{"code": CODE, bound: texts}]), NOW)
+        assert not accepting(concerned, parsed([{"code": CODE, bound: texts, **of_resource}]), NOW)
 
 
 class Playbook(yaml.SafeLoader):
@@ -176,7 +190,7 @@ def test_a_printed_acceptance_can_be_copied_and_accepts_no_other_risk(
     networks: list[str], keys: list[str], resource: Resource
 ) -> None:
     concerned = risk(networks, keys, resource)
-    printed = visible(acceptance_to_copy(concerned.record()))
+    printed = visible(", ".join(acceptances_to_copy(concerned.record())))
     assert printed.isprintable()
     acceptances = parsed(yaml.load(f"[{printed}]", Playbook))
     assert accepting(concerned, acceptances, NOW)
@@ -184,10 +198,33 @@ def test_a_printed_acceptance_can_be_copied_and_accepts_no_other_risk(
 
 
 def test_an_acceptance_in_plain_words_has_no_quotes() -> None:
-    assert (
-        acceptance_to_copy(risk(["192.0.2.0/24"], ["192.0.2.0/24"]).record())
-        == f"{{code: {CODE}, networks: [192.0.2.0/24]}}"
-    )
+    assert acceptances_to_copy(risk(["192.0.2.0/24"], []).record()) == [f"{{code: {CODE}, networks: [192.0.2.0/24]}}"]
+    assert acceptances_to_copy(risk(["192.0.2.0/24"], ["192.0.2.0/24"]).record()) == [
+        f"{{code: {CODE}, networks: [192.0.2.0/24], resource: prefix}}"
+    ]
     texts = ["login", "A 1", "on", "it's", "two\nlines", "{{ x }}", "{{ x }}\t"]
     printed = "login, 'A 1', 'on', 'it''s', \"two\\nlines\", !unsafe '{{ x }}', !unsafe \"{{ x }}\\t\""
-    assert acceptance_to_copy(risk([], texts, CUSTOM_RULES).record()) == f"{{code: {CODE}, entries: [{printed}]}}"
+    assert acceptances_to_copy(risk([], texts, CUSTOM_RULES).record()) == [
+        f"{{code: {CODE}, resource: custom_rule, entries: [{printed}]}}"
+    ]
+
+
+def test_a_risk_of_two_resources_has_an_acceptance_for_each() -> None:
+    entries = [entry_of(CUSTOM_RULES, {"ref": "partner"}), entry_of(NETWORK_FIREWALL_RULES, {"ref": "partner"})]
+    concerned = risk([], [])._replace(entries=[*entries, entries[0]])
+    record = concerned.record()
+    assert record["entries"] == ["partner"]
+    assert record["objects"] == [
+        {"resource": "custom_rule", "key": "partner"},
+        {"resource": "network_firewall_rule", "key": "partner"},
+    ]
+    printed = acceptances_to_copy(record)
+    assert printed == [
+        f"{{code: {CODE}, resource: custom_rule, entries: [partner]}}",
+        f"{{code: {CODE}, resource: network_firewall_rule, entries: [partner]}}",
+    ]
+    acceptances = parsed(yaml.load(f"[{', '.join(printed)}]", Playbook))
+    assert accepting(concerned, acceptances, NOW) == [*acceptances]
+    assert not accepting(concerned, acceptances[:1], NOW)
+    assert accepting(concerned._replace(entries=entries[:1]), acceptances[:1], NOW)
+    assert not accepting(concerned._replace(entries=entries[1:]), acceptances[:1], NOW)

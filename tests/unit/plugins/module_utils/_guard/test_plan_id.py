@@ -8,7 +8,7 @@ from typing import Any, Dict, Iterator, List, Mapping, Sequence
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import PlanError
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import is_rest_of, plan_id
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.approval import is_rest_of, plan_id
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     numbered,
     parse_desired,

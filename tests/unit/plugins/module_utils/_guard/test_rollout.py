@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.acceptance import parse_acceptances
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.risks.base import (
     EvidenceLimits,
     Limits,
     enabled_too_soon,
 )
 from ansible_collections.edgeops.protection.plugins.module_utils._guard.rollout import Rollout, changes_protection
-from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending, Terms, parse_acceptances
+from ansible_collections.edgeops.protection.plugins.module_utils._guard.terms import Pending, Terms
 from ansible_collections.edgeops.protection.plugins.module_utils._plan.desired import (
     Desired,
     DesiredObject,

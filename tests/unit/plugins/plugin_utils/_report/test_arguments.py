@@ -46,6 +46,7 @@ def test_accepted_risks_in_force_keep_their_reason_and_their_end() -> None:
     assert bound == {
         "code": "broad_allowlist",
         "networks": ["8.0.0.0/8"],
+        "resource": None,
         "entries": [],
         "reason": "OPS-1",
         "expires": "2026-12-02T00:00:00+00:00",

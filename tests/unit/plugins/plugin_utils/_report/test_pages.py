@@ -83,7 +83,16 @@ def record(data: str = "lima", **others: Any) -> Any:
         "operations": [{**operation, "fields": {data: data + "!", "new": [data]}, "before": {data: data}}],
         "risks": [{"module": data, "accepted": False, "code": data, "message": data, "reason": data, "place": data}],
         "prefixes": [{"prefix": data, "components": {data: {"now": [data], "planned": [data]}}}],
-        "accepted_risks": [{"code": data, "networks": [data], "entries": [data], "reason": data, "expires": GENERATED}],
+        "accepted_risks": [
+            {
+                "code": data,
+                "networks": [data],
+                "resource": data,
+                "entries": [data],
+                "reason": data,
+                "expires": GENERATED,
+            }
+        ],
         "expiring": [{"title": data, "key": data, "expires": GENERATED}],
         "pending": [{"module": data, "message": data}],
         "unmanaged": [{**unmanaged, "weakens": weakens, "accepted": data} for weakens in (None, False)],

@@ -1,0 +1,268 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Acceptances of risks: how a task writes them, which risks they accept, and how a refusal prints
+them.
+
+An acceptance that is bound to what a reviewer saw does not let anything else through months
+later."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any, Callable, Iterable, Iterator, Mapping, NamedTuple, Sequence
+
+from .._arguments import NEEDED, TEXTS, Arguments, read_value
+from .._errors import OptionError, OptionProblems, parsed
+from .._schema.resource import Resource
+from .._text import Message, Option, did_you_mean, joined
+from .._timestamps import parse_expiry, write_timestamp
+from .._values.address_set import Ranges, difference, range_of, ranges_of, union
+from .risks.base import Entry, Finding
+
+ACCEPTANCE_FIELDS: Arguments = {
+    "code": NEEDED,
+    "networks": TEXTS,
+    "resource": {"type": "str"},
+    "entries": TEXTS,
+    "expires": {"type": "str"},
+    "reason": {"type": "str"},
+}
+# Needs no quotes in YAML.
+PLAIN = re.compile(r"[A-Za-z][\w.-]*( [A-Za-z][\w.-]*)*|[0-9a-f][0-9a-f.:]*/\d+", re.ASCII)
+HAS_RISKS = "The plan has risks that the task does not accept."
+TEMPLATE_MARKS = ("{{", "{%", "{#", "#jinja2:")  # Ansible would fill them in
+YAML_WORDS = ("true", "false", "yes", "no", "on", "off", "y", "n", "null")
+NO_RESOURCE = (
+    "say of which resource these entries are, since another one may have the same keys; the failure"
+    " of the task prints it"
+)
+
+
+class Acceptance(NamedTuple):
+    """An element of accept_risks; `networks`, `resource`, `entries` and `expires` are None if it is
+    not bound to them."""
+
+    option: Option
+    code: str
+    networks: Ranges | None = None
+    entries: frozenset[str] | None = None
+    expires: datetime | None = None
+    reason: str | None = None
+    resource: str | None = None
+
+    @property
+    def is_unbound(self) -> bool:
+        """Return whether it accepts all risks with the code, for ever."""
+        bounds = (self.networks, self.resource, self.entries, self.expires)
+        return all(bound is None for bound in bounds)
+
+    def has_expired(self, now: datetime | None) -> bool:
+        """Return whether it no longer counts; so does one that ends while Cloudflare's time is not
+        known."""
+        return self.expires is not None and (now is None or now >= self.expires)
+
+    def expiry_warning(self, now: datetime | None) -> str:
+        """A warning of an acceptance that no longer counts."""
+        end = write_timestamp(self.expires) if self.expires else ""
+        if now is None:
+            reason = "not known, since Cloudflare does not tell its time."
+            return Message(self.option, f": whether it expired ({end}) is {reason}")
+        advice = f"expired at {end}; remove it, or give it a later expires."
+        return Message(self.option, f": the acceptance of {self.code} {advice}")
+
+
+def parse_acceptances(
+    option: str, elements: Iterable[Any], codes: Sequence[str]
+) -> tuple[Acceptance, ...]:
+    """The elements of accept_risks, each one of these codes or a dictionary with it; raises
+    OptionError for malformed ones."""
+    problems = OptionProblems()
+    acceptances = []
+    for position, element in enumerate(elements):
+        if element is None:  # which the reader of options has told
+            continue
+        with problems.collected():
+            acceptances.append(_acceptance(Option(option, position), element, codes))
+    problems.raise_any()
+    return tuple(acceptances)
+
+
+def _acceptance(option: Option, element: Any, codes: Sequence[str]) -> Acceptance:
+    code_argument = {**NEEDED, "choices": codes}
+    if isinstance(element, str):
+        return Acceptance(option, read_value(option, code_argument, element))
+    problems = OptionProblems()
+    argument = {"type": "dict", "options": {**ACCEPTANCE_FIELDS, "code": code_argument}}
+    values = read_value(option, argument, element, problems) or {}
+    if values.get("entries") is not None and values.get("resource") is None:
+        problems.add(OptionError(option.at("resource"), NO_RESOURCE))
+    bounds: dict[str, Any] = {}
+    for name, read in READERS.items():
+        with problems.collected():
+            value = values.get(name)
+            bounds[name] = None if value is None else read(option.at(name), value)
+    problems.raise_any()
+    return Acceptance(option, values["code"], reason=values["reason"], **bounds)
+
+
+def _read_networks(option: Option, texts: Sequence[str]) -> Ranges:
+    problems = OptionProblems()
+    for position, text in enumerate(texts):
+        if range_of(text) is None:
+            problem = f"'{text}' is neither an address nor a network"
+            problems.add(OptionError(option.at(position), problem))
+    problems.raise_any()
+    return ranges_of(texts)
+
+
+def _read_resource(option: Option, name: str) -> str:
+    from .._schema.registry import BY_NAME  # loads all kinds of rules
+
+    if name not in BY_NAME:
+        problem = f"there is no resource {name}{did_you_mean(name, BY_NAME)}"
+        raise OptionError(option, problem)
+    return name
+
+
+# How to read the bounds of an acceptance.
+READERS: Mapping[str, Callable[[Option, Any], Any]] = {
+    "networks": _read_networks,
+    "resource": _read_resource,
+    "entries": lambda _option, texts: frozenset(texts),
+    "expires": lambda option, text: parsed(option, parse_expiry, text),
+}
+
+
+def accepting(
+    finding: Finding, acceptances: Sequence[Acceptance], now: datetime | None
+) -> Sequence[Acceptance]:
+    """The acceptances that together accept all of a finding; empty if it is not accepted.
+
+    Acceptances add up only if they are bound to the same: networks, entries, both or neither.
+    """
+    groups: dict[tuple[bool, bool], list[Acceptance]] = {}
+    for acceptance in acceptances:
+        if acceptance.code == finding.code and not acceptance.has_expired(now):
+            bounds = (acceptance.networks is None, acceptance.entries is None)
+            groups.setdefault(bounds, []).append(acceptance)
+    return next((group for group in groups.values() if _cover(group, finding)), [])
+
+
+def _cover(group: Sequence[Acceptance], finding: Finding) -> bool:
+    """Return whether acceptances that are bound to the same cover all that a finding concerns: its
+    networks and its objects, resource by resource."""
+    by_resource = entries_by_resource(finding.entries)
+    if not by_resource:
+        free = [acceptance for acceptance in group if acceptance.resource is None]
+        return _cover_networks(free, finding) and free[0].entries is None
+    for resource, entries in by_resource:
+        concerned = [
+            acceptance for acceptance in group if acceptance.resource in (None, resource.name)
+        ]
+        if not _cover_networks(concerned, finding):
+            return False
+        if not _cover_entries(concerned, resource, entries):
+            return False
+    return True
+
+
+def entries_by_resource(entries: Iterable[Entry]) -> list[tuple[Resource, list[Entry]]]:
+    """The objects that a finding concerns, resource by resource, by the names that results have."""
+    resources: dict[str, Resource] = {}
+    by_name: dict[str, list[Entry]] = {}
+    for entry in entries:
+        resources.setdefault(entry.resource.name, entry.resource)
+        by_name.setdefault(entry.resource.name, []).append(entry)
+    return [(resources[name], by_name[name]) for name in by_name]
+
+
+def _cover_networks(group: Sequence[Acceptance], finding: Finding) -> bool:
+    """Return whether there are such acceptances, and their networks, if they are bound to any, have
+    all networks of a finding."""
+    if not group or group[0].networks is None:
+        return bool(group)
+    accepted: Ranges = []
+    for acceptance in group:
+        accepted = union([*accepted, *(acceptance.networks or ())])
+    return bool(finding.ranges) and not difference(list(finding.ranges), accepted)
+
+
+def _cover_entries(
+    group: Sequence[Acceptance], resource: Resource, entries: Iterable[Entry]
+) -> bool:
+    """Return whether acceptances, if they are bound to entries, have all of these objects; keys are
+    compared as Cloudflare compares them."""
+    texts: set[str] = set()
+    for acceptance in group:
+        if acceptance.entries is None:
+            return True
+        texts |= acceptance.entries
+    keys = {resource.key_of_entry(text) for text in texts}
+    return all(entry.text in texts or entry.key in keys for entry in entries)
+
+
+def risks_refusal(risks: Iterable[Mapping[str, Any]], option: Option | str) -> Message:
+    """The sentences on risks that no task accepts, and one acceptance of all of them for this
+    option."""
+    sentences: list[str] = [HAS_RISKS]
+    acceptances: list[str] = []
+    for record in risks:
+        sentences.append(Message(f"{record['code']}: ", record["message"]))
+        acceptances += acceptances_to_copy(record)
+    to_copy = ", ".join(dict.fromkeys(acceptances))
+    advice = Message("If this is meant, add ", option, f": [{to_copy}].")
+    return joined(" ", [*sentences, advice])
+
+
+def acceptances_to_copy(record: Mapping[str, Any]) -> list[str]:
+    """The dictionaries that together accept this risk and nothing else, each in YAML on one line:
+    one for each resource whose objects the risk concerns."""
+    keys: dict[str, dict[str, None]] = {}
+    for obj in record["objects"]:
+        keys.setdefault(obj["resource"], {})[obj["key"]] = None
+    networks = record["networks"]
+    if not keys:
+        return [_acceptance_text({"code": record["code"], "networks": networks})]
+    acceptances = []
+    for resource, texts in keys.items():
+        bounds = {"code": record["code"], "networks": networks, "resource": resource}
+        entries = {} if texts.keys() == set(networks) else {"entries": [*texts]}
+        acceptances.append(_acceptance_text({**bounds, **entries}))
+    return acceptances
+
+
+def _acceptance_text(bounds: Mapping[str, Any]) -> str:
+    return "{" + ", ".join(_yaml_items(bounds)) + "}"
+
+
+def _yaml_items(bounds: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in bounds.items():
+        if isinstance(value, str):
+            yield f"{name}: {_scalar(value)}"
+        elif value:
+            yield f"{name}: [{', '.join(map(_scalar, value))}]"
+
+
+def _scalar(text: str) -> str:
+    """A text as YAML on one line, which a playbook takes as it is.
+
+    Single quotes read best; characters that nobody can see or type need double quotes.
+    """
+    if PLAIN.fullmatch(text) and text.lower() not in YAML_WORDS:
+        return text
+    unsafe = "!unsafe " if any(mark in text for mark in TEMPLATE_MARKS) else ""
+    if text.isprintable():
+        return unsafe + "'" + text.replace("'", "''") + "'"
+    quoted = text.replace("\\", r"\\").replace('"', r"\"")
+    return f'{unsafe}"{"".join(map(_escaped, quoted))}"'
+
+
+def _escaped(character: str) -> str:
+    """A character that is seen, or its escape, which YAML and Python write alike."""
+    if character.isprintable():
+        return character
+    return character.encode("unicode_escape").decode()
