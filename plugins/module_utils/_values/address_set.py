@@ -17,6 +17,7 @@ from __future__ import annotations
 import ipaddress
 import socket
 from bisect import bisect_right
+from itertools import filterfalse
 from typing import Any, Iterable, Iterator, List, NamedTuple, Tuple, Union
 
 Network = Union[ipaddress.IPv4Network, ipaddress.IPv6Network]
@@ -62,7 +63,8 @@ def _completed(text: str) -> str:
     octets = address.split(".")
     if not slash:
         return ""
-    candidate = ".".join(octets + ["0"] * (4 - len(octets))) + slash + length
+    missing_octets = ["0"] * (4 - len(octets))
+    candidate = ".".join([*octets, *missing_octets]) + slash + length
     try:
         ipaddress.ip_network(candidate, strict=False)
     except ValueError:
@@ -74,15 +76,22 @@ def _canonical(text: str) -> NormalisedNetwork | None:
     """The normalised value of an address, or of a network in its usual form, without the slower
     ipaddress; None for other text."""
     address, slash, digits = text.partition("/")
-    version, family, bits = (6, socket.AF_INET6, 128) if ":" in address else (4, socket.AF_INET, 32)
+    if ":" in address:
+        version, family, bits = 6, socket.AF_INET6, 128
+    else:
+        version, family, bits = 4, socket.AF_INET, 32
     try:
         packed = socket.inet_pton(family, address)
         if socket.inet_ntop(family, packed) != address or (version == 6 and "." in address):
             return None
     except (OSError, ValueError):
         return None
-    number, length = int.from_bytes(packed, "big"), LENGTHS.get(digits, bits + 1) if slash else bits
-    if length > bits or number & ((1 << (bits - length)) - 1):
+    number = int.from_bytes(packed, "big")
+    length = LENGTHS.get(digits, bits + 1) if slash else bits
+    if length > bits:
+        return None
+    host_bits = number & ((1 << (bits - length)) - 1)
+    if host_bits:
         return None
     return (version, number, length, "")
 
@@ -119,7 +128,7 @@ def normalise_network(value: Any) -> NormalisedNetwork:
 def cut_host_bits(text: Any) -> str:
     """Clause on the bits that were cut off a network; an empty text where nothing was. Somebody may
     have meant a single address, or another length."""
-    address, slash, dummy = str(text).strip().partition("/")
+    address, slash, _length = str(text).strip().partition("/")
     if not slash or _canonical(str(text)):
         return ""
     try:
@@ -146,7 +155,7 @@ def added_length(text: Any) -> str:
     return f"{text} has no length and is taken for {network}; write {network}"
 
 
-Range = Tuple[int, int]  # first and last number
+Range = Tuple[int, int]  # the numbers at its start and at its end, which both belong to it
 Ranges = List[Range]  # sorted, disjoint, none next to another
 
 IPV6 = 1 << 64
@@ -160,15 +169,16 @@ def range_of(text: Any) -> Range | None:
     version, address, length, malformed = normalise_network(text)
     if malformed or not version:
         return None
-    first = address + (IPV6 if version == 6 else 0)
-    return first, first + (1 << (BITS[version] - length)) - 1
+    start = address + (IPV6 if version == 6 else 0)
+    size = 1 << (BITS[version] - length)
+    return start, start + size - 1
 
 
-def networks_overlap(one: Any, other: Any) -> bool:
+def networks_overlap(text: Any, text_of_network: Any) -> bool:
     """Return whether two networks have an address in common; False where one of them is not a
     network."""
-    network = range_of(other)
-    return network is not None and overlaps(one, [network])
+    network = range_of(text_of_network)
+    return network is not None and overlaps(text, [network])
 
 
 def overlaps(text: Any, ranges: Ranges) -> bool:
@@ -180,21 +190,25 @@ def overlaps(text: Any, ranges: Ranges) -> bool:
 def subnet_of(network: Range) -> Range:
     """The subnet that the analytics count a network or address in: /24 of IPv4, /64 of IPv6; a
     wider network is one by itself."""
-    first, last = network
-    bits = 64 if first >= IPV6 else 8
-    subnet = (first >> bits << bits, first | ((1 << bits) - 1))
-    return (min(subnet[0], first), max(subnet[1], last))
+    start, end = network
+    host_bits = 64 if start >= IPV6 else 8
+    start_of_subnet = start >> host_bits << host_bits
+    end_of_subnet = start | ((1 << host_bits) - 1)
+    return (min(start_of_subnet, start), max(end_of_subnet, end))
 
 
 def union(ranges: Iterable[Range]) -> Ranges:
     """Ranges in any order, overlapping or not, as a set."""
     merged: Ranges = []
-    for first, last in sorted(ranges):
-        if merged and first <= merged[-1][1] + 1:
-            if last > merged[-1][1]:
-                merged[-1] = (merged[-1][0], last)
+    merged_start, merged_end = 0, -2  # before every range, and next to none
+    for start, end in sorted(ranges):
+        if start <= merged_end + 1:
+            if end > merged_end:
+                merged_end = end
+                merged[-1] = (merged_start, merged_end)
         else:
-            merged.append((first, last))
+            merged_start, merged_end = start, end
+            merged.append((start, end))
     return merged
 
 
@@ -203,40 +217,43 @@ def ranges_of(texts: Iterable[Any]) -> Ranges:
     return union(filter(None, map(range_of, texts)))
 
 
-def intersection(one: Ranges, other: Ranges) -> Ranges:
-    """Addresses of both sets."""
+def intersection(ranges: Ranges, mask: Ranges) -> Ranges:
+    """Addresses of a set that are in the mask as well."""
     common: Ranges = []
-    left = right = 0
-    while left < len(one) and right < len(other):
-        first, last = max(one[left][0], other[right][0]), min(one[left][1], other[right][1])
-        if first <= last:
-            common.append((first, last))
-        if one[left][1] < other[right][1]:
-            left += 1
+    index = mask_index = 0
+    while index < len(ranges) and mask_index < len(mask):
+        start, end = ranges[index]
+        mask_start, mask_end = mask[mask_index]
+        common_start = max(start, mask_start)
+        common_end = min(end, mask_end)
+        if common_start <= common_end:
+            common.append((common_start, common_end))
+        if end < mask_end:
+            index += 1
         else:
-            right += 1
+            mask_index += 1
     return common
 
 
-def difference(one: Ranges, other: Ranges) -> Ranges:
-    """Addresses of the first set that the second lacks."""
-    return intersection(one, complement(other))
+def difference(ranges: Ranges, subtracted: Ranges) -> Ranges:
+    """Addresses of a set that the subtracted set lacks."""
+    return intersection(ranges, complement(subtracted))
 
 
 def complement(ranges: Ranges) -> Ranges:
     """Every address of both families that the set does not hold."""
-    left: Ranges = []
+    gaps: Ranges = []
     position = 0
-    for start, end in EVERYTHING:
-        while position < len(ranges) and ranges[position][0] <= end:
-            first, last = ranges[position]
-            if start < first:
-                left.append((start, first - 1))
-            start = last + 1
+    for gap_start, end_of_family in EVERYTHING:
+        while position < len(ranges) and ranges[position][0] <= end_of_family:
+            start, end = ranges[position]
+            if gap_start < start:
+                gaps.append((gap_start, start - 1))
+            gap_start = end + 1
             position += 1
-        if start <= end:
-            left.append((start, end))
-    return left
+        if gap_start <= end_of_family:
+            gaps.append((gap_start, end_of_family))
+    return gaps
 
 
 # Everything but what nobody announces: all of IPv4, and the part of IPv6 that is assigned.
@@ -258,65 +275,84 @@ def unusual_to_protect(network: Any) -> str:
 
 def position_in(network: Range, space: Ranges) -> str:
     """Return whether a range lies inside of a space, outside, or straddles its edge."""
-    first, last = network
-    index = bisect_right(space, (first, EVERYTHING[-1][1]))  # the first that begins behind it
-    if index and space[index - 1][1] >= first:
-        return INSIDE if space[index - 1][1] >= last else STRADDLING
-    return STRADDLING if index < len(space) and space[index][0] <= last else OUTSIDE
+    start, end = network
+    next_index = _index_behind(start, space)
+    end_before = space[next_index - 1][1] if next_index else -1
+    if end_before >= end:
+        return INSIDE
+    if end_before >= start:
+        return STRADDLING
+    begins_within = next_index < len(space) and space[next_index][0] <= end
+    return STRADDLING if begins_within else OUTSIDE
+
+
+def _index_behind(number: int, ranges: Ranges) -> int:
+    """The index of the range that is the next to begin behind a number."""
+    return bisect_right(ranges, (number, EVERYTHING[-1][1]))
 
 
 def part_in(network: Range, ranges: Ranges) -> Ranges:
     """The part of a set that lies in a range, without a look at all of the set."""
-    start = bisect_right(ranges, (network[0], EVERYTHING[-1][1])) - 1
-    end = bisect_right(ranges, (network[1], EVERYTHING[-1][1]))
-    return intersection([network], ranges[max(start, 0) : end])
+    start, end = network
+    index_before = max(_index_behind(start, ranges) - 1, 0)
+    return intersection([network], ranges[index_before : _index_behind(end, ranges)])
 
 
 def count(ranges: Ranges) -> int:
     """Number of addresses in the set."""
-    return sum(last - first + 1 for first, last in ranges)
+    return sum(end - start + 1 for start, end in ranges)
 
 
 def networks(ranges: Ranges) -> list[str]:
     """The set as the fewest networks in CIDR notation, in ascending order, IPv4 first."""
-    return [_written_network(first, bits, length) for first, bits, length in _blocks(ranges)]
+    return [_written_network(block) for block in _blocks(ranges)]
 
 
 def widest(ranges: Ranges) -> Iterator[tuple[int, int, Range]]:
     """The networks that the set consists of, as the family's version, the length of the prefix and
     the range."""
-    for first, bits, length in _blocks(ranges):
-        yield (4 if bits == 32 else 6), length, (first, first + (1 << (bits - length)) - 1)
+    for start, version, length in _blocks(ranges):
+        size = 1 << (BITS[version] - length)
+        yield version, length, (start, start + size - 1)
 
 
-def _blocks(ranges: Ranges) -> Iterator[tuple[int, int, int]]:
-    for first, last in ranges:
-        offset, bits = (IPV6, 128) if first >= IPV6 else (0, 32)
-        while first <= last:
-            address = first - offset
-            aligned = (address & -address).bit_length() - 1 if address else bits
-            size = min(aligned, (last - first + 1).bit_length() - 1)
-            yield first, bits, bits - size
-            first += 1 << size
+Block = Tuple[int, int, int]  # a network: the number at its start, the version, the length
 
 
-def _written_network(first: int, bits: int, length: int) -> str:
-    address = ipaddress.IPv4Address(first) if bits == 32 else ipaddress.IPv6Address(first - IPV6)
-    return f"{address}/{length}"
+def _blocks(ranges: Ranges) -> Iterator[Block]:
+    for start, end in ranges:
+        version, offset = (6, IPV6) if start >= IPV6 else (4, 0)
+        bits = BITS[version]
+        while start <= end:
+            address = start - offset
+            trailing_zeros = (address & -address).bit_length() - 1 if address else bits
+            bits_of_size = (end - start + 1).bit_length() - 1
+            host_bits = min(trailing_zeros, bits_of_size)
+            yield start, version, bits - host_bits
+            start += 1 << host_bits
+
+
+def _written_network(block: Block) -> str:
+    start, version, length = block
+    if version == 4:
+        return f"{ipaddress.IPv4Address(start)}/{length}"
+    return f"{ipaddress.IPv6Address(start - IPV6)}/{length}"
 
 
 def counted(ranges: Ranges) -> str:
     """Number of addresses in words: IPv6 addresses by the /64 where there is at least one."""
-    four = count([item for item in ranges if item[0] < IPV6])
-    six = count(ranges) - four
-    parts = [_number_of(four, "IPv4 address", "es")] if four else []
-    if six >= 1 << 64:
-        whole, rest = divmod(six, 1 << 64)
-        more = "more than " if rest else ""
-        parts.append(more + _number_of(whole, "IPv6 /64 network", "s"))
-    elif six:
-        parts.append(_number_of(six, "IPv6 address", "es"))
-    return " and ".join(parts) or "no addresses"
+    ipv4_addresses = count([(start, end) for start, end in ranges if start < IPV6])
+    ipv6_addresses = count(ranges) - ipv4_addresses
+    clauses = []
+    if ipv4_addresses:
+        clauses.append(_number_of(ipv4_addresses, "IPv4 address", "es"))
+    if ipv6_addresses >= 1 << 64:
+        subnets, remainder = divmod(ipv6_addresses, 1 << 64)
+        clause = _number_of(subnets, "IPv6 /64 network", "s")
+        clauses.append(f"more than {clause}" if remainder else clause)
+    elif ipv6_addresses:
+        clauses.append(_number_of(ipv6_addresses, "IPv6 address", "es"))
+    return " and ".join(clauses) or "no addresses"
 
 
 def _number_of(number: int, noun: str, ending: str) -> str:
@@ -342,23 +378,27 @@ class Contents(NamedTuple):
     @property
     def kind_in_words(self) -> str:
         """The kind of its contents, in sentences."""
-        return "hostnames" if self.hostnames else "numbers" if self.numbers else "addresses"
+        if self.hostnames:
+            return "hostnames"
+        return "numbers" if self.numbers else "addresses"
 
     def has_hostname(self, name: str) -> bool:
         """Return whether a name, or all that one with a wildcard stands for, is among its
         hostnames."""
-        _label, _dot, above = name.partition(".")
-        while name not in self.hostnames and above:
-            name, (_label, _dot, above) = ANY_LABEL + above, above.partition(".")
+        domain = name.partition(".")[2]
+        while name not in self.hostnames and domain:
+            name = ANY_LABEL + domain
+            domain = domain.partition(".")[2]
         return name in self.hostnames
 
-    def without(self, other: Contents) -> Contents:
+    def without(self, subtracted: Contents) -> Contents:
         """Its contents that another list lacks."""
-        return Contents(
-            difference(self.ranges, other.ranges) if other.ranges else self.ranges,
-            self.numbers - other.numbers,
-            frozenset(name for name in self.hostnames if not other.has_hostname(name)),
-        )
+        ranges = self.ranges
+        if subtracted.ranges:
+            ranges = difference(ranges, subtracted.ranges)
+        numbers = self.numbers - subtracted.numbers
+        hostnames = frozenset(filterfalse(subtracted.has_hostname, self.hostnames))
+        return Contents(ranges, numbers, hostnames)
 
     def written(self) -> list[str]:
         """Its contents as texts, each once and in order."""

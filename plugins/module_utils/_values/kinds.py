@@ -106,7 +106,9 @@ def _parse_priority(value: Any) -> Any:
 
 
 def _normalise_priority(value: Any) -> str:
-    return _normalise_text(int(value) if isinstance(value, float) and value.is_integer() else value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return _normalise_text(value)
 
 
 def number(least: int) -> Value:
@@ -150,8 +152,10 @@ def several(*choices: str) -> Value:
         return list(dict.fromkeys(value))
 
     def normalise(value: Any) -> tuple[str, ...]:
-        words = value if isinstance(value, (list, tuple)) else ()
-        return tuple(sorted({str(word) for word in words}))
+        if not isinstance(value, (list, tuple)):
+            return ()
+        words = {str(word) for word in value}
+        return tuple(sorted(words))
 
     return Value({"type": "list", "elements": "str", "choices": list(choices)}, parse, normalise)
 
@@ -172,18 +176,18 @@ def mapping(spec: Suboptions, check: Callable[[Mapping[str, Any]], None]) -> Val
 def keyed(key: str, parse_key: Callable[[Any], Any], spec: Suboptions) -> Value:
     """A list of objects, each known by its key, that is replaced as a whole; their order makes no
     difference. An object says something of what its key names."""
-    others = ", ".join(name for name in spec if name != key)
+    settings = ", ".join(name for name in spec if name != key)
 
     def parse(value: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         entries: dict[Any, Mapping[str, Any]] = {}
         problems: list[str] = []
-        for item in map(_without_empty, value):
-            name = parse_key(item[key])
+        for entry in map(_without_empty, value):
+            name = parse_key(entry[key])
             if name in entries:
                 problems.append(f"{name} is named twice")
-            if len(item) == 1:
-                problems.append(f"{name} has none of {others}; set one, or leave it out")
-            entries[name] = {**item, key: name}
+            if len(entry) == 1:
+                problems.append(f"{name} has none of {settings}; set one, or leave it out")
+            entries[name] = {**entry, key: name}
         if problems:
             raise ValueError("; ".join(problems))
         return list(entries.values())
@@ -201,15 +205,18 @@ def ordered_list(spec: Suboptions) -> Value:
 def _without_empty(value: Any, empty: Any = None) -> Any:
     """A structure without the fields that are null, or as `empty`."""
     if isinstance(value, Mapping):
-        return {name: _without_empty(item, empty) for name, item in value.items() if item != empty}
-    return [_without_empty(item, empty) for item in value] if isinstance(value, list) else value
+        filled = {name: field for name, field in value.items() if field != empty}
+        return {name: _without_empty(field, empty) for name, field in filled.items()}
+    if isinstance(value, list):
+        return [_without_empty(element, empty) for element in value]
+    return value
 
 
-def same_value(one: Any, other: Any) -> bool:
+def same_value(value: Any, compared: Any) -> bool:
     """Return whether two values are the same JSON; unlike in Python, true is not 1."""
-    if one is other or (isinstance(one, str) and isinstance(other, str)):
-        return bool(one == other)
-    return as_json(one) == as_json(other)
+    if value is compared or (isinstance(value, str) and isinstance(compared, str)):
+        return bool(value == compared)
+    return as_json(value) == as_json(compared)
 
 
 def as_json(value: Any) -> str:
@@ -220,10 +227,11 @@ def as_json(value: Any) -> str:
 def _normalise_structure(value: Any) -> str:
     """A structure as text, with its fields and the words in its lists sorted."""
     if isinstance(value, Mapping):
-        items = (f"{name}:{_normalise_structure(item)}" for name, item in sorted(value.items()))
-        return "{" + ",".join(items) + "}"
+        fields = [f"{name}:{_normalise_structure(value[name])}" for name in sorted(value)]
+        return "{" + ",".join(fields) + "}"
     if isinstance(value, (list, tuple)):
-        return "[" + ",".join(sorted(map(_normalise_structure, value))) + "]"
+        elements = sorted(map(_normalise_structure, value))
+        return "[" + ",".join(elements) + "]"
     return repr(value)
 
 
