@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from fnmatch import fnmatchcase
 from typing import Any, Literal, get_args
 
 from ...module_utils._arguments import Argument, Arguments, read_value
@@ -22,6 +21,7 @@ from ...module_utils._text import Option, OptionStep, plural, sentence
 from ...module_utils._timestamps import parse_expiry
 from ...module_utils._values.address_set import Ranges, range_of, ranges_of
 from .._variables import declared_in, read_variables, require_none
+from .key_patterns import matches_key, matches_text
 
 UnmanagedObject = Mapping[str, Any]  # as a result lists it
 
@@ -51,15 +51,10 @@ class Accepted:
         return self.expires is None or now < self.expires
 
     def accepts(self, item: UnmanagedObject, now: datetime) -> bool:
-        """Return whether an object is accepted at this moment; a `ref` counts letter by letter."""
+        """Return whether an object is accepted at this moment."""
         if item["resource"] != self.resource or not self.holds(now):
             return False
-        folded = str if BY_NAME[self.resource].is_ordered else str.casefold
-        return _matches_any(folded(str(item["key"])), map(folded, self.keys))
-
-
-def _matches_any(text: str, patterns: Iterable[str]) -> bool:
-    return any(text == pattern or fnmatchcase(text, pattern) for pattern in patterns)
+        return matches_key(self.resource, str(item["key"]), self.keys)
 
 
 FIELDS: Arguments = declared_in("report")[ACCEPTED]["options"]
@@ -85,7 +80,7 @@ def parse_accepted(entries: Any, host: str) -> list[Accepted]:
                 problems.add(OptionError(option.at(*steps), problem))
             expires = entry["expires"]
             until = parsed(option.at("expires"), parse_expiry, expires) if expires else None
-            is_meant = not entry["hosts"] or _matches_any(host, entry["hosts"])
+            is_meant = not entry["hosts"] or matches_text(host, entry["hosts"])
             if is_meant and not problems.errors:
                 accepted.append(_accepted(entry, until))
     require_none(problems.errors, {}, {ACCEPTED: entries})

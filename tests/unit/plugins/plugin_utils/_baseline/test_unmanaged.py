@@ -47,6 +47,46 @@ def test_an_entry_accepts_keys_until_it_expires(entry: dict[str, Any], key: str,
     assert accepted_reason(item(key), entries, NOW) == ("OPS-1" if accepted else None)
 
 
+ADDRESSES: list[tuple[str, str, str, bool]] = [
+    ("allowlist_entry", "198.51.100.*", "198.51.100.7", True),
+    ("allowlist_entry", "198.51.100.*", "198.51.100.0/24", True),
+    ("allowlist_entry", "198.51.100.*", "198.51.100.128/25", True),
+    ("allowlist_entry", "198.51.100.*", "198.51.100.0/22", False),
+    ("allowlist_entry", "198.51.*", "198.51.100.0/22", True),
+    ("allowlist_entry", "198.51.100.?/*", "198.51.100.0/29", True),
+    ("allowlist_entry", "198.51.100.?/*", "198.51.100.0/28", False),
+    ("allowlist_entry", "*2*", "2.0.0.0/7", False),
+    ("allowlist_entry", "10.[02]*", "10.0.0.0/8", False),
+    ("allowlist_entry", "10.*/24", "10.1.0.0/24", True),
+    ("allowlist_entry", "10.*/24", "10.0.0.0/8", False),
+    ("allowlist_entry", "*", "0.0.0.0/0", True),
+    ("allowlist_entry", "198.51.100.0/22", "198.51.100.0/22", True),
+    ("allowlist_entry", "198.51.100.0/22", "198.51.101.0/24", True),
+    ("allowlist_entry", "198.51.101.0/24", "198.51.100.0/22", False),
+    ("prefix", "2001:db8:*", "2001:DB8::/32", True),
+    ("prefix", "2001:db8:*", "2001:db8::/31", False),
+    ("prefix", "2001:db8::*", "2001:db8::/32", False),
+    ("ip_list_item", "offices 198.51.100.*", "offices 198.51.100.0/22", False),
+    ("ip_list_item", "offices *", "offices 198.51.100.0/22", True),
+    ("ip_list_item", "offices 198.51.100.0/22", "offices 198.51.100.7", True),
+    ("ip_list_item", "shops 198.51.100.0/22", "offices 198.51.100.7", False),
+    ("syn_flood_filter", "ip.src in {198.51.100.*", "ip.src in {198.51.100.0/22}", False),
+    ("syn_flood_filter", "ip.src in {198.51.*", "ip.src in {198.51.100.0/22}", True),
+    ("syn_flood_filter", "ip.src in {198.51.100.0/22*", "ip.src in {198.51.100.0/22 192.0.2.1}", True),
+    ("syn_flood_filter", "ip.src in {198.51.100.*", "ip.src in {198.51.100.1..198.51.103.9}", False),
+    ("syn_flood_filter", "ip.src ne 198.51.100.0/22", "ip.src ne 198.51.100.7", False),
+    ("custom_rule", "release 1.*", "release 1.2/9", True),
+]
+
+
+@pytest.mark.parametrize(("resource", "pattern", "key", "accepted"), ADDRESSES)
+def test_a_pattern_of_addresses_accepts_networks_inside_of_it(
+    resource: str, pattern: str, key: str, accepted: bool
+) -> None:
+    entries = parse_accepted([{**ENTRY, "resource": resource, "keys": [pattern]}], "lima")
+    assert accepted_reason(item(key, resource=resource), entries, NOW) == ("OPS-1" if accepted else None)
+
+
 def test_a_status_is_accepted_on_the_hosts_that_the_entry_names() -> None:
     (accepted,) = parse_accepted([{**OFF, "hosts": ["lab-*"]}, {**NINE, "hosts": ["lima"]}], "lab-1")
     assert (accepted.status, accepted.reason) == ("protection_off", "a lab")
