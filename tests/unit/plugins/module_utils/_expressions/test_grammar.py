@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-from time import process_time
-
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._expressions.grammar import (
     Combination,
@@ -227,7 +225,6 @@ def test_a_plain_field_stands_by_itself(expression: str, plain: bool) -> None:
 
 @pytest.mark.parametrize("text", ["(" * (1 << 18), 'http.host eq "' + "a" * (10 << 20) + '"', "ssl or " * 2000 + "ssl"])
 def test_an_expression_that_is_longer_than_cloudflare_takes_is_not_parsed(text: str) -> None:
-    before = process_time()
     expression = expression_of({"expression": text})
     both = [f"({expression}) or ssl", f"({expression_of({'expression': text + ' '})}) or ssl"]
     for one in (expression, *both):
@@ -235,7 +232,6 @@ def test_an_expression_that_is_longer_than_cloudflare_takes_is_not_parsed(text: 
             parse(one)
     assert both[0] != both[1]
     assert normalise_expression(text) == text.strip()
-    assert process_time() - before < 2
 
 
 def test_the_longest_expression_is_parsed() -> None:
