@@ -156,7 +156,7 @@ from ansible.module_utils.basic import missing_required_lib
 from ansible.plugins.inventory import BaseInventoryPlugin, Cacheable, Constructable
 
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
-from ..module_utils._api.session import connected
+from ..module_utils._api.connect import connected
 from ..module_utils._api.settings import BOUNDS, Settings, parse_settings
 from ..module_utils._concurrency import concurrently
 from ..module_utils._errors import LaterPageError, ProtectionError, ServiceError

@@ -13,8 +13,8 @@ import os
 from typing import Any, Callable, Mapping, NamedTuple, Sequence
 
 from ._api.client import Client
+from ._api.connect import client_of_owner, connected
 from ._api.lock import Waiting, locked_owners
-from ._api.session import client_of_owner, connected
 from ._apply.executor import BrokenOff
 from ._apply.recovery import Applied, apply_with_recovery, predicted, settle
 from ._context import TASK, Context

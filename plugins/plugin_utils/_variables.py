@@ -33,7 +33,7 @@ from typing import Any, TypeVar
 
 import yaml
 
-from ..module_utils._api.settings import known_secrets
+from ..module_utils._api.settings import known_secrets, secrets_among
 from ..module_utils._arguments import Argument, Arguments, no_such, read_options
 from ..module_utils._errors import OptionError, numbered_errors
 from ..module_utils._remembered import remembered
@@ -41,7 +41,7 @@ from ..module_utils._text import OWN_NAMES, Names, Option, closest, redact, visi
 from ..module_utils._timestamps import parse_expiry
 
 # Tells what does not fit together, by the values of the right form (others are None), and the names
-# of all that is given.
+# of all variables that are set.
 FindErrors = Callable[[Mapping[str, Any], Container[str]], Iterable[OptionError]]
 Read = TypeVar("Read")
 KIND_OF_TAG = "__ansible_type"
@@ -62,7 +62,7 @@ UNCHANGED = "equal"  # the kind of the steps between two names that are no slips
 CONTACTS = {"owner": "edge_owner", "runbook": "edge_runbook"}  # of a host, as the report names them
 
 
-def no_check(_read: Mapping[str, Any], _given: Container[str]) -> Sequence[OptionError]:
+def no_check(_values: Mapping[str, Any], _set_names: Container[str]) -> Sequence[OptionError]:
     """Tells nothing."""
     return ()
 
@@ -72,11 +72,15 @@ class Mistakes(ValueError):
     is not told again without it."""
 
     def __init__(self, sentences: Iterable[str]) -> None:
-        every = [text.rstrip(".") for text in dict.fromkeys(sentences)]
-        without_place = {text.rpartition(" (")[0] for text in every if text.endswith(")")}
-        told = [text for text in every if text not in without_place]
-        self.sentences = [f"{text}." for text in told]
-        super().__init__(f"{numbered_errors(told)}.")
+        mistakes = [sentence.rstrip(".") for sentence in dict.fromkeys(sentences)]
+        repeated: set[str] = set()  # with its place, each of these stands among them
+        for mistake in mistakes:
+            if mistake.endswith(")"):
+                text, _bracket, _place = mistake.rpartition(" (")
+                repeated.add(text)
+        distinct = [mistake for mistake in mistakes if mistake not in repeated]
+        self.sentences = [f"{mistake}." for mistake in distinct]
+        super().__init__(f"{numbered_errors(distinct)}.")
 
 
 def sentences_of(exc: ValueError) -> Sequence[str]:
@@ -111,14 +115,19 @@ def errors_of(*checks: Callable[[], Any]) -> list[OptionError]:
 
 def _error_of(sentence: str) -> OptionError:
     text = sentence.rstrip(".")
-    if not (begin := PATH.match(text)):
+    beginning = PATH.match(text)
+    if not beginning:
         return OptionError(Option(), text)
-    return OptionError(option_at(begin[1]), text[begin.end() :])
+    problem = text[beginning.end() :]
+    return OptionError(option_at(beginning[1]), problem)
 
 
 def option_at(path: str) -> Option:
     """The option with this path, such as `rules[2].action`."""
-    return Option(*(int(step) if step.isdigit() else step for step in STEP.findall(path)))
+    steps: list[int | str] = []
+    for step in STEP.findall(path):
+        steps.append(int(step) if step.isdigit() else step)
+    return Option(*steps)
 
 
 def require_valid(arguments: Arguments, values: Mapping[str, Any]) -> None:
@@ -138,75 +147,88 @@ def read_variables(
     for those that are null or not there; raises Mistakes for wrong ones, also by this check, for
     those that there are not or that are `unread`, and for misspelt ones of the host, which has
     these `variables`."""
-    set_ones = {name: value for name, value in values.items() if value is not None}
-    unknown = dict.fromkeys(misspelt(variables, arguments))
     kind = "variable" if prefix else "option"
-    read = read_options(arguments, {**set_ones, **unknown}, kind)
-    given = {name for name, value in values.items() if value not in (None, "", [], {})}
-    given |= {no_such(kind, name, arguments)[1] for name in unknown}  # as they are meant
-    fit = {name: dict.get(read, name) for name in arguments}
-    errors = with_unread(unread, [*read.errors, *check(fit, given)])
+    set_values = {name: value for name, value in values.items() if value is not None}
+    set_names = {name for name, value in values.items() if value not in (None, "", [], {})}
+    misspelt_names = misspelt(variables, arguments)
+    for name in misspelt_names:
+        _problem, meant = no_such(kind, name, arguments)
+        set_names.add(meant)
+    options = read_options(arguments, {**set_values, **dict.fromkeys(misspelt_names)}, kind)
+    well_formed = {name: dict.get(options, name) for name in arguments}
+    errors = with_unread(unread, [*options.errors, *check(well_formed, set_names)])
     require_none(errors, arguments, values, {**values, **variables})
-    return {name.removeprefix(prefix): value for name, value in read.items()}
+    return {name.removeprefix(prefix): value for name, value in options.items()}
 
 
 def read_call(arguments: Arguments, **values: Any) -> dict[str, Any]:
     """The arguments of a call of a filter, to which Jinja may pass iterators; raises ValueError."""
-    lists = {name: list(item) for name, item in values.items() if isinstance(item, Iterator)}
+    lists = {name: list(value) for name, value in values.items() if isinstance(value, Iterator)}
     return read_variables(arguments, {**values, **lists})
 
 
-def with_unread(unread: Sequence[OptionError], others: Iterable[OptionError]) -> list[OptionError]:
-    """The errors of values that cannot be read, and others that do not come from UNREAD."""
+def with_unread(unread: Sequence[OptionError], errors: Iterable[OptionError]) -> list[OptionError]:
+    """The errors of values that cannot be read, and these, if they do not come from UNREAD."""
     starts = starts_of(unread)
-    return [*unread, *(error for error in others if not error.message.startswith(starts))]
+    return [*unread, *(error for error in errors if not error.message.startswith(starts))]
 
 
 def starts_of(errors: Iterable[OptionError]) -> tuple[str, ...]:
     """The beginnings of messages about the values of which these errors are."""
-    names = (error.option.name(OWN_NAMES) for error in errors)
-    return tuple(f"{name}{end}" for name in names for end in ":.[")
+    starts: list[str] = []
+    for error in errors:
+        name = error.option.name(OWN_NAMES)
+        starts += [f"{name}:", f"{name}.", f"{name}["]
+    return tuple(starts)
 
 
-def misspelt(names: Iterable[str], known: Iterable[str]) -> list[str]:
-    """The names that are one of these but for a slip or two; others may be the user's own."""
-    ours = frozenset(known)
-    others = {*names} - ours
-    own = (name for name in sorted(others) if not name.startswith("ansible_"))  # most are Ansible's
-    return [name for name in own if _is_misspelt(name, ours)]
+def misspelt(names: Iterable[str], declared: Iterable[str]) -> list[str]:
+    """The names that are declared but for a slip or two; others may be the user's own."""
+    declared_names = frozenset(declared)
+    undeclared = sorted({*names} - declared_names)
+    candidates = [name for name in undeclared if not name.startswith("ansible_")]  # as most do
+    return [name for name in candidates if _is_misspelt(name, declared_names)]
 
 
 @lru_cache(maxsize=4096)  # most hosts have the same
-def _is_misspelt(name: str, known: Set[str]) -> bool:
-    letters = {*name}
-    near = [  # the search among all of them takes longer
-        item
-        for item in known
-        if abs(len(name) - len(item)) <= SLIPS
-        and len(letters.symmetric_difference(item)) <= 2 * SLIPS
-    ]
-    close = closest(name, near, ALIKE)
-    prefix = close[: close.find("_") + 1]
-    shared = len(prefix) if name.startswith(prefix) else 0
-    if not close or (name.startswith(VARIABLE_PREFIXES) and not shared):  # of another playbook
+def _is_misspelt(name: str, declared: Set[str]) -> bool:
+    near = [candidate for candidate in declared if _has_like_letters(name, candidate)]
+    meant = closest(name, near, ALIKE)  # a search among all of them takes longer
+    if not meant:
         return False
-    pair = SequenceMatcher(None, name[shared:], close[shared:])
-    steps = [
-        max(to - at, end - start)
-        for kind, at, to, start, end in pair.get_opcodes()
-        if kind != UNCHANGED
-    ]
-    return sum(steps) <= SLIPS and pair.ratio() >= ALIKE_BEHIND_PREFIX
+    prefix = meant[: meant.find("_") + 1]
+    shared = len(prefix) if name.startswith(prefix) else 0
+    if name.startswith(VARIABLE_PREFIXES) and not shared:  # of another playbook
+        return False
+    pair = SequenceMatcher(None, name[shared:], meant[shared:])
+    return _count_slips(pair) <= SLIPS and pair.ratio() >= ALIKE_BEHIND_PREFIX
 
 
-def no_such_variable(name: str, known: Collection[str]) -> OptionError:
+def _has_like_letters(name: str, candidate: str) -> bool:
+    """Return whether two names may differ by a slip or two, by their lengths and letters alone."""
+    if abs(len(name) - len(candidate)) > SLIPS:
+        return False
+    different_letters = {*name}.symmetric_difference(candidate)
+    return len(different_letters) <= 2 * SLIPS
+
+
+def _count_slips(pair: SequenceMatcher[str]) -> int:
+    slips = 0
+    for kind, begin, end, begin_of_meant, end_of_meant in pair.get_opcodes():
+        if kind != UNCHANGED:
+            slips += max(end - begin, end_of_meant - begin_of_meant)
+    return slips
+
+
+def no_such_variable(name: str, declared: Collection[str]) -> OptionError:
     """The error of the name of a variable that there is not."""
-    return OptionError(Option(name), no_such("variable", name, known)[0])
+    problem, _meant = no_such("variable", name, declared)
+    return OptionError(Option(name), problem)
 
 
-def misspelt_errors(names: Iterable[str], known: Collection[str]) -> list[OptionError]:
+def misspelt_errors(names: Iterable[str], declared: Collection[str]) -> list[OptionError]:
     """The errors of the names that are misspelt; see misspelt."""
-    return [no_such_variable(name, known) for name in misspelt(names, known)]
+    return [no_such_variable(name, declared) for name in misspelt(names, declared)]
 
 
 def defaults_of(role: str) -> dict[str, Any]:
@@ -246,26 +268,29 @@ def sentences(
     """A sentence for each error, as require_none tells it."""
     place = partial(place_of, in_files or values)
     secrets = secrets_in(arguments, values)
-    texts = (f"{visible(error.placed(place).message)}." for error in errors)
-    return [str(redact(text, secrets)) for text in texts]
+    texts: list[str] = []
+    for error in errors:
+        message = visible(error.placed(place).message)
+        texts.append(str(redact(f"{message}.", secrets)))
+    return texts
 
 
 def secrets_in(arguments: Arguments, values: Mapping[str, Any]) -> list[str]:
     """The secrets that these values and the environment have, longer ones first."""
-    named = [values.get(name) for name, item in arguments.items() if item.get("no_log")]
-    secrets = {*known_secrets({}, os.environ), *(str(value) for value in named if value)}
-    return sorted(secrets, key=len, reverse=True)
+    hidden = [values.get(name) for name, argument in arguments.items() if argument.get("no_log")]
+    return list(secrets_among([*known_secrets({}, os.environ), *hidden]))
 
 
 def wrong_variables(arguments: Arguments, values: Mapping[str, Any]) -> list[OptionError]:
     """The errors in the values of variables; one that is null or not there is not set."""
-    every: list[OptionError] = []
+    errors: list[OptionError] = []
     for name, argument in arguments.items():
         value = values.get(name)
-        if value is not None:
-            in_container = isinstance(value, (list, Mapping))
-            every += (_wrong_container if in_container else _wrong)(name, argument, value)
-    return every
+        if isinstance(value, (list, Mapping)):
+            errors += _wrong_container(name, argument, value)
+        elif value is not None:
+            errors += _wrong(name, argument, value)
+    return errors
 
 
 def _wrong(name: str, argument: Argument, value: Any) -> Sequence[OptionError]:
@@ -278,17 +303,31 @@ _wrong_container = remembered(256)(_wrong)  # many hosts have the same
 def place_of(values: Mapping[str, Any], option: Option, names: Names = OWN_NAMES) -> str:
     """The place of the value of an option, in brackets: its file and line, or the command line; an
     empty text if ansible-core does not know it, as before 2.19."""
+    is_of_another_variable = len(option.path) > 1 and option.entry in names
+    if is_of_another_variable:
+        return ""
+    with_origins = _keys_and_values(values, option.renamed(names).path)
+    for candidate in reversed(with_origins):  # the nearest to the value
+        origin = _origin(candidate)
+        if origin:
+            return origin
+    return ""
+
+
+def _keys_and_values(values: Mapping[str, Any], path: Sequence[Any]) -> list[Any]:
+    """The keys and values on the path to a value, as far as there are any; each may know where it
+    stands."""
+    on_path: list[Any] = []
     value: Any = values
-    known: list[Any] = []
-    is_brought = len(option.path) > 1 and option.entry in names  # by another variable
-    for step in () if is_brought else option.renamed(names).path:
+    for step in path:
         try:
-            known += [key for key in value if key == step] if isinstance(value, Mapping) else []
+            if isinstance(value, Mapping):
+                on_path += [key for key in value if key == step]
             value = value[step]
         except (KeyError, IndexError, TypeError):
             break
-        known.append(value)
-    return next(filter(None, map(_origin, reversed(known))), "")
+        on_path.append(value)
+    return on_path
 
 
 def encoder_of_places() -> type[json.JSONEncoder] | None:
@@ -311,14 +350,21 @@ def _origin(value: Any) -> str:
     except (TypeError, ValueError):
         return ""
     tags = document.get("tags", ()) if isinstance(document, dict) else ()
-    known = (tag for tag in tags if isinstance(tag, dict) and tag.get(KIND_OF_TAG) == "Origin")
-    origin = next(known, {})
-    path, line = str(origin.get("path") or ""), origin.get("line_num")
+    for tag in tags:
+        if isinstance(tag, dict) and tag.get(KIND_OF_TAG) == "Origin":
+            return _written_origin(tag)
+    return ""
+
+
+def _written_origin(origin: Mapping[str, Any]) -> str:
     if "CLI option" in (origin.get("description") or ""):
         return " (on the command line)"
+    path = str(origin.get("path") or "")
+    line = origin.get("line_num")
     if not path or not line or path.startswith(OWN_FILES):
         return ""
-    return f" ({path.removeprefix(os.getcwd() + os.sep)}:{line})"
+    shown_path = path.removeprefix(os.getcwd() + os.sep)
+    return f" ({shown_path}:{line})"
 
 
 def expiry_of(name: str, value: Any) -> datetime:
@@ -342,9 +388,9 @@ def is_data(value: Any) -> bool:
     if isinstance(value, SCALARS):
         return True
     if isinstance(value, (list, tuple)):
-        return all(is_data(item) for item in value)
+        return all(is_data(member) for member in value)
     if isinstance(value, Mapping):
-        return all(isinstance(name, str) and is_data(item) for name, item in value.items())
+        return all(isinstance(name, str) and is_data(member) for name, member in value.items())
     return False
 
 
@@ -357,9 +403,9 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return float(value)
     if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
+        return [plain(member) for member in value]
     if isinstance(value, Mapping):
-        return {_unmarked(name): plain(item) for name, item in value.items()}
+        return {_unmarked(name): plain(member) for name, member in value.items()}
     return value
 
 
@@ -388,12 +434,14 @@ def _unmarked(value: Any) -> str:
 def by_path(values: Mapping[str, Any], path: str = "") -> dict[str, Any]:
     """The values within dictionaries by their paths, such as `filter.expression`; an empty
     dictionary is a value."""
-    named: dict[str, Any] = {}
+    flat: dict[str, Any] = {}
     for name, value in values.items():
-        own = f"{path}{name}"
-        is_inner = isinstance(value, Mapping) and value
-        named.update(by_path(value, f"{own}.") if is_inner else {own: value})
-    return named
+        value_path = f"{path}{name}"
+        if isinstance(value, Mapping) and value:
+            flat.update(by_path(value, f"{value_path}."))
+        else:
+            flat[value_path] = value
+    return flat
 
 
 try:

@@ -30,8 +30,8 @@ from tests.support.module_run import ACCOUNT, RULESETS, ZONE, run_main
 
 MOMENT = datetime(2026, 3, 1, 9, 15, 2, 310412, UTC)
 ORDERED = ("custom_ruleset", *RULESETS)  # modules that write whole lists
-READER = "reader"  # a token that may not write
-NOBODY = "nobody"  # a token without any permission
+READER = "readers-token"  # a token that may not write
+NOBODY = "nobodys-token"  # a token without any permission
 _DATA: Mapping[str, Any] = yaml.safe_load(Path(__file__).with_name("samples.yml").read_text("utf-8"))
 ACCOUNT_STATE, BESIDE_STATE, ZONE_STATE = (_DATA[name] for name in ("account", "beside", "zone"))
 RULESETS_STATE: Mapping[str, Any] = _DATA["rulesets"]  # by module

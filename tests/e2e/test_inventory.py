@@ -140,7 +140,7 @@ def test_accounts_that_the_token_does_not_see_come_from_their_zones(tmp_path: Pa
 
 
 def test_a_token_that_sees_nothing_says_what_it_needs(tmp_path: Path, service: LocalService) -> None:
-    run = inventory(tmp_path, service, token=service.add_token("blind", account_settings="none", zone="none"))
+    run = inventory(tmp_path, service, token=service.add_token("blind-token", account_settings="none", zone="none"))
     assert "The inventory has no hosts" in run.output
     assert "Account Settings Read (account) and Zone Read (zone)" in " ".join(run.output.split())
 

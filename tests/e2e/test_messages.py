@@ -49,7 +49,7 @@ PROVOCATIONS = {
     "another plan": Provocation({"expected_plan": "0" * 64}),
     "missing rule": Provocation({"rules": [{**RULE, "id": "0" * 32}]}, module="firewall_rules"),
     "unknown token": Provocation({"api_token": "another-token"}),
-    "no permission": Provocation({"api_token": "reader"}),
+    "no permission": Provocation({"api_token": "readers-token"}),
     "unknown account": Provocation({"account_id": "f" * 32}),
     "not entitled": Provocation({"account_id": "e" * 32}),
     "no DNS protection": Provocation({"account_id": "b" * 32, "prefixes": None, "scope": "global"}, module="dns_protection_rule"),
@@ -72,7 +72,7 @@ PROVOCATIONS = {
 
 @pytest.fixture
 def service(service: LocalService) -> LocalService:
-    service.add_token("reader", protection="read", firewall="read")
+    service.add_token("readers-token", protection="read", firewall="read")
     service.account(ACCOUNT)
     service.account(OTHER).seed(prefixes=[{"prefix": "192.0.2.0/24"}, {"prefix": "192.0.2.0/24"}])
     service.account("e" * 32).seed(entitled=False)

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 import requests
-from ansible_collections.edgeops.protection.plugins.module_utils._api import session
+from ansible_collections.edgeops.protection.plugins.module_utils._api import connect
 from ansible_collections.edgeops.protection.plugins.module_utils._api.settings import BOUNDS
 from ansible_collections.edgeops.protection.plugins.module_utils._budget.budget import (
     CallBudget,
@@ -71,7 +71,7 @@ def account(service: LocalService) -> LocalService:
 
 
 def test_many_tasks_at_once_are_never_refused(account: LocalService, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "CALL_PERIOD", PERIOD)
+    monkeypatch.setattr(connect, "CALL_PERIOD", PERIOD)
     account.rate_limit(CALLS, seconds=PERIOD)
     tasks = 30
     began = time.monotonic()
@@ -131,7 +131,7 @@ def test_fewer_calls_than_the_budget_do_not_wait(account: LocalService) -> None:
 @pytest.mark.parametrize("age", [0.0, 2.3], ids=["in a new window", "in its last second"])
 def test_calls_of_others_count_too(age: float, account: LocalService, monkeypatch: pytest.MonkeyPatch) -> None:
     """Others have made all but nine of the calls that the service takes, and this user has made none."""
-    monkeypatch.setattr(session, "CALL_PERIOD", 3.0)
+    monkeypatch.setattr(connect, "CALL_PERIOD", 3.0)
     account.rate_limit(CALLS, seconds=3)
     for dummy in range(CALLS - 9):
         requests.get(account.base_url + "/accounts", headers={"Authorization": f"Bearer {account.token}"}, timeout=5)
@@ -202,7 +202,7 @@ def of_another_user(path: Path) -> None:
 def test_a_state_that_cannot_be_shared_is_warned_of_with_the_reason(
     damage: Callable[[Path], None], reason: str | None, account: LocalService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "CALL_PERIOD", 0.2)
+    monkeypatch.setattr(connect, "CALL_PERIOD", 0.2)
     damage(Path(path_of(account)))
     _result, warnings = read_account(account, call_budget=2)
     shared = [text for text in warnings if "is not shared" in text]

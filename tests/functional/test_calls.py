@@ -98,8 +98,8 @@ def test_dns_rules_are_read_once_or_their_lack_is_told(
     message = modules.failed(module, **options)["msg"]
     assert message.endswith("The account has no Advanced DNS Protection; it comes with Magic Transit.")
     service.account(ACCOUNT).seed(dns_entitled=True)
-    service.add_token("nobody", protection="none")
-    assert "DDoS Protection Read (account)" in modules.failed(module, **options, api_token="nobody")["msg"]
+    service.add_token("nobodys-token", protection="none")
+    assert "DDoS Protection Read (account)" in modules.failed(module, **options, api_token="nobodys-token")["msg"]
     assert service.writes == []
 
 

@@ -343,7 +343,7 @@ def test_the_service_refuses_too_many_rules_by_itself_if_the_zone_cannot_be_read
     service: LocalService, modules: Modules
 ) -> None:
     service.zone(ZONE).seed(plan="free")
-    failed = modules.failed("custom_rules", api_token=service.add_token("blind", zone="none"), **GROWTH)
+    failed = modules.failed("custom_rules", api_token=service.add_token("blind-token", zone="none"), **GROWTH)
     reason = "[20217] exceeded maximum number of rules in the phase http_request_firewall_custom: 6 out of 5"
     assert reason in failed["msg"]
     assert refs(service) == ["office", "login", "last", *(item["key"] for item in failed["done"])]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api import session
+from ansible_collections.edgeops.protection.plugins.module_utils._api import connect
 
 from tests.fake_service import LocalService
 from tests.support.module_run import ACCOUNT, Modules
@@ -187,7 +187,7 @@ def test_queries_about_an_account_wait_for_one_another(
 ) -> None:
     """With any token, and not for those about another account with the same token."""
     monkeypatch.setenv("ANSIBLE_HOME", str(tmp_path))
-    monkeypatch.setattr(session, "QUERY_BUDGET", (1, PERIOD))
+    monkeypatch.setattr(connect, "QUERY_BUDGET", (1, PERIOD))
     service.limit_analytics(1, seconds=PERIOD)
     service.account(OTHER).seed(traffic=SEEN)
     seeded(service)

@@ -68,8 +68,8 @@ def test_other_spellings_of_a_domain_name_the_same_zone(spelling: str, named: Lo
 
 
 def test_a_name_that_the_token_does_not_see_says_which_permission_shows_it(named: LocalService) -> None:
-    named.add_token("blind", zone="none")
-    assert "the permission Zone Read (zone)" in run(named, "custom_rules", api_token="blind")["msg"]
+    named.add_token("blind-token", zone="none")
+    assert "the permission Zone Read (zone)" in run(named, "custom_rules", api_token="blind-token")["msg"]
     named.misbehave("status", status=403)
     result = run(named, "custom_rules")
     assert "the permission Zone Read (zone)" in result["msg"]

@@ -98,7 +98,8 @@ class BoundedSocket:
             self._sock.sendall(data[start : start + PIECE])
 
     def makefile(self, mode: str = "rb", *args: Any, **kwargs: Any) -> Any:
-        return io.BufferedReader(BoundedReader(self._sock, self._sock.makefile(mode, buffering=0)))
+        raw = self._sock.makefile(mode, buffering=0)
+        return io.BufferedReader(BoundedReader(self._sock, raw))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._sock, name)
@@ -136,6 +137,7 @@ class TLSPool(HTTPSConnectionPool):  # type: ignore[misc]
 
 # The TLS context of those who trust the usual CAs, where it was made beforehand.
 TRUST: list[Any] = []
+BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 def load_trust() -> None:
@@ -155,8 +157,10 @@ def load_trust() -> None:
 def usual_trust(verify: bool | str) -> Any:
     """The context made beforehand, where this session is to trust the usual CAs and nobody else;
     otherwise None."""
-    others = any(os.environ.get(name) for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"))
-    return TRUST[0] if TRUST and verify is True and not others else None
+    trusts_a_bundle = any(os.environ.get(variable) for variable in BUNDLE_VARIABLES)
+    if not TRUST or verify is not True or trusts_a_bundle:
+        return None
+    return TRUST[0]
 
 
 class Adapter(HTTPAdapter):

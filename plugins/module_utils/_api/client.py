@@ -3,8 +3,8 @@
 # https://www.gnu.org/licenses/gpl-3.0.txt)
 # SPDX-License-Identifier: GPL-3.0-or-later
 
-"""Reads complete collections and writes objects. It knows paths and pages; the session knows the
-network."""
+"""Reads complete collections and writes objects. It knows paths and versions; pages.py knows pages,
+and the session the network."""
 
 from __future__ import annotations
 
@@ -13,30 +13,25 @@ from datetime import datetime
 from typing import Any, Callable, Iterator, Mapping, Protocol, Sequence
 
 from .._concurrency import concurrently
-from .._errors import LaterPageError, ServiceError
+from .._errors import ServiceError
 from .._schema.resource import (
-    NO_ITEMS,
     AtOnce,
     ByCursor,
     InDocument,
     Object,
-    Paged,
     Resource,
     State,
     Write,
-    fields_in,
     id_of_new,
 )
-from .._text import excerpt
-from .._timestamps import read_date
 from .._values.kinds import SAFE_ID
+from .pages import Listing, in_shape, listed_objects, read_object
 from .progress import Progress
 from .responses import Envelope, Request, Response, open_envelope, unexpected
 from .retry import operate
 from .versions import Versions, oldest_first, version_of
 
 NO_ENTRY_POINT = 10003  # the vendor's code for a phase that has no ruleset yet
-MOST_PAGES = 10000  # where a service never comes to an end
 
 
 class Sender(Protocol):
@@ -67,7 +62,8 @@ class Client:
         progress: Progress | None = None,
         reader: str = "",
     ) -> None:
-        self._sender, self.reader = sender, reader
+        self._sender = sender
+        self.reader = reader
         self.progress = progress or Progress()
         self.owner = owner
         self.now: datetime | None = None
@@ -97,18 +93,19 @@ class Client:
 
         `query` limits a collection that comes in pages to some of its objects.
         """
-        if resource.parent and not self._holder(resource):
+        holder = self._holder(resource)
+        if resource.parent and not holder:
             return []
-        listing = resource.listing
-        if isinstance(listing, InDocument):
+        if isinstance(resource.listing, InDocument):
             return self._read_document(resource)
-        if isinstance(listing, ByCursor):
-            return self._read_by_cursor(resource)
-        if isinstance(listing, Paged):
-            return self._read_pages(resource, query or {})
-        if isinstance(listing, AtOnce):
-            return self._read_at_once(resource)
-        return _as_known(resource, [self._read_object(resource)])
+        total = holder.get("num_items") if holder else None
+        path = self._path(resource)
+        objects = Listing(resource, path, self._call, self.progress, total).read(query or {})
+        if isinstance(resource.listing, ByCursor):
+            return self._oldest_first(resource, objects)
+        if isinstance(resource.listing, AtOnce):
+            self._listings[resource.path] = list(objects)
+        return objects
 
     def read_each(self, resources: Sequence[Resource]) -> Iterator[list[Object]]:
         """The objects of each collection, in order, read concurrently; raises ServiceError."""
@@ -128,26 +125,26 @@ class Client:
         `path` has placeholders: the resource's own, or that of its nested objects. Raises
         ServiceError.
         """
-        shape = resource.shape
-        bodies = [shape.to_api(body) if shape and body else body for body in bodies]
-        if write.by_id and len(ids) == 1:
-            path, body = f"{path}/{ids[0]}", bodies[0]
-        else:
-            path, body = path + write.suffix, bodies[0] if write.batch == 1 else list(bodies)
-        body = {write.wrapper: body} if write.wrapper else body
+        written = [_as_written(resource, body) for body in bodies]
+        goes_alone = write.by_id and len(ids) == 1
+        path = f"{path}/{ids[0]}" if goes_alone else f"{path}{write.suffix}"
+        body: Any = written[0] if goes_alone or write.batch == 1 else written
+        if write.wrapper:
+            body = {write.wrapper: body}
         request = Request(write.method, self._filled(path, resource), body=body, resource=resource)
         if write.operation:
             return operate(request, self._filled(write.operation, resource), self._call)
         result = self._call(request).result
-        if resource.path in self._listings and isinstance(result, Mapping) and not ids[0]:
+        is_object = isinstance(result, Mapping)
+        if resource.path in self._listings and is_object and not ids[0]:  # a new one
             self._listings[resource.path].append(result)
-        return _as_known(resource, [result])[0]
+        return in_shape(resource, [result])[0]
 
     def ask(self, request: Request) -> Response:
         """Send a query that reads, and bring back its response, whatever its status; raises
         ServiceError when none came."""
         response = self._sender.send(request)
-        self.now = read_date(response.header("Date")) or self.now
+        self.now = response.date or self.now
         return response
 
     def list_object(self, resource: Resource) -> Object:
@@ -177,33 +174,32 @@ class Client:
         """The list as it was in a version; raises ServiceError."""
         path = f"{self._path_of_list(resource)}/versions/{number}"
         request = Request("GET", path, resource=resource)
-        around = fields_in(self._call(request).result)
-        if version_of(around) != number:
+        document = self._call(request).fields
+        if version_of(document) != number:
             raise unexpected(request, f"the result is not version {number}")
-        listed = Envelope(around.get(resource.document.field) or [], {})
-        return _as_known(resource, _listed_objects(request, listed))
+        return _objects_of(resource, request, document)
 
     def replace(
         self,
         resource: Resource,
         objects: Sequence[Object],
         query: Mapping[str, Any] | None = None,
-        changes: Object = NO_ITEMS,
+        changes: Object | None = None,
     ) -> Any:
         """Replace an ordered list inside of one object, with `changes` of that object; returns the
         list in the response. An object that is not there yet is made. Raises ServiceError."""
-        document = resource.document
-        around, shape = self.list_object(resource), resource.shape
-        body = {
-            **{field: around[field] for field in document.sent_along if field in around},
-            **changes,
-            document.field: [shape.to_api(item) if shape else item for item in objects],
-        }
+        declared = resource.document
+        document = self.list_object(resource)
+        body = {field: document[field] for field in declared.sent_along if field in document}
+        body.update(changes or {})
+        body[declared.field] = [_as_written(resource, obj) for obj in objects]
         parent = None if self._holder(resource) else resource.parent
-        method = (parent or resource).write_for("create").method
-        path = self._path(parent or resource)
-        request = Request(method, path, query or {}, body, parent or resource)
-        return self._call(request).result if query else self._written(resource, request, parent)
+        target = parent or resource
+        method = target.write_for("create").method
+        request = Request(method, self._path(target), query or {}, body, target)
+        if query:
+            return self._call(request).result
+        return self._written(resource, request, parent)
 
     def write_rule(
         self, resource: Resource, write: Write, identity: str, rule: Object | None, place: Object
@@ -211,10 +207,11 @@ class Client:
         """Create, change, move or delete one object of an ordered list; returns the list in the
         response. Raises ServiceError."""
         path = f"{self._path_of_list(resource)}/{resource.document.field}"
-        path = f"{path}/{identity}" if write.by_id else path
-        shape = resource.shape
-        body = {**(shape.to_api(rule) if shape and rule else rule or {}), **place} or None
-        return self._written(resource, Request(write.method, path, body=body, resource=resource))
+        if write.by_id:
+            path = f"{path}/{identity}"
+        body = {**_as_written(resource, rule or {}), **place}
+        request = Request(write.method, path, body=body or None, resource=resource)
+        return self._written(resource, request)
 
     def _written(self, resource: Resource, request: Request, parent: Resource | None = None) -> Any:
         """The list in the answer to a write, as a version of this run."""
@@ -232,15 +229,15 @@ class Client:
             self._keep_ids(parent, [result])
         self._list_objects[resource.plural] = result
         listed = self.listed(resource)
-        objects = [item for item in listed or () if isinstance(item, Mapping)]
         if listed is not None:
-            versions.keep(self.version(resource), objects, is_own=True)
+            objects = [obj for obj in listed if isinstance(obj, Mapping)]
+            versions.keep(self.version(resource), objects, of_this_run=True)
         return listed
 
     def listed(self, resource: Resource) -> list[Any] | None:
         """The ordered list as it was last read or written; None where the answer has no list."""
         listed = self.list_object(resource).get(resource.document.field) or []
-        return _as_known(resource, listed) if isinstance(listed, list) else None
+        return in_shape(resource, listed) if isinstance(listed, list) else None
 
     def _path(self, resource: Resource) -> str:
         return self._filled(resource.path, resource)
@@ -248,10 +245,12 @@ class Client:
     def _filled(self, path: str, resource: Resource) -> str:
         """A path with the owner and, of a collection inside of an object, the id of that object;
         raises ServiceError for an id that is none."""
-        identity = str((self._holder(resource) or {}).get("id") or "")
-        if resource.parent and not SAFE_ID.fullmatch(identity):
-            problem = f"the {resource.parent.title} {resource.parent_name} has the id {identity!r}"
-            raise unexpected(Request("GET", self._path(resource.parent)), problem)
+        holder = self._holder(resource) or {}
+        identity = str(holder.get("id") or "")
+        parent = resource.parent
+        if parent and not SAFE_ID.fullmatch(identity):
+            problem = f"the {parent.title} {resource.parent_name} has the id {identity!r}"
+            raise unexpected(Request("GET", self._path(parent)), problem)
         return path.format(**self.owner, parent_id=identity)
 
     def _holder(self, resource: Resource) -> Object | None:
@@ -261,8 +260,10 @@ class Client:
         if parent is None:
             return None
         key = parent.key_of({parent.key[0]: resource.parent_name})
-        own = parent.our_objects(self._listings.get(parent.path, ()))
-        return next((obj for obj in own if parent.key_of(obj) == key), None)
+        for obj in parent.our_objects(self._listings.get(parent.path, ())):
+            if parent.key_of(obj) == key:
+                return obj
+        return None
 
     def _keep_ids(self, resource: Resource, objects: Sequence[Object]) -> None:
         if resource.holds_rules:
@@ -276,7 +277,7 @@ class Client:
 
         def read(path: str) -> Object:
             request = Request("GET", f"{self._path(resource)}{path}", resource=resource)
-            return fields_in(self._call(request).result)
+            return self._call(request).fields
 
         listing = oldest_first(resource, objects, read) if resource.holds_rules else objects
         self._listings[resource.path] = []
@@ -287,231 +288,47 @@ class Client:
         """The objects with the key of one that this run made, read again, the oldest first; raises
         ServiceError."""
         listing = self.read(resource)
-        if made.get("id") not in [obj.get("id") for obj in listing]:
+        ids = [obj.get("id") for obj in listing]
+        if made.get("id") not in ids:
             self._keep_ids(resource, [made])  # it is deleted, or not listed yet
             listing = self._oldest_first(resource, [*listing, made])
         key = resource.key_of(made)
-        return [obj for obj in resource.our_objects(listing) if resource.key_of(obj) == key] or [
-            made
-        ]
+        same = [obj for obj in resource.our_objects(listing) if resource.key_of(obj) == key]
+        return same or [made]
 
     def _call(self, request: Request) -> Envelope:
         """One call; raises ServiceError unless the response is an envelope that says success."""
         return open_envelope(request, self.ask(request))
 
-    def _read_object(self, resource: Resource) -> Object:
-        request = Request("GET", self._path(resource), resource=resource)
-        result = self._call(request).result
-        if not isinstance(result, Mapping):
-            raise unexpected(request, "the result is not an object")
-        return result
-
     def _read_document(self, resource: Resource) -> list[Object]:
         """The list inside of one object; empty where Cloudflare has no such object yet."""
         request = Request("GET", self._path(resource), resource=resource)
-        around: Object = {}
+        document: Object = {}
         try:
-            around = self._read_object(resource)
-            if not isinstance(around.get("id"), str):  # which no object lacks, even without a list
+            document = read_object(request, self._call)
+            if not isinstance(document.get("id"), str):  # which each has, even without a list
                 raise unexpected(request, "the result has no id")
         except ServiceError as exc:
             if exc.status != 404 or NO_ENTRY_POINT not in exc.codes:
                 raise
-        if self.list_object(resource).get("id", around.get("id")) != around.get("id"):
+        identity = document.get("id")
+        if self.list_object(resource).get("id", identity) != identity:
             self.versions.pop(resource.plural, None)  # those of another object
-        self._list_objects[resource.plural] = around
+        self._list_objects[resource.plural] = document
         self._read_at[resource.plural] = time.monotonic()
-        listed = Envelope(around.get(resource.document.field) or [], {})
-        objects = _as_known(resource, _listed_objects(request, listed))
+        objects = _objects_of(resource, request, document)
         versions = self.versions.setdefault(resource.plural, Versions())
         versions.keep(self.version(resource), objects)
         return objects
 
-    def _read_at_once(self, resource: Resource) -> list[Object]:
-        """A collection that Cloudflare does not cut into pages."""
-        request = Request("GET", self._path(resource), resource=resource)
-        envelope = self._call(request)
-        objects = _listed_objects(request, envelope)
-        if len(objects) < (envelope.total or 0):
-            known = excerpt(str(envelope.total), LONGEST_TOTAL)
-            raise unexpected(request, f"the listing has {len(objects)} of {known} objects")
-        self._listings[resource.path] = list(objects)
-        return objects
 
-    def _read_by_cursor(self, resource: Resource) -> list[Object]:
-        """Page after page as each says where the next one begins, or ServiceError: never a part."""
-        listing: dict[Any, Object] = {}
-        cursors: list[str] = []
-        self.progress.begin(resource.plural)
-        for number in range(1, MOST_PAGES + 1):
-            query = {"cursor": cursors[-1]} if cursors else {}
-            request, envelope = self._page(resource, query, number)
-            page = _with_shared_texts(_as_known(resource, _listed_objects(request, envelope)))
-            _keep(page, listing)
-            self.progress.read_page(resource.plural)
-            after = envelope.next_cursor
-            if after in cursors:
-                raise unexpected(request, "the cursor of the next page has come before")
-            if after is None:
-                self._require_whole(resource, request, len(listing), len(page))
-            if not after:
-                return self._oldest_first(resource, list(listing.values()))
-            cursors.append(after)
-        raise unexpected(request, "the listing does not end")
-
-    def _read_pages(self, resource: Resource, query: Mapping[str, str]) -> list[Object]:
-        """Page after page until the listing is complete, or ServiceError: never a part of it."""
-        listing = Pages(resource.page_size)
-        for request, envelope in self._pages(resource, query):
-            if listing.add(request, envelope):
-                return list(listing.by_id.values())
-        raise unexpected(request, "the listing does not end")
-
-    def _page(
-        self, resource: Resource, query: Mapping[str, Any], number: int
-    ) -> tuple[Request, Envelope]:
-        """One page of a listing; raises ServiceError."""
-        paged = {**query, "per_page": resource.page_size}
-        request = Request("GET", self._path(resource), paged, resource=resource)
-        try:
-            return request, self._call(request)
-        except ServiceError as exc:
-            if number == 1:
-                raise
-            raise LaterPageError(number, exc) from exc
-
-    def _require_whole(
-        self, resource: Resource, request: Request, count: int, on_page: int
-    ) -> None:
-        """Raises ServiceError if a page that does not say whether it is the last one may not be."""
-        total = (self._holder(resource) or {}).get("num_items")
-        if isinstance(total, (int, float)) and count < total:
-            raise unexpected(request, f"the listing has {count} of {total:g} objects")
-        if on_page >= resource.page_size:
-            raise unexpected(request, "a full page does not say whether it is the last")
-
-    def _pages(
-        self, resource: Resource, query: Mapping[str, Any]
-    ) -> Iterator[tuple[Request, Envelope]]:
-        """Page after page: concurrently as many as the first page's total tells, and then one by
-        one."""
-
-        def page(number: int) -> tuple[Request, Envelope]:
-            request, envelope = self._page(resource, {**query, "page": number}, number)
-            known = _number_of_pages(envelope) if number == 1 else 0
-            self.progress.read_page(resource.plural, known)
-            return request, envelope
-
-        self.progress.begin(resource.plural)
-        first = page(1)
-        yield first
-        last = _number_of_pages(first[1])
-        yield from concurrently(page, range(2, last + 1))
-        for number in range(max(last, 1) + 1, MOST_PAGES + 1):
-            yield page(number)
+def _objects_of(resource: Resource, request: Request, document: Object) -> list[Object]:
+    """The objects of the list in the answer to a request; raises ServiceError if it has none."""
+    listed = document.get(resource.document.field) or []
+    return in_shape(resource, listed_objects(request, Envelope(listed, {})))
 
 
-def _as_known(resource: Resource, objects: Sequence[Any]) -> list[Any]:
-    """Objects of Cloudflare in the shape in which they are known here."""
+def _as_written(resource: Resource, obj: Any) -> Any:
+    """An object in the shape in which Cloudflare takes it; nothing stays nothing."""
     shape = resource.shape
-    return [
-        shape.from_api(item) if shape and isinstance(item, Mapping) else item for item in objects
-    ]
-
-
-def _with_shared_texts(page: Sequence[Object]) -> list[Object]:
-    """The objects of a page; texts that several of them have, such as times, are kept once."""
-    texts: dict[Any, Any] = {}
-    return [
-        {
-            name: texts.setdefault(value, value) if isinstance(value, str) else value
-            for name, value in obj.items()
-        }
-        for obj in page
-    ]
-
-
-def _number_of_pages(first: Envelope) -> int:
-    """Number of pages of a listing, by the total of its first one."""
-    per_page = len(first.result) if isinstance(first.result, list) else 0
-    return min(MOST_PAGES, -(-(first.total or 0) // per_page) if per_page else 1)
-
-
-def _listed_objects(request: Request, envelope: Envelope) -> list[Object]:
-    result = envelope.result
-    if result is None and envelope.total == 0:
-        return []
-    if not isinstance(result, list) or not all(isinstance(item, dict) for item in result):
-        raise unexpected(request, "the result is not a list of objects")
-    return result
-
-
-LONGEST_TOTAL = 20  # digits of a total in a message
-
-
-class Pages:
-    """The objects of the pages so far, each once, in `by_id`; `page_size` is the number of objects
-    that a page was asked for.
-
-    The highest total that a page tells is the one that counts: a page that tells none, or a lower
-    one, does not take it back. It may be too low, so that a full page is always followed by one
-    more.
-    """
-
-    def __init__(self, page_size: int) -> None:
-        self._page_size = page_size
-        self.by_id: dict[Any, Object] = {}
-        self._previous: Sequence[Object] = ()
-        self._first_length: int | None = None
-        self._total: int | None = None
-
-    def add(self, request: Request, envelope: Envelope) -> bool:
-        """Add the next page; True if the listing is complete with it. Raises ServiceError if the
-        pages end before the listing does.
-
-        | the page          | no total       | too few so far | the total  | more than the total |
-        |-------------------|----------------|----------------|------------|---------------------|
-        | new objects, full | goes on        | goes on        | goes on    | goes on             |
-        | new objects       | goes on        | goes on        | complete   | complete            |
-        | the same, full    | incomplete     | incomplete     | complete   | incomplete          |
-        | the same          | complete       | incomplete     | complete   | incomplete          |
-        | empty             | complete       | incomplete     | complete   | complete            |
-
-        A full page that comes twice may hide another one.
-        """
-        page = _listed_objects(request, envelope)
-        new = _keep(page, self.by_id) if page != self._previous else 0
-        self._previous = page
-        is_full = self._is_full(page, new, envelope)
-        if envelope.total is not None:
-            self._total = max(envelope.total, self._total or 0)
-        count, total = len(self.by_id), self._total
-        if new:
-            return total is not None and count >= total and not is_full
-        if total is None:
-            is_complete = len(page) < self._page_size
-        else:
-            is_complete = count == total or (count > total and not page)
-        if not is_complete:
-            is_short = total is not None and count < total
-            of_all = excerpt(str(total), LONGEST_TOTAL) if is_short else "an unknown number of"
-            raise unexpected(request, f"the listing ends after {count} of {of_all} objects")
-        return True
-
-    def _is_full(self, page: Sequence[Object], new: int, envelope: Envelope) -> bool:
-        """Return whether a page has as much as was asked for, or as Cloudflare says that a page
-        has, or brings as much as the first one."""
-        as_first = self._first_length is not None and new >= self._first_length
-        if self._first_length is None:
-            self._first_length = len(page)
-        return as_first or len(page) >= min(self._page_size, envelope.per_page)
-
-
-def _keep(page: Sequence[Object], by_id: dict[Any, Object]) -> int:
-    """Keep what the page has and earlier ones had not; returns how many objects that are."""
-    before = len(by_id)
-    for item in page:
-        identity = item.get("id")  # by which an object that comes twice is known
-        is_known = bool(identity) and isinstance(identity, (str, int))
-        by_id.setdefault(identity if is_known else ("without id", len(by_id)), item)
-    return len(by_id) - before
+    return shape.to_api(obj) if shape and obj else obj

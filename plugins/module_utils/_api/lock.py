@@ -43,13 +43,13 @@ def locked_owners(address: str, owners: Mapping[str, str], waiting: Waiting) -> 
     Raises ProtectionError if another run holds one for longer than this one may wait. If a lock
     cannot be used, a warning says so.
     """
-    with ExitStack() as held:
+    with ExitStack() as locks:
         for name, owner in OWNERS.items():
             if name not in owners:
                 continue
             title = f"{owner.title} {owners[name]}"
+            identity = {"lock of": name, "id": owners[name]}
             try:
-                identity = {"lock of": name, "id": owners[name]}
                 path = state_path(os.environ, address, identity)
                 file = open_own(path)
             except Unusable as exc:
@@ -57,7 +57,7 @@ def locked_owners(address: str, owners: Mapping[str, str], waiting: Waiting) -> 
                     f"The {title} is not locked against other runs on this control node: {exc}."
                 )
                 continue
-            held.callback(os.close, file)
+            locks.callback(os.close, file)
             _acquire(file, title, waiting)
         yield
 
@@ -73,12 +73,14 @@ def _is_locked(file: int) -> bool:
 
 def _acquire(file: int, title: str, waiting: Waiting) -> None:
     """Lock a file, and write into it who holds it."""
-    began, pause, is_said = time.monotonic(), FIRST_PAUSE, False
+    began = time.monotonic()
+    pause = FIRST_PAUSE
+    has_warned = False
     while not _is_locked(file):
         holder = _holder(file)
-        if pause == LONGEST_PAUSE and not is_said:
+        if pause == LONGEST_PAUSE and not has_warned:
             waiting.say(f"Another run writes to the {title}: {holder}. This run waits for its end.")
-            is_said = True
+            has_warned = True
         if not waiting.wait(pause):
             raise ProtectionError(
                 worded(
@@ -91,14 +93,19 @@ def _acquire(file: int, title: str, waiting: Waiting) -> None:
                 )
             )
         pause = min(2 * pause, LONGEST_PAUSE)
+    _write_holder(file, waiting.host)
+
+
+def _write_holder(file: int, host: str) -> None:
     since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    host = f"host {waiting.host}, " if waiting.host else ""
-    text = f"{host}process {os.getpid()}, since {since}"
+    prefix = f"host {host}, " if host else ""
+    text = f"{prefix}process {os.getpid()}, since {since}"
     os.ftruncate(file, 0)
     os.pwrite(file, text.encode("utf-8", "backslashreplace"), 0)
 
 
 def _holder(file: int) -> str:
     """The text in which the holder of a lock says who it is."""
-    text = os.pread(file, 4 * MOST_SAID, 0).decode("utf-8", "replace")
-    return str(visible(excerpt(text, MOST_SAID))) or "it does not say who it is"
+    written = os.pread(file, 4 * MOST_SAID, 0)
+    text = excerpt(written.decode("utf-8", "replace"), MOST_SAID)
+    return visible(text) or "it does not say who it is"

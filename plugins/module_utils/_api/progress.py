@@ -59,7 +59,8 @@ class Progress:
     def planned(self, calls: int, operations: int) -> None:
         """So many calls are to apply so many operations."""
         with self._mutex:
-            self._calls, self._operations = Count(calls), Count(operations)
+            self._calls = Count(calls)
+            self._operations = Count(operations)
 
     def applied(self, operations: int) -> None:
         """One of these calls has applied so many operations."""
@@ -70,19 +71,22 @@ class Progress:
     @contextmanager
     def waiting(self, seconds: float) -> Iterator[None]:
         """A call waits for so long."""
-        key, now = object(), time.monotonic()
+        wait = object()
+        now = time.monotonic()
         with self._mutex:
-            self._waits[key] = (now, now + seconds)
+            self._waits[wait] = (now, now + seconds)
         try:
             yield
         finally:
             with self._mutex:
-                del self._waits[key]
+                del self._waits[wait]
 
     def unreachable(self, reason: str) -> None:
         """Say once in a run that nothing answers, so that the tries to come are no silence."""
-        if self._screen and self._screen.is_first():
-            self._screen.show(f"{self._screen.title or 'A host'} {reason}; it tries again.")
+        screen = self._screen
+        if screen and screen.is_first():
+            title = screen.title or "A host"
+            screen.show(f"{title} {reason}; it tries again.")
 
     @contextmanager
     def watched(self, screen: Screen | None) -> Iterator[None]:
@@ -107,28 +111,34 @@ class Progress:
 
     def __str__(self) -> str:
         with self._mutex:
-            parts = [*self._reading(), *self._applying(), *self._waiting()]
-        return ", ".join(parts) or "no response yet"
+            clauses = [*self._reading(), *self._applying(), *self._waiting()]
+        return ", ".join(clauses) or "no response yet"
 
     def _reading(self) -> Iterator[str]:
-        if self._pages:
-            counts = self._pages.values()
-            total = sum(max(count.done, count.total) for count in counts)
-            pages = Count(total, sum(count.done for count in counts))
-            unread = [listing for listing, count in self._pages.items() if count.done < count.total]
-            yield f"{pages} pages read" + (f" (not all of {first_few(unread)})" if unread else "")
+        if not self._pages:
+            return
+        pages = Count()
+        incomplete: list[str] = []
+        for listing, count in self._pages.items():
+            pages.done += count.done
+            pages.total += max(count.done, count.total)
+            if count.done < count.total:
+                incomplete.append(listing)
+        remark = f" (not all of {first_few(incomplete)})" if incomplete else ""
+        yield f"{pages} pages read{remark}"
 
     def _applying(self) -> Iterator[str]:
         if self._operations.total:
             yield f"{self._operations} operations done with {self._calls} calls"
 
     def _waiting(self) -> Iterator[str]:
+        if not self._waits:
+            return
         now = time.monotonic()
-        if self._waits:
-            since = min(began for began, end in self._waits.values())
-            left = max(0.0, min(end for began, end in self._waits.values()) - now)
-            calls = plural(len(self._waits), "call waits", "calls wait")
-            yield f"{calls} since {now - since:.0f} s, {left:.0f} s more"
+        waited = now - min(began for began, _end in self._waits.values())
+        remaining = min(end for _began, end in self._waits.values()) - now
+        calls = plural(len(self._waits), "call waits", "calls wait")
+        yield f"{calls} since {waited:.0f} s, {max(0.0, remaining):.0f} s more"
 
 
 WATCH_THREAD = "edgeops.protection watch"

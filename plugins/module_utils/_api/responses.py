@@ -11,12 +11,15 @@ from __future__ import annotations
 import json
 import math
 import re
+from datetime import datetime
+from itertools import chain
 from typing import Any, Callable, Collection, Iterator, Mapping, NamedTuple, Sequence
 from urllib.parse import urlsplit
 
 from .._errors import ErrorDetails, ErrorItem, ServiceError
-from .._schema.resource import OWNERS, UNKNOWN_ID, Resource, fields_in, other_owners
+from .._schema.resource import OWNERS, UNKNOWN_ID, Object, Resource, fields_in, other_owners
 from .._text import Message, Option, Unread, excerpt, joined, left_out, visible, worded
+from .._timestamps import read_date
 
 TOKEN_AS_KEY = worded("The value of {api_key} is not an API key; a token belongs in {api_token}.")
 MALFORMED_TOKEN = worded(
@@ -52,13 +55,11 @@ def _hint_for(request: Request, response: Response, codes: Sequence[int | None])
     """Advice for a failed call, or an empty text where nothing better than Cloudflare's own words
     is known."""
     resource, status = request.resource, response.status
-    by_code = next((BY_CODE[code] for code in codes if code in BY_CODE), None)
-    if by_code == WRONG_ID and resource:
-        return _wrong_id(resource.owner)
-    if by_code:
-        product = (resource.product if resource else "") or "such product"
-        return by_code.format(product=product) if by_code == NOT_ENTITLED else by_code
-    if resource is not None and resource.retired and (MAINTENANCE_MODE in codes or status == 410):
+    for code in codes:
+        if code in BY_CODE:
+            return _hint_by_code(BY_CODE[code], resource)
+    is_retired = MAINTENANCE_MODE in codes or status == 410
+    if resource is not None and resource.retired and is_retired:
         return resource.retired
     if 300 <= status < 400:
         return worded(
@@ -78,11 +79,20 @@ def _hint_for(request: Request, response: Response, codes: Sequence[int | None])
     return ""
 
 
+def _hint_by_code(hint: str, resource: Resource | None) -> str:
+    if hint == WRONG_ID and resource:
+        return _wrong_id(resource.owner)
+    if hint == NOT_ENTITLED:
+        product = resource.product if resource else ""
+        return hint.format(product=product or "such product")
+    return hint
+
+
 def _wrong_id(owner: str) -> Message:
     """A call has the id of one owner only, so that it may be the id of another one."""
     if owner not in OWNERS:
         return WRONG_ID
-    kinds = " or ".join(other.with_article for other in other_owners(OWNERS[owner]))
+    kinds = " or ".join(candidate.with_article for candidate in other_owners(OWNERS[owner]))
     return worded(
         "Check {owner} and {base_url}; is {owner} the id of {kinds}?",
         owner=Option(owner),
@@ -95,10 +105,13 @@ def swapped_ids(codes: Sequence[int | None], names: Collection[str]) -> str:
 
     `names` are the options, and the variables of the environment, that have a value.
     """
-    by_id = all(owner.option in names or owner.variable in names for owner in OWNERS.values())
-    by_name = any(owner.name_option in names for owner in OWNERS.values() if owner.name_option)
-    if UNKNOWN_ID.isdisjoint(codes) or not by_id or by_name:
+    if UNKNOWN_ID.isdisjoint(codes):
         return ""
+    for owner in OWNERS.values():
+        by_id = owner.option in names or owner.variable in names
+        by_name = bool(owner.name_option) and owner.name_option in names
+        if by_name or not by_id:
+            return ""
     return Message("Are ", joined(" and ", OWNER_IDS), " swapped?")
 
 
@@ -113,6 +126,7 @@ MOST_SHOWN = 10  # so many are shown; the others are counted
 MAX_ERROR_LENGTH = 500  # of each error's message, in characters
 MAX_POINTER_LENGTH = 200
 MAX_TITLE_LENGTH = 120
+MOST_OF_UNREADABLE = 60  # characters of a body that is not JSON
 PAGE_START = 65536  # so many bytes of a page are searched for its title
 TITLE_BEGINS = re.compile(r"<title\b", re.IGNORECASE)
 TITLE_ENDS = re.compile(r"</title", re.IGNORECASE)
@@ -132,9 +146,15 @@ class Response(NamedTuple):
     def header(self, name: str) -> str | None:
         """A header's value, whatever the case of its name."""
         lowered = name.lower()
-        return next(
-            (value for header, value in self.headers.items() if header.lower() == lowered), None
-        )
+        for header, value in self.headers.items():
+            if header.lower() == lowered:
+                return value
+        return None
+
+    @property
+    def date(self) -> datetime | None:
+        """The time at which Cloudflare responded, by its own clock; None if it does not tell."""
+        return read_date(self.header("Date"))
 
 
 class Request(NamedTuple):
@@ -168,6 +188,11 @@ class Envelope(NamedTuple):
     info: Mapping[str, Any]
 
     @property
+    def fields(self) -> Object:
+        """The fields of the result; none if it is not an object."""
+        return fields_in(self.result)
+
+    @property
     def total(self) -> int | None:
         """Number of all objects of the listing, if Cloudflare tells it."""
         return _count_in(self.info.get("total_count"))
@@ -177,9 +202,12 @@ class Envelope(NamedTuple):
         """The cursor of the next page; empty if this is the last one, None if Cloudflare does not
         say."""
         cursors = self.info.get("cursors")
-        after = fields_in(cursors).get("after")
-        is_told = isinstance(cursors, Mapping) and isinstance(after, (str, type(None)))
-        return after or "" if is_told else None
+        if not isinstance(cursors, Mapping):
+            return None
+        cursor = cursors.get("after")
+        if cursor is None:
+            return ""
+        return cursor if isinstance(cursor, str) else None
 
     @property
     def per_page(self) -> float:
@@ -189,20 +217,24 @@ class Envelope(NamedTuple):
 
 
 def _count_in(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_integer and value >= 0 else None
 
 
 def open_envelope(request: Request, response: Response) -> Envelope:
     """The result of a response; raises ServiceError for every other kind of response."""
     document, problem = read_envelope(response)
     succeeded = 200 <= response.status < 300
-    is_gone = response.status == 404 and response.maybe_applied
-    is_empty = succeeded and not response.content.strip()
-    if request.method == "DELETE" and (is_gone or is_empty):
-        return Envelope(None, {})
-    if not succeeded or problem or document.get("success") is not True:
+    if request.method == "DELETE":
+        is_gone = response.status == 404 and response.maybe_applied
+        is_empty = succeeded and not response.content.strip()
+        if is_gone or is_empty:
+            return Envelope(None, {})
+    says_success = document.get("success") is True
+    if problem or not succeeded or not says_success:
         raise _failed(request, response, document, problem)
-    return Envelope(document.get("result"), fields_in(document.get("result_info")))
+    info = fields_in(document.get("result_info"))
+    return Envelope(document.get("result"), info)
 
 
 def read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
@@ -210,7 +242,8 @@ def read_envelope(response: Response) -> tuple[Mapping[str, Any], str]:
     try:
         document = read_document(response.content)
     except Unread as exc:
-        return {}, _describe_unreadable(response.content) if exc.malformed else exc.reason
+        problem = _describe_unreadable(response.content) if exc.malformed else exc.reason
+        return {}, problem
     if not isinstance(document, dict):
         return {}, _describe_unreadable(response.content)
     return document, ""
@@ -223,14 +256,16 @@ def _failed(
     errors = list(error_items(document.get("errors")))
     shown = errors[:MOST_SHOWN]
     ray = response.header("CF-RAY")
-    refuses = document.get("success") is False
-    no_reason = "it gave no reason" if refuses else "it is not Cloudflare's envelope"
-    reason = _describe_errors(shown, len(errors)) or problem or no_reason
+    reason = _describe_errors(shown, len(errors)) or problem
+    if not reason:
+        refuses = document.get("success") is False
+        reason = "it gave no reason" if refuses else "it is not Cloudflare's envelope"
     trace = f" (ray {excerpt(ray)})" if ray else ""
-    sentence = f"{request} was answered with HTTP {response.status}: {reason.rstrip('.')}{trace}."
-    hint = _hint_for(request, response, [item["code"] for item in shown])
+    answer = f"{request} was answered with HTTP {response.status}"
+    sentence = f"{answer}: {reason.rstrip('.')}{trace}."
+    hint = _hint_for(request, response, [error["code"] for error in shown])
     return ServiceError(
-        joined(" ", filter(None, (sentence, hint))),
+        joined(" ", [sentence, hint]) if hint else sentence,
         error_details(request, response.status, shown, ray),
         maybe_applied=_is_maybe_applied(response),
     )
@@ -258,39 +293,59 @@ def error_details(
     )
 
 
-def error_items(items: Any) -> Iterator[ErrorItem]:
+def error_items(errors: Any) -> Iterator[ErrorItem]:
     """The envelope's errors with those of their chains, whatever of code, message and pointer they
     lack.
 
     Their texts are for people and stand in the output of a failure, so that they have no characters
     that control it.
     """
-    for item in items if isinstance(items, list) else []:
-        if not isinstance(item, Mapping):
-            item = {"message": item}
-        pointer = fields_in(item.get("source")).get("pointer")
-        code = item.get("code")
+    if not isinstance(errors, list):
+        return
+    for error in errors:
+        if not isinstance(error, Mapping):
+            error = {"message": error}
         yield ErrorItem(
-            code=code if isinstance(code, int) and not isinstance(code, bool) else None,
-            message=_harmless(str(item.get("message") or ""), MAX_ERROR_LENGTH),
-            pointer=_harmless(pointer, MAX_POINTER_LENGTH) if isinstance(pointer, str) else None,
+            code=_code_of(error),
+            message=_harmless(str(error.get("message") or ""), MAX_ERROR_LENGTH),
+            pointer=_pointer_of(error),
         )
-        yield from error_items(item.get("error_chain"))
+        yield from error_items(error.get("error_chain"))
+
+
+def _code_of(error: Mapping[str, Any]) -> int | None:
+    code = error.get("code")
+    is_integer = isinstance(code, int) and not isinstance(code, bool)
+    return code if is_integer else None
+
+
+def _pointer_of(error: Mapping[str, Any]) -> str | None:
+    pointer = fields_in(error.get("source")).get("pointer")
+    return _harmless(pointer, MAX_POINTER_LENGTH) if isinstance(pointer, str) else None
 
 
 def _harmless(text: str, longest: int) -> str:
     """A text of Cloudflare, cut, with everything escaped that is not seen but its line breaks."""
-    return "\n".join(map(visible, excerpt(text, longest).split("\n")))
+    lines = excerpt(text, longest).split("\n")
+    return "\n".join(visible(line) for line in lines)
 
 
-def _describe_errors(errors: list[ErrorItem], number: int) -> str:
-    parts = []
-    for item in errors:
-        code = "" if item["code"] is None else "[{}] ".format(item["code"])
-        pointer = "" if item["pointer"] is None else " (at {})".format(item["pointer"])
-        parts.append((code + " ".join(item["message"].split()) + pointer).strip())
-    more = left_out(number, len(errors), "error", "errors")
-    return "; ".join(filter(None, parts)) + (f"; {more}" if more else "")
+def _describe_errors(errors: list[ErrorItem], count: int) -> str:
+    """The errors that are shown of so many, in a row."""
+    descriptions = [_describe_error(error) for error in errors]
+    text = "; ".join(filter(None, descriptions))
+    uncounted = left_out(count, len(errors), "error", "errors")
+    return f"{text}; {uncounted}" if uncounted else text
+
+
+def _describe_error(error: ErrorItem) -> str:
+    code, pointer = error["code"], error["pointer"]
+    text = " ".join(error["message"].split())
+    if code is not None:
+        text = f"[{code}] {text}"
+    if pointer is not None:
+        text = f"{text} (at {pointer})"
+    return text.strip()
 
 
 def _describe_unreadable(content: bytes) -> str:
@@ -302,15 +357,21 @@ def _describe_unreadable(content: bytes) -> str:
     title = _page_title(text)
     if title:
         return f"a page titled '{excerpt(title, MAX_TITLE_LENGTH)}' instead of JSON"
-    return "not JSON, it begins with {!r}".format(" ".join(text.split())[:60])
+    beginning = " ".join(text.split())[:MOST_OF_UNREADABLE]
+    return f"not JSON, it begins with {beginning!r}"
 
 
 def _page_title(page: str) -> str:
     """The title of an HTML page, found in one pass; an empty text where it has none."""
-    begin = TITLE_BEGINS.search(page)
-    start = page.find(">", begin.end()) + 1 if begin else 0
+    tag = TITLE_BEGINS.search(page)
+    if not tag:
+        return ""
+    start = page.find(">", tag.end()) + 1
     end = TITLE_ENDS.search(page, start) if start else None
-    return " ".join(page[start : end.start()].split()) if end else ""
+    if not end:
+        return ""
+    title = page[start : end.start()]
+    return " ".join(title.split())
 
 
 # Lists and objects inside of each other; Cloudflare's own documents have less than ten levels.
@@ -343,15 +404,15 @@ def read_document(content: bytes) -> Any:
 
 def _is_too_deep(document: Any) -> bool:
     """Level by level, since a recursion would meet Python's own limit."""
-    level: list[Any] = [[document]]
-    for dummy in range(DEEPEST_JSON + 1):
-        level = [
-            item
-            for container in level
-            for item in (container.values() if isinstance(container, dict) else container)
-            if isinstance(item, (dict, list))
-        ]
-    return bool(level)
+    containers: list[Any] = [[document]]
+    for _level in range(DEEPEST_JSON + 1):
+        members = chain.from_iterable(map(_members_of, containers))
+        containers = [member for member in members if isinstance(member, (dict, list))]
+    return bool(containers)
+
+
+def _members_of(container: dict[Any, Any] | list[Any]) -> Collection[Any]:
+    return container.values() if isinstance(container, dict) else container
 
 
 def _without_lone_surrogates(value: Any) -> Any:
@@ -359,10 +420,12 @@ def _without_lone_surrogates(value: Any) -> Any:
         return LONE_SURROGATE.sub(REPLACEMENT, value)
     if isinstance(value, dict):
         return {
-            _without_lone_surrogates(name): _without_lone_surrogates(item)
-            for name, item in value.items()
+            _without_lone_surrogates(name): _without_lone_surrogates(member)
+            for name, member in value.items()
         }
-    return [_without_lone_surrogates(item) for item in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_without_lone_surrogates(member) for member in value]
+    return value
 
 
 def _read_integer(digits: str) -> int | str:

@@ -33,6 +33,7 @@ WORTH_REPEATING = frozenset([408, RATE_LIMITED, 500, 502, 503, 504])
 SHORTEST_WAIT = 0.5
 LONGEST_PENDING_WAIT = 2.0  # between two looks at an operation of Cloudflare
 LONGEST_WAIT = 8.0
+MOST_DOUBLINGS = 10  # the wait is at its longest by then
 SECONDS = re.compile(r"[0-9]{1,9}(\.[0-9]{0,9})?")
 
 
@@ -56,8 +57,12 @@ class Ending(NamedTuple):
     @classmethod
     def of(cls, request: Request, response: Response) -> Ending:
         """The outcome of an attempt with this response."""
-        seconds, pending = read_retry_after(response.headers), request.is_pending(response)
-        return cls(response.status, response, retry_after=seconds, pending=pending)
+        return cls(
+            response.status,
+            response,
+            retry_after=read_retry_after(response.headers),
+            pending=request.is_pending(response),
+        )
 
     @property
     def failed(self) -> bool:
@@ -98,10 +103,16 @@ def seconds_until_retry(
         return None
     if latest.retry_after and not latest.pending:
         return max(latest.retry_after, SHORTEST_WAIT)
-    longest, number = LONGEST_WAIT, failures
     if latest.pending:
-        longest, number = LONGEST_PENDING_WAIT, sum(outcome.pending for outcome in outcomes)
-    return float(min(longest, SHORTEST_WAIT * 2 ** min(number - 1, 10)) * spread)
+        looks = sum(outcome.pending for outcome in outcomes)
+        return _growing_wait(looks, LONGEST_PENDING_WAIT) * spread
+    return _growing_wait(failures, LONGEST_WAIT) * spread
+
+
+def _growing_wait(number: int, longest: float) -> float:
+    """The wait before the attempt after so many: each is twice as long as the one before."""
+    doublings = min(number - 1, MOST_DOUBLINGS)
+    return float(min(longest, SHORTEST_WAIT * 2**doublings))
 
 
 def read_retry_after(headers: Mapping[str, str]) -> float | None:
@@ -152,8 +163,10 @@ class TaskTime:
         """Seconds that may still be lost."""
         with self._lock:
             now = time.monotonic()
-            spans = merge_spans([*self._lost, *((began, now) for began in self._under_way)])
-            return self.allowed - sum(end - began for began, end in spans)
+            under_way = [(began, now) for began in self._under_way]
+            spans = merge_spans([*self._lost, *under_way])
+            lost = sum(end - began for began, end in spans)
+            return self.allowed - lost
 
     @property
     def wait_left(self) -> float:
@@ -196,10 +209,10 @@ class TaskTime:
         with self._lock:
             now = time.monotonic()
             end = now + seconds
-            more = end - max(self._waiting_until, now)
-            if more > self._wait_left or seconds > self.left:
+            added = end - max(self._waiting_until, now)
+            if added > self._wait_left or seconds > self.left:
                 return False
-            self._wait_left -= max(0.0, more)
+            self._wait_left -= max(0.0, added)
             self._lost = merge_spans([*self._lost, (now, end)])
             self._waiting_until = max(self._waiting_until, end)
             if everybody:
@@ -213,26 +226,26 @@ def operate(request: Request, path: str, call: Callable[[Request], Envelope]) ->
     Its id behind `path` is the path of the operation, and `call` makes a call. Raises ServiceError:
     StillPending if max_wait is over, OperationFailed if Cloudflare says so.
     """
-    result = call(request._replace(is_pending=is_refused_meanwhile)).result
-    identity = fields_in(result).get("operation_id")
+    begin = request._replace(is_pending=is_refused_meanwhile)
+    identity = call(begin).fields.get("operation_id")
     if not isinstance(identity, str) or not SAFE_ID.fullmatch(identity):
         raise unexpected(request, "the result has no id of an operation")
     look = Request("GET", path + identity, resource=request.resource, is_pending=is_under_way)
-    ended = fields_in(_outcome_of(look, call))
-    status = ended.get("status")
+    operation = _ended_operation(look, call)
+    status = operation.get("status")
     if status == "failed":
-        reason = excerpt(str(ended.get("error") or "Cloudflare does not say why"))
+        reason = excerpt(str(operation.get("error") or "Cloudflare does not say why"))
         message = f"{request} was begun, and Cloudflare says that it failed: {reason}."
         raise OperationFailed(message, error_details(look, 200), maybe_applied=False)
     if status != "completed":
         raise unexpected(look, f"the status of the operation is {excerpt(repr(status))}")
 
 
-def _outcome_of(look: Request, call: Callable[[Request], Envelope]) -> Any:
-    """Return the end of an operation that was begun; whatever the answer is, the operation may have
-    been made."""
+def _ended_operation(look: Request, call: Callable[[Request], Envelope]) -> Mapping[str, Any]:
+    """An operation that was begun, once it has ended; whatever the answer is, the operation may
+    have been made."""
     try:
-        return call(look).result
+        return call(look).fields
     except StillPending:
         raise
     except ServiceError as exc:
@@ -242,11 +255,10 @@ def _outcome_of(look: Request, call: Callable[[Request], Envelope]) -> Any:
 def still_pending(request: Request, status: int | None) -> ServiceError:
     """The error of a call that waits for an operation which Cloudflare has not ended in time."""
     is_refused = status == RATE_LIMITED
-    reason = (
-        "was refused, since another operation is under way in the account"
-        if is_refused
-        else "says that the operation is still under way, and Cloudflare goes on with it"
-    )
+    if is_refused:
+        reason = "was refused, since another operation is under way in the account"
+    else:
+        reason = "says that the operation is still under way, and Cloudflare goes on with it"
     message = worded(
         "{event}; {max_wait} leaves no time to wait for its end. Run again later, or raise"
         " {max_wait}.",
@@ -263,5 +275,8 @@ def is_refused_meanwhile(response: Response) -> bool:
 
 def is_under_way(response: Response) -> bool:
     """Return whether a response says that the operation has not ended yet."""
-    result = read_envelope(response)[0].get("result") if response.status == 200 else None
-    return fields_in(result).get("status") in UNDER_WAY
+    if response.status != 200:
+        return False
+    document, _problem = read_envelope(response)
+    operation = fields_in(document.get("result"))
+    return operation.get("status") in UNDER_WAY

@@ -11,33 +11,19 @@ Together with adapters.py, this is the only file that knows requests and urllib3
 
 from __future__ import annotations
 
-import os
 import random
 import re
 import socket
 import ssl
-from contextlib import contextmanager
 from threading import BoundedSemaphore, Event
 from typing import Any, Callable, Iterator, Sequence
 from urllib.parse import urlsplit
 
-from .._budget.budget import (
-    CALLS,
-    QUERIES,
-    CallBudget,
-    Closed,
-    NoBudget,
-    SharedTurns,
-    Turns,
-    state_path,
-)
+from .._budget.budget import Closed, NoBudget
 from .._concurrency import MAX_CONCURRENT_CALLS, SharedByTasks
 from .._errors import ServiceError
-from .._schema.neighbours import ZONES, only_zone
-from .._schema.resource import ZONE_OWNER
-from .._text import Message, Screen, Warn, worded
+from .._text import Message, worded
 from .adapters import Adapter, usual_trust
-from .client import Client
 from .progress import Progress, end_if_orphan
 from .responses import Request, Response, error_details
 from .retry import RATE_LIMITED, Ending, TaskTime, seconds_until_retry, still_pending
@@ -100,7 +86,7 @@ class Connections:
         for scheme in ("https://", "http://"):
             self.session.mount(scheme, adapter)
         self.environment: Any = self.session.merge_environment_settings(
-            settings.base_url, {}, True, settings.verify, None
+            settings.base_url, proxies={}, stream=True, verify=settings.verify, cert=None
         )
 
     def close(self) -> None:
@@ -129,14 +115,14 @@ class Session:
         self._progress = progress or Progress()
         self._in_flight = BoundedSemaphore(MAX_CONCURRENT_CALLS)
         self._ended = Event()
-        self._base_url, self._timeout = settings.base_url, settings.timeout
-        parts = urlsplit(settings.base_url)
-        self._server = f"{parts.scheme}://{parts.netloc}"  # a base URL holds no credentials
+        self._base_url = settings.base_url
+        self._server = _server_of(settings.base_url)
+        self._timeout = settings.timeout
         self._retries = settings.retries
-        allowed = (settings.retries + 1) * settings.timeout + settings.max_wait
-        self._time = TaskTime(settings.max_wait, allowed)
+        longest_call = (settings.retries + 1) * settings.timeout
+        self._time = TaskTime(settings.max_wait, longest_call + settings.max_wait)
         self._shared = SharedByTasks.now() or SharedByTasks()
-        key = settings.reader, settings.verify  # no credentials
+        key = (settings.reader, settings.verify)  # no credentials
         self._connections = self._shared.of(key, lambda: Connections(settings))
 
     def __enter__(self) -> Session:
@@ -144,10 +130,12 @@ class Session:
 
     def __exit__(self, kind: type[BaseException] | None, value: Any, trace: Any) -> None:
         self._ended.set()  # a thread that an interrupt left behind repeats nothing
-        if self._shared is not SharedByTasks.now():
-            self._shared.close()
-            for budget in self._budgets.values():
-                budget.close()
+        is_shared = self._shared is SharedByTasks.now()
+        if is_shared:
+            return
+        self._shared.close()
+        for budget in self._budgets.values():
+            budget.close()
 
     @property
     def calls(self) -> int:
@@ -166,36 +154,42 @@ class Session:
         method = "GET" if request.about else request.method
         with self._in_flight:
             while True:
-                attempt = self._attempt(request, *self._let_go(request, outcomes))
+                turn, seconds = self._let_go(request, outcomes)
+                attempt = self._attempt(request, turn, seconds)
                 outcomes.append(attempt)
                 spread = random.uniform(0.5, 1.0)
-                seconds = seconds_until_retry(method, outcomes, self._retries, spread)
-                if attempt.response is not None and request.is_final(attempt.response):
-                    seconds = None
-                if seconds is None or (attempt.response is None and seconds >= self._time.left):
+                pause = seconds_until_retry(method, outcomes, self._retries, spread)
+                if pause is None or self._is_last(request, attempt, pause):
                     return _last_response(request, outcomes)
                 if attempt.demands_wait:
-                    self._budget_of(request).close_for(seconds)
+                    self._budget_of(request).close_for(pause)
                 everybody = attempt.status == RATE_LIMITED and not attempt.pending
-                self._wait_for_retry(request, seconds, everybody, outcomes)
+                self._wait_for_retry(request, pause, everybody, outcomes)
+
+    def _is_last(self, request: Request, attempt: Ending, pause: float) -> bool:
+        """Return whether no attempt follows: each would fail, or none fits into the time of the
+        task after the pause."""
+        if attempt.response is None:
+            return pause >= self._time.left
+        return request.is_final(attempt.response)
 
     def _let_go(self, request: Request, outcomes: Sequence[Ending]) -> tuple[int, float]:
         """Let an attempt go: its turn in the call budget, for which it waits here, and the seconds
         that it may take; raises ServiceError."""
         self._time.gate()
         turn = self._take_turn(request, outcomes)
-        left = self._time.left
+        seconds = self._time.left
         end_if_orphan()
         if self._ended.is_set():
             raise _no_response(request, "was not sent: the task has ended.", outcomes)
-        if left <= 0:
+        if seconds <= 0:
             reason = worded(
                 "was not sent: failed attempts and waits have taken the {allowed:g} s that a task"
                 " may lose with them. Check the network, or raise {timeout}.",
                 allowed=self._time.allowed,
             )
             raise _no_response(request, reason, outcomes)
-        return turn, min(self._timeout, left)
+        return turn, min(self._timeout, seconds)
 
     def _budget_of(self, request: Request) -> NoBudget:
         """The budget that a call counts on; that of queries about an account costs nothing before
@@ -210,10 +204,12 @@ class Session:
         """Wait, as all calls do after a rate limit; raises ServiceError at once where max_wait does
         not allow it."""
         if outcomes and not outcomes[-1].sent:
-            self._progress.unreachable(outcomes[-1].reason.partition(". ")[0])
+            cause, _end, _advice = outcomes[-1].reason.partition(". ")
+            self._progress.unreachable(cause)
         with self._progress.waiting(seconds):
-            if not self._time.wait(seconds, everybody):
-                raise self._too_long(request, seconds, outcomes)
+            has_waited = self._time.wait(seconds, everybody)
+        if not has_waited:
+            raise self._too_long(request, seconds, outcomes)
 
     def _take_turn(self, request: Request, outcomes: Sequence[Ending]) -> int:
         """Wait for a turn in the budget, and as long as Cloudflare demands after it refused a call
@@ -242,7 +238,8 @@ class Session:
             attempt = Ending(exc.status, reason=str(exc))
         except (requests.RequestException, exceptions.HTTPError, OSError) as exc:
             chain = list(_wrapped(exc))
-            attempt = _ending_of(chain, _cause_of(chain, self._server, self._timeout, seconds))
+            reason = _cause_of(chain, self._server, self._timeout, seconds)
+            attempt = _ending_of(chain, reason)
         finally:
             self._budget_of(request).end_turn(turn, limit)
             self._time.end(began, failed)
@@ -253,29 +250,31 @@ class Session:
         raises."""
         url = f"{self._base_url}/{request.path}"
         headers = BY_ACCOUNT if request.about else None
-        session, environment = self._connections.session, self._connections.environment
-        query, body = dict(request.query), request.body
-        sent = requests.Request(request.method, url, headers, params=query, json=body)
-        prepared = session.prepare_request(sent)
+        query = dict(request.query)
+        session = self._connections.session
+        environment = self._connections.environment
+        unprepared = requests.Request(request.method, url, headers, params=query, json=request.body)
+        prepared = session.prepare_request(unprepared)
         adapter = session.get_adapter(url)
         with adapter.send(prepared, timeout=seconds, **environment) as response:
-            return Response(response.status_code, response.headers, read_body(response))
+            body = read_body(response)
+            return Response(response.status_code, response.headers, body)
 
     def _too_long(
         self, request: Request, seconds: float, outcomes: Sequence[Ending]
     ) -> ServiceError:
+        status = outcomes[-1].status if outcomes else None
         if outcomes and outcomes[-1].pending:
-            return still_pending(request, outcomes[-1].status)
-        event = (
-            "was not sent, since Cloudflare refused another call with these credentials (HTTP 429)"
-        )
-        if outcomes:
-            status = outcomes[-1].status
+            return still_pending(request, status)
+        if not outcomes:
             event = (
-                f"was answered with HTTP {status}"
-                if status
-                else f"got no response from {self._server}"
+                "was not sent, since Cloudflare refused another call with these credentials"
+                " (HTTP 429)"
             )
+        elif status:
+            event = f"was answered with HTTP {status}"
+        else:
+            event = f"got no response from {self._server}"
         reason = worded(
             "{event}; the next try would have to wait {seconds:.0f} s, and {max_wait} leaves"
             " {left:.0f} s. Run again after that time, or raise {max_wait}.",
@@ -286,62 +285,76 @@ class Session:
         return _no_response(request, reason, outcomes)
 
 
+def _server_of(base_url: str) -> str:
+    """The scheme and the host of a base URL, which holds no credentials."""
+    url = urlsplit(base_url)
+    return f"{url.scheme}://{url.netloc}"
+
+
 def read_body(response: Any) -> bytes:
     """The whole body, decompressed; raises UnreadableBody, or what requests raises."""
     encoding = response.headers.get("Content-Encoding")
     if encoding and encoding.strip().lower() not in ENCODINGS:
         raise UnreadableBody(response.status_code, f"its body is encoded as {encoding[:40]!r}")
+    piece_length = COMPRESSED_BODY_PIECE if encoding else BODY_PIECE
     body = bytearray()
-    for piece in response.iter_content(COMPRESSED_BODY_PIECE if encoding else BODY_PIECE):
+    for piece in response.iter_content(piece_length):
         body += piece
         if len(body) > MAX_BODY:
             problem = f"its body is larger than {MAX_BODY >> 20} MiB"
             raise UnreadableBody(response.status_code, problem)
-    if response.raw.length_remaining:  # which not every urllib3 takes for an error
-        raise requests.ConnectionError(
-            exceptions.IncompleteRead(len(body), response.raw.length_remaining)
-        )
+    missing = response.raw.length_remaining
+    if missing:  # which not every urllib3 takes for an error
+        raise requests.ConnectionError(exceptions.IncompleteRead(len(body), missing))
     return bytes(body)
 
 
 def _last_response(request: Request, outcomes: Sequence[Ending]) -> Response:
     """The response of the last attempt; raises ServiceError where it brought none."""
-    response = outcomes[-1].response
-    if response is None:
-        raise _no_response(request, outcomes[-1].reason, outcomes)
-    return response._replace(maybe_applied=any(item.maybe_applied for item in outcomes[:-1]))
+    *earlier, latest = outcomes
+    if latest.response is None:
+        raise _no_response(request, latest.reason, outcomes)
+    maybe_applied = any(outcome.maybe_applied for outcome in earlier)
+    return latest.response._replace(maybe_applied=maybe_applied)
 
 
 def _no_response(request: Request, reason: str, outcomes: Sequence[Ending]) -> ServiceError:
     """The error of a call that ends without a response that anybody can use."""
     status = outcomes[-1].status if outcomes else None
-    maybe_applied = any(item.maybe_applied for item in outcomes)
-    return ServiceError(
-        Message(f"{request} ", reason), error_details(request, status), maybe_applied=maybe_applied
-    )
+    maybe_applied = any(outcome.maybe_applied for outcome in outcomes)
+    message = Message(f"{request} ", reason)
+    details = error_details(request, status)
+    return ServiceError(message, details, maybe_applied=maybe_applied)
 
 
 def _any_of(chain: Sequence[BaseException], kinds: Any) -> bool:
-    return any(isinstance(item, kinds) for item in chain)
+    return any(isinstance(problem, kinds) for problem in chain)
 
 
 def _ending_of(chain: Sequence[BaseException], reason: str) -> Ending:
     """Outcome of an attempt without a response: whether the request was sent, and whether it is
     worth another one."""
-    connected = not _any_of(chain, NOT_CONNECTED)
-    untrusted = _any_of(chain, NOT_TRUSTED)
-    proxy_refuses = connected and _any_of(chain, requests.exceptions.ProxyError)
-    no_tls = _any_of(chain, requests.exceptions.SSLError) and not _any_of(chain, ssl.SSLEOFError)
-    network = _any_of(chain, NETWORK)
-    refused = untrusted or proxy_refuses
-    sent, passing = connected and not refused, network and not refused and not no_tls
-    return Ending(None, reason=reason, sent=sent, passing=passing)
+    is_connected = not _any_of(chain, NOT_CONNECTED)
+    is_untrusted = _any_of(chain, NOT_TRUSTED)
+    is_refused_by_proxy = is_connected and _any_of(chain, requests.exceptions.ProxyError)
+    is_refused = is_untrusted or is_refused_by_proxy
+    is_of_tls = _any_of(chain, requests.exceptions.SSLError)
+    is_closed_early = _any_of(chain, ssl.SSLEOFError)
+    is_of_network = _any_of(chain, NETWORK) and (is_closed_early or not is_of_tls)
+    return Ending(
+        None,
+        reason=reason,
+        sent=is_connected and not is_refused,
+        passing=is_of_network and not is_refused,
+    )
 
 
 def _cause_of(chain: Sequence[BaseException], server: str, timeout: float, seconds: float) -> str:
     """Reason for a missing response of a server, with advice; `seconds` is what the attempt had of
     the timeout."""
-    reason = re.sub(r"^\w+\(.*?\): ", "", str(chain[-1])).rstrip(".")
+    cause = chain[-1]
+    reason = re.sub(r"^\w+\(.*?\): ", "", str(cause)).rstrip(".")
+    is_timeout = isinstance(cause, TIMED_OUT)
     if _any_of(chain, requests.exceptions.ProxyError):
         advice: str = "Check the proxy in the environment (HTTPS_PROXY, NO_PROXY)."
     elif _any_of(chain, NOT_TRUSTED):
@@ -349,9 +362,7 @@ def _cause_of(chain: Sequence[BaseException], server: str, timeout: float, secon
             "Cloudflare's certificate is not trusted here, or is for another name; check"
             " {base_url}, or name the bundle of the CA that signed it in {ca_path}."
         )
-    elif isinstance(chain[-1], TIMED_OUT) and not isinstance(
-        chain[-1], exceptions.NewConnectionError
-    ):
+    elif is_timeout and not isinstance(cause, exceptions.NewConnectionError):
         if round(seconds, 1) < timeout:
             reason = f"it took longer than the task has left ({seconds:.1f} s)"
         else:
@@ -365,61 +376,13 @@ def _cause_of(chain: Sequence[BaseException], server: str, timeout: float, secon
 def _wrapped(problem: BaseException) -> Iterator[BaseException]:
     """An exception and those that it wraps, the reason at the bottom last."""
     yield problem
-    inner = getattr(problem, "reason", None) or next(
-        (item for item in reversed(problem.args) if isinstance(item, BaseException)), None
-    )
+    inner = getattr(problem, "reason", None) or _last_exception(problem.args)
     if isinstance(inner, BaseException) and inner is not problem:
         yield from _wrapped(inner)
 
 
-CALL_PERIOD = 300.0  # seconds in which a budget counts calls
-SHORTER_PERIOD = "EDGEOPS_PROTECTION_CALL_PERIOD"  # the variable of tests, which have less time
-QUERY_BUDGET = (300, 300.0)  # queries about each account, and seconds
-
-
-@contextmanager
-def connected(settings: Settings, warn: Warn, screen: Screen | None = None) -> Iterator[Client]:
-    """A client whose calls share one session and one budget; nothing is sent yet.
-
-    `screen` shows what cannot wait until the end.
-    """
-    progress = Progress()
-    period = float(os.environ.get(SHORTER_PERIOD, CALL_PERIOD))
-    of_calls = (settings.call_budget, period)
-
-    def open_budget(about: str) -> NoBudget:
-        """The budget of these credentials, or of an account or zone for queries about it; none
-        where none are counted."""
-
-        host = urlsplit(settings.base_url).netloc
-        owner = {"queries about": about} if about else settings.headers
-
-        def open_state() -> Turns:
-            return SharedTurns(state_path(os.environ, host, owner))
-
-        (calls, period), unit = (QUERY_BUDGET, QUERIES) if about else (of_calls, CALLS)
-        if not settings.call_budget or not period:
-            return NoBudget()
-        shared = SharedByTasks.now() or SharedByTasks()
-        key = about, settings.reader, calls, period
-        return shared.of(key, lambda: CallBudget(calls, period, open_state, warn, screen, unit))
-
-    with Session(settings, open_budget, progress) as session, progress.watched(screen):
-        client = Client(session, settings.owner, progress, settings.reader)
-        client.wait = session.wait
-        yield client
-
-
-def client_of_owner(client: Client, settings: Settings) -> Client:
-    """The client of the owner that the settings name; a name is looked up, for one call.
-
-    Raises ProtectionError unless exactly one owner has that name.
-    """
-    name = settings.owner_name
-    if name is None:
-        return client
-    zones = client.read(ZONES, {"name": name})
-    identity = only_zone(name, zones)
-    owned = client.within({**client.owner, ZONE_OWNER.option: identity})
-    owned.zones = [zone for zone in zones if zone.get("id") == identity]
-    return owned
+def _last_exception(arguments: Sequence[Any]) -> BaseException | None:
+    for argument in reversed(arguments):
+        if isinstance(argument, BaseException):
+            return argument
+    return None

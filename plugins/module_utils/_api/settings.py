@@ -15,8 +15,8 @@ import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import sha256
-from typing import Any, Callable, Mapping, Sequence
-from urllib.parse import urlsplit
+from typing import Any, Callable, Iterable, Mapping, Sequence
+from urllib.parse import SplitResult, urlsplit
 
 from .._arguments import unless_wrong
 from .._budget.budget import MAX_CALLS
@@ -28,6 +28,7 @@ from .._values.kinds import identifier
 
 KEY_SCHEME = ("api_email", "api_key")
 SECRETS = ("api_token", "api_key")
+SHORTEST_SECRET = 8  # characters; Cloudflare's tokens and keys have 37 or more
 ENVIRONMENT = {
     "api_token": "CLOUDFLARE_API_TOKEN",
     "api_email": "CLOUDFLARE_EMAIL",
@@ -52,45 +53,67 @@ def credential_headers(
     credentials = {name: options[name] for name in ENVIRONMENT if options.get(name) is not None}
     if "api_token" in credentials and len(credentials) > 1:
         surplus = [Message(Option(name)) for name in credentials if name in KEY_SCHEME]
-        problem = "it goes alone; leave out " + joined(" and ", surplus)
-        raise OptionError(Option("api_token"), problem)
+        alone = "it goes alone; leave out " + joined(" and ", surplus)
+        raise OptionError(Option("api_token"), alone)
     if not credentials:
-        given = {name: environment.get(variable) for name, variable in ENVIRONMENT.items()}
-        names = ["api_token"] if given["api_token"] else KEY_SCHEME
-        credentials = {name: given[name] for name in names if given[name]}
-    for name, value in credentials.items():
-        _check_header_value(name, value)
-    if "api_token" in credentials:
-        return {"Authorization": "Bearer " + credentials["api_token"]}
+        credentials = _credentials_in(environment)
     if not credentials:
         raise OptionError(Option("api_token"), "there are no credentials; " + ALL_WAYS)
-    for lacking in set(KEY_SCHEME) - set(credentials):
-        (present,) = credentials
-        text = worded("it is needed beside {one}; or use {api_token} alone", one=Option(present))
-        raise OptionError(Option(lacking), text)
+    for name, value in credentials.items():
+        _check_credential(name, value)
+    if "api_token" in credentials:
+        return {"Authorization": "Bearer " + credentials["api_token"]}
+    for name in KEY_SCHEME:
+        if name not in credentials:
+            (present,) = credentials
+            problem = worded(
+                "it is needed beside {present}; or use {api_token} alone", present=Option(present)
+            )
+            raise OptionError(Option(name), problem)
     if token_only:
-        text = worded("TCP protection takes API tokens only; give {api_token} instead")
-        raise OptionError(Option("api_key"), text)
+        problem = worded("TCP protection takes API tokens only; give {api_token} instead")
+        raise OptionError(Option("api_key"), problem)
     return {"X-Auth-Email": credentials["api_email"], "X-Auth-Key": credentials["api_key"]}
 
 
-def _check_header_value(name: str, value: str) -> None:
-    """A header must not be broken by its value; the value itself is not repeated in the message."""
-    problem = ""
-    if not value.strip():
-        problem = "it is empty; " + ALL_WAYS
-    elif value.startswith("Bearer "):
-        problem = "it begins with Bearer, a word of the header; leave that out"
-    elif not _fits_header(value):
-        inside = "it holds a space, a control character or a character outside of ASCII; "
-        around = "there is white space around it, such as a line break at its end; leave that out"
-        problem = around if _fits_header(value.strip()) else inside + "copy the whole value again"
-    elif name == "api_token" and GLOBAL_API_KEY.fullmatch(value):
-        problem = worded(
-            "it looks like a Global API Key; that belongs in {api_key}, with {api_email} beside it"
-        )
+def _credentials_in(environment: Mapping[str, str]) -> dict[str, str]:
+    """The credentials of the environment: a token, or an e-mail address with a key."""
+    values = {name: environment.get(variable, "") for name, variable in ENVIRONMENT.items()}
+    if values["api_token"]:
+        return {"api_token": values["api_token"]}
+    return {name: values[name] for name in KEY_SCHEME if values[name]}
+
+
+def _check_credential(name: str, value: str) -> None:
+    problem = _credential_problem(name, value)
     if problem:
         raise OptionError(Option(name), problem)
+
+
+def _credential_problem(name: str, value: str) -> str:
+    """The reason why a value is no such credential, or would break its header; an empty text for
+    none. The value itself is not repeated in it."""
+    if not value.strip():
+        return "it is empty; " + ALL_WAYS
+    if value.startswith("Bearer "):
+        return "it begins with Bearer, a word of the header; leave that out"
+    if not _fits_header(value):
+        if _fits_header(value.strip()):
+            return "there is white space around it, such as a line break at its end; leave that out"
+        return (
+            "it holds a space, a control character or a character outside of ASCII; copy the whole"
+            " value again"
+        )
+    if name in SECRETS and len(value) < SHORTEST_SECRET:
+        return (
+            f"it has fewer than {SHORTEST_SECRET} characters, and no token or key is that short;"
+            " copy the whole value again"
+        )
+    if name == "api_token" and GLOBAL_API_KEY.fullmatch(value):
+        return worded(
+            "it looks like a Global API Key; that belongs in {api_key}, with {api_email} beside it"
+        )
+    return ""
 
 
 def _fits_header(value: str) -> bool:
@@ -105,10 +128,18 @@ def credential_options() -> dict[str, dict[str, Any]]:
 
 def known_secrets(options: Mapping[str, Any], environment: Mapping[str, str]) -> tuple[str, ...]:
     """Every secret that the options and the environment name, used or not, longer ones first;
-    nobody may read them."""
+    nobody may read them. A shorter value than any secret is none: it is refused, and to hide it
+    would hide parts of words."""
     values = [options.get(name) for name in SECRETS]
     values += [environment.get(ENVIRONMENT[name]) for name in SECRETS]
-    return tuple(sorted({str(value) for value in values if value}, key=len, reverse=True))
+    return secrets_among(values)
+
+
+def secrets_among(values: Iterable[Any]) -> tuple[str, ...]:
+    """The values that are long enough for a secret, longer ones first."""
+    texts = {str(value) for value in values if value}
+    secrets = [text for text in texts if len(text) >= SHORTEST_SECRET]
+    return tuple(sorted(secrets, key=len, reverse=True))
 
 
 BASE_URL_VARIABLE = "CLOUDFLARE_BASE_URL"  # of the environment
@@ -126,28 +157,24 @@ BOUNDS: Mapping[str, tuple[str, float, float]] = {  # option: its type, its defa
 def shared_options(owner: str, env_fallback: Callable[..., Any]) -> dict[str, dict[str, Any]]:
     """The part of an argument spec that every module shares; `owner` is the option that names the
     account or zone, empty if the task may have both."""
+    options: dict[str, dict[str, Any]] = credential_options()
+    options["base_url"] = {
+        "type": "str",
+        "default": DEFAULT_BASE_URL,
+        "fallback": (env_fallback, [BASE_URL_VARIABLE]),
+    }
+    for name, (kind, default, _least) in BOUNDS.items():
+        options[name] = {"type": kind, "default": default}
+    options["validate_certs"] = {"type": "bool", "default": True}
+    options["ca_path"] = {"type": "path"}
     needed = OWNERS.get(owner)
-    required: dict[str, Any] = {}
+    for name in needed.options if needed else OWNER_OPTIONS:
+        options[name] = {"type": "str"}
     if needed and not needed.name_option:
         # of an owner that goes by its name as well, one of the two options is enough
         fallback = (env_fallback, [needed.variable])
-        required[needed.option] = {"type": "str", "required": True, "fallback": fallback}
-    return {
-        **credential_options(),
-        "base_url": {
-            "type": "str",
-            "default": DEFAULT_BASE_URL,
-            "fallback": (env_fallback, [BASE_URL_VARIABLE]),
-        },
-        **{
-            name: {"type": kind, "default": default}
-            for name, (kind, default, _least) in BOUNDS.items()
-        },
-        "validate_certs": {"type": "bool", "default": True},
-        "ca_path": {"type": "path"},
-        **{option: {"type": "str"} for option in (needed.options if needed else OWNER_OPTIONS)},
-        **required,
-    }
+        options[needed.option] = {"type": "str", "required": True, "fallback": fallback}
+    return options
 
 
 @dataclass(frozen=True)
@@ -178,7 +205,8 @@ class Settings:
         """Names the base URL with the credentials, of which it tells nothing. Others may get
         another answer to the same call."""
         headers = sorted(self.headers.items())
-        return sha256(json.dumps([self.address, headers]).encode()).hexdigest()
+        text = json.dumps([self.address, headers])
+        return sha256(text.encode()).hexdigest()
 
 
 def parse_settings(
@@ -194,17 +222,12 @@ def parse_settings(
     owner_name = None
     for owner in owners:
         with problems.collected():
-            owner_id, name = _owner_named(OWNERS[owner], options, environment)
+            owner_id, name = _owner_in(OWNERS[owner], options, environment)
             owner_ids.update(owner_id)
             owner_name = name or owner_name
-    for name, (_type, _default, least) in BOUNDS.items():
+    for name in BOUNDS:
         with problems.collected():
-            if not least <= options[name] < float("inf"):
-                text = f"{options[name]:g} is no number of at least {least:g}"
-                raise OptionError(Option(name), text)
-    if options["call_budget"] > MAX_CALLS:
-        text = f"{options['call_budget']} is more than {MAX_CALLS}; 0 stands for no budget"
-        problems.add(OptionError(Option("call_budget"), text))
+            _check_bounds(name, options[name])
     ca_path = unless_wrong(options, "ca_path")  # of a wrong one its own error tells
     with problems.collected():
         if ca_path and not os.path.exists(ca_path):
@@ -222,12 +245,23 @@ def parse_settings(
     return Settings(base_url, headers, owner_ids, owner_name, verify=verify, **numbers)
 
 
-def _owner_named(
+def _check_bounds(name: str, number: float) -> None:
+    """Raises OptionError for a number out of the bounds of its option."""
+    _type, _default, least = BOUNDS[name]
+    if not least <= number < float("inf"):
+        raise OptionError(Option(name), f"{number:g} is no number of at least {least:g}")
+    if name == "call_budget" and number > MAX_CALLS:
+        problem = f"{number} is more than {MAX_CALLS}; 0 stands for no budget"
+        raise OptionError(Option(name), problem)
+
+
+def _owner_in(
     owner: Owner, options: Mapping[str, Any], environment: Mapping[str, str]
 ) -> tuple[dict[str, str], str | None]:
     """The owner by its id, or the name that stands for it; the environment counts where a task
     gives neither."""
-    identity, name_option = options[owner.option], owner.name_option
+    identity = options[owner.option]
+    name_option = owner.name_option
     if name_option and options[name_option] is not None:
         if identity is not None:
             problem = Message("it stands for ", Option(owner.option), "; leave out one of them")
@@ -245,46 +279,55 @@ def _owner_named(
 def _owner_id(owner: Owner, value: Any, options: Mapping[str, Any]) -> dict[str, str]:
     option = Option(owner.option)
     identity = parsed(option, identifier, value)
-    for other in other_owners(owner):
-        if str(options.get(other.option)).strip().lower() == identity:
-            ids = "; an account and its zones have ids of their own"
-            raise OptionError(option, Message("it is the same as ", Option(other.option), ids))
+    for different_owner in other_owners(owner):
+        name = different_owner.option
+        if str(options.get(name)).strip().lower() == identity:
+            advice = "; an account and its zones have ids of their own"
+            raise OptionError(option, Message("it is the same as ", Option(name), advice))
     return {owner.option: identity}
 
 
 def parse_base_url(text: str) -> tuple[str, str | None]:
     """The URL without a slash at its end, and a warning where it looks wrong; raises
     OptionError."""
-    url, option = text.strip().rstrip("/"), Option("base_url")
+    option = Option("base_url")
+    url = text.strip().rstrip("/")
     try:
-        parts = urlsplit(url)
-        host, _dummy = parts.hostname, parts.port
+        split = urlsplit(url)
+        _port = split.port
     except ValueError as exc:
         raise OptionError(option, f"it is not a URL: {exc}") from exc
-    problem = ""
-    if not host or parts.scheme not in ("https", "http") or not url.isprintable() or " " in url:
-        problem = f"it is not a URL such as {DEFAULT_BASE_URL}"
-    elif parts.username is not None or parts.query or parts.fragment:
-        problem = "it holds credentials, a query or a fragment; leave them out"
-    elif parts.scheme == "http" and not _is_loopback(host):
-        problem = "it must be https; http is for this machine's own addresses only"
+    problem = _url_problem(url, split)
     if problem:
         raise OptionError(option, problem)
-    if parts.path.endswith(VERSION_SEGMENTS):
+    if split.path.endswith(VERSION_SEGMENTS):
         return url, None
     warning = f": it does not end in {VERSION_SEGMENTS}, as Cloudflare's addresses do"
     return url, Message(option, warning)
+
+
+def _url_problem(url: str, split: SplitResult) -> str:
+    host = split.hostname
+    is_one_word = url.isprintable() and " " not in url
+    if not host or not is_one_word or split.scheme not in ("https", "http"):
+        return f"it is not a URL such as {DEFAULT_BASE_URL}"
+    if split.username is not None or split.query or split.fragment:
+        return "it holds credentials, a query or a fragment; leave them out"
+    if split.scheme == "http" and not _is_loopback(host):
+        return "it must be https; http is for this machine's own addresses only"
+    return ""
 
 
 @lru_cache(maxsize=64)  # many hosts have one service
 def address_of(url: str) -> str:
     """A URL without what makes no difference: capital letters, and a usual port; raises
     OptionError."""
-    parts = urlsplit(parse_base_url(url)[0])
-    host = parts.netloc.lower()
-    if parts.port == USUAL_PORTS[parts.scheme]:
-        host = host.rpartition(":")[0]
-    return f"{parts.scheme}://{host}{parts.path}"
+    base_url, _warning = parse_base_url(url)
+    split = urlsplit(base_url)
+    host = split.netloc.lower()
+    if split.port == USUAL_PORTS[split.scheme]:
+        host, _colon, _port = host.rpartition(":")
+    return f"{split.scheme}://{host}{split.path}"
 
 
 def _is_loopback(host: str) -> bool:

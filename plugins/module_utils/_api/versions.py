@@ -21,12 +21,14 @@ MAX_DIGITS = 19  # a longer text is no version
 ReadBelow = Callable[[str], Object]  # by the end of a path; raises ServiceError
 
 
-def version_of(around: Object) -> int | None:
+def version_of(document: Object) -> int | None:
     """The version of the object around a list, 0 where there is none yet; None where Cloudflare
     does not number it."""
-    number = str(around.get("version") if around else 0)
-    is_number = number.isascii() and number.isdigit() and len(number) < MAX_DIGITS
-    return int(number) if is_number else None
+    if not document:
+        return 0
+    version = str(document.get("version"))
+    is_number = version.isascii() and version.isdigit()
+    return int(version) if is_number and len(version) < MAX_DIGITS else None
 
 
 class Versions:
@@ -38,19 +40,25 @@ class Versions:
         self.own: set[int] = set()
         self.is_written = False
 
-    def keep(self, number: int | None, objects: Sequence[Object], is_own: bool = False) -> None:
+    def keep(
+        self, number: int | None, objects: Sequence[Object], of_this_run: bool = False
+    ) -> None:
         """Keep a version; what was read before it does not matter as long as nothing is written."""
         if not self.is_written:
             self.known.clear()
-        if number is not None:
-            self.known[number] = objects
-            self.own |= {number} if is_own else set()
+        if number is None:
+            return
+        self.known[number] = objects
+        if of_this_run:
+            self.own.add(number)
 
     @property
     def unknown(self) -> list[int]:
         """The numbers in between, of versions that others wrote, or earlier attempts."""
-        numbers = range(min(self.known), max(self.known)) if self.is_written and self.known else ()
-        return [number for number in numbers if number not in self.known]
+        if not self.is_written or not self.known:
+            return []
+        between = range(min(self.known), max(self.known))
+        return [number for number in between if number not in self.known]
 
 
 def oldest_first(resource: Resource, objects: Sequence[Object], read: ReadBelow) -> list[Object]:
@@ -59,14 +67,17 @@ def oldest_first(resource: Resource, objects: Sequence[Object], read: ReadBelow)
     by_key: dict[Key, list[Object]] = {}
     for obj in resource.our_objects(objects):
         by_key.setdefault(resource.key_of(obj), []).append(obj)
-    for same in (one for one in by_key.values() if len(one) > 1):
-        ids = [obj.get("id") for obj in same]
-        dated = filter(None, concurrently(partial(_dated, read), same))
-        ordered = sorted(dated, key=age_of)
-        oldest = [without(obj, CONTENTS) for obj in ordered[:1]]
-        rest = [obj for obj in objects if obj.get("id") not in ids]
-        objects = [*rest, *oldest, *ordered[1:]]
-    return list(objects)
+    listing = list(objects)
+    for duplicates in by_key.values():
+        if len(duplicates) < 2:
+            continue
+        ids = [obj.get("id") for obj in duplicates]
+        listing = [obj for obj in listing if obj.get("id") not in ids]
+        dated = [obj for obj in concurrently(partial(_dated, read), duplicates) if obj]
+        dated.sort(key=age_of)
+        listing += [without(obj, CONTENTS) for obj in dated[:1]]
+        listing += dated[1:]
+    return listing
 
 
 def _dated(read: ReadBelow, obj: Object) -> Object | None:
@@ -76,14 +87,15 @@ def _dated(read: ReadBelow, obj: Object) -> Object | None:
     if not SAFE_ID.fullmatch(identity):
         return {**obj, CONTENTS: []}
     try:
-        whole = first = read(f"/{identity}")
+        document = read(f"/{identity}")
     except ServiceError as exc:
         if exc.status != 404:
             raise
         return None
-    if version_of(whole) != 1:
+    original = document
+    if version_of(document) != 1:
         try:
-            first = read(f"/{identity}/versions/1")
+            original = read(f"/{identity}/versions/1")
         except ServiceError:
-            first = NO_ITEMS
-    return {CONTENTS: [], **obj, **whole, "created_on": first.get("last_updated")}
+            original = NO_ITEMS
+    return {CONTENTS: [], **obj, **document, "created_on": original.get("last_updated")}

@@ -177,7 +177,7 @@ class StateReader(ModuleSpec):
     ) -> ModuleResult:
         hours, changes = options.get(CHANGES_HOURS), {}
         if hours:
-            from .._api.neighbours import read_changes  # loaded for reports
+            from .._api.changes import read_changes  # loaded for reports
 
             changes = {"changes": read_changes(client, hours)}
         return {NOW: write_timestamp(client.now) if client.now else None, **changes}

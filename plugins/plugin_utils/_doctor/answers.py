@@ -13,10 +13,10 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple
 
+from ...module_utils._api.changes import read_changes
 from ...module_utils._api.client import Client
-from ...module_utils._api.neighbours import read_changes
+from ...module_utils._api.connect import client_of_owner, connected
 from ...module_utils._api.responses import Request, error_details
-from ...module_utils._api.session import client_of_owner, connected
 from ...module_utils._concurrency import concurrently
 from ...module_utils._errors import ProtectionError, ServiceError
 from ...module_utils._schema.neighbours import AUDIT_LOG, ZONE

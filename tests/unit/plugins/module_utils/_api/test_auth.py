@@ -43,12 +43,24 @@ def test_one_scheme_and_explicit_before_ambient(
         ({**EXPLICIT_TOKEN, **EXPLICIT_KEY}, {}, "api_token", "it goes alone; leave out api_email and api_key"),
         ({**EXPLICIT_TOKEN, "api_key": "k"}, {}, "api_token", "it goes alone; leave out api_key"),
         ({"api_email": "a@example.net"}, AMBIENT_KEY, "api_key", "it is needed beside api_email"),
-        ({"api_key": "k"}, AMBIENT_TOKEN, "api_email", "it is needed beside api_key"),
+        ({"api_key": "a-global-key"}, AMBIENT_TOKEN, "api_email", "it is needed beside api_key"),
         ({"api_token": ""}, AMBIENT_TOKEN, "api_token", "it is empty"),
         ({"api_token": "two\nlines"}, {}, "api_token", "control character"),
         ({"api_token": "0123456789abcdef" * 2 + "01234"}, {}, "api_token", "it looks like a Global API Key"),
         ({"api_token": "sch\u00f6n"}, {}, "api_token", "outside of ASCII; copy the whole value again"),
         ({"api_token": "Bearer x"}, {}, "api_token", "it begins with Bearer, a word of the header; leave that out"),
+        (
+            {"api_token": "1234567"},
+            {},
+            "api_token",
+            "it has fewer than 8 characters, and no token or key is that short",
+        ),
+        (
+            {},
+            {"CLOUDFLARE_EMAIL": "a@example.net", "CLOUDFLARE_API_KEY": "k"},
+            "api_key",
+            "it has fewer than 8 characters",
+        ),
         ({"api_token": "x\n"}, {}, "api_token", "a line break at its end; leave that out"),
         ({}, {"CLOUDFLARE_API_TOKEN": "two words"}, "api_token", "it holds a space"),
     ],
@@ -70,4 +82,8 @@ def test_secrets_are_those_of_options_and_environment_longer_ones_first() -> Non
         "CLOUDFLARE_API_KEY": "",
         "CLOUDFLARE_EMAIL": "a@example.net",
     }
-    assert known_secrets({"api_token": "token", "api_key": None}, environment) == ("longer-token", "token")
+    assert known_secrets({"api_token": "token-10", "api_key": None}, environment) == ("longer-token", "token-10")
+
+
+def test_a_value_that_is_too_short_for_a_secret_hides_nothing() -> None:
+    assert known_secrets({"api_token": "x", "api_key": "1234567"}, {"CLOUDFLARE_API_TOKEN": "y"}) == ()

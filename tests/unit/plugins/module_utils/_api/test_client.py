@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import Any
 
 import pytest
-from ansible_collections.edgeops.protection.plugins.module_utils._api import client
+from ansible_collections.edgeops.protection.plugins.module_utils._api import pages
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
 from ansible_collections.edgeops.protection.plugins.module_utils._api.progress import Progress
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Request, Response
@@ -176,7 +176,7 @@ def test_more_objects_than_the_total_are_all_taken() -> None:
 
 
 def test_a_listing_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(client, "MOST_PAGES", 7)
+    monkeypatch.setattr(pages, "MOST_PAGES", 7)
     script = in_turn(*(answer(objects(number)) for number in range(20)))
     with pytest.raises(ServiceError, match="does not end"):
         Client(script, OWNER).read(PREFIXES)

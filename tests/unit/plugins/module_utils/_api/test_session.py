@@ -67,12 +67,12 @@ def test_no_answer_names_the_server(retries: int, reason: str) -> None:
 @responses.activate
 def test_the_credentials_are_in_no_representation() -> None:
     responses.get(URL, json={})
-    with session(api_token="s3cret") as one:
+    with session(api_token="s3cret-token") as one:
         answer = one.send(Request("GET", "accounts/1/prefixes"))
         shown: list[Any] = [one, answer, *vars(one).values()]
         shown += [value for item in shown if hasattr(item, "__dict__") for value in vars(item).values()]
-    assert responses.calls[0].request.headers["Authorization"] == "Bearer s3cret"
-    assert [item for item in shown if "s3cret" in f"{item!r} {item}"] == []
+    assert responses.calls[0].request.headers["Authorization"] == "Bearer s3cret-token"
+    assert [item for item in shown if "s3cret-token" in f"{item!r} {item}"] == []
 
 
 @responses.activate

@@ -161,7 +161,7 @@ def test_traffic_that_is_not_known_has_no_bar() -> None:
     assert (texts.shares, texts.words) == ({}, "Not known. The analytics saw no traffic.")
 
 
-OPTIONS: dict[str, Any] = {"account_id": "a", "api_token": "t", "prefixes": []}
+OPTIONS: dict[str, Any] = {"account_id": "a", "api_token": "t" * 40, "prefixes": []}
 HOST_SPEC = Part("host_baseline", OPTIONS, Context(names={"account_id": "edge_account_id"}))
 
 
@@ -178,7 +178,7 @@ def test_the_task_has_the_connection_of_the_account_and_the_name_of_the_variable
     part = traffic_task(HOST_SPEC, "24")
     assert part and part.options == {
         "account_id": "a",
-        "api_token": "t",
+        "api_token": "t" * 40,
         "hours": 24.0,
         "components": ["syn_flood", "out_of_state_tcp"],
     }

@@ -10,8 +10,8 @@ from datetime import datetime, timezone
 from typing import Any, Mapping
 
 import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._api.changes import read_changes
 from ansible_collections.edgeops.protection.plugins.module_utils._api.client import Client
-from ansible_collections.edgeops.protection.plugins.module_utils._api.neighbours import read_changes
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
 from ansible_collections.edgeops.protection.plugins.module_utils._errors import ProtectionError, ServiceError
 

@@ -1,0 +1,242 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Listings of whole collections, which Cloudflare gives at once, in numbered pages, or in pages
+that each tell where the next one begins. A listing is complete, or ServiceError: never a part."""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Sequence
+
+from .._concurrency import concurrently
+from .._errors import LaterPageError, ServiceError
+from .._schema.resource import AtOnce, ByCursor, Object, Paged, Resource
+from .._text import excerpt
+from .progress import Progress
+from .responses import Envelope, Request, unexpected
+
+MOST_PAGES = 10000  # where a service never comes to an end
+LONGEST_TOTAL = 20  # digits of a total in a message
+
+
+class Page(NamedTuple):
+    """A page of a listing: the request, and the envelope of its response."""
+
+    request: Request
+    envelope: Envelope
+
+
+class Listing(NamedTuple):
+    """The listing of a collection at a path; `call` makes a call, `progress` hears of each page,
+    and `total` is the number of objects by the object that holds them, None if none tells it."""
+
+    resource: Resource
+    path: str
+    call: Callable[[Request], Envelope]
+    progress: Progress
+    total: Any = None
+
+    def read(self, query: Mapping[str, Any]) -> list[Object]:
+        """All objects, or those that a query limits them to; raises ServiceError."""
+        listing = self.resource.listing
+        if isinstance(listing, ByCursor):
+            return self._read_by_cursor()
+        if isinstance(listing, Paged):
+            return self._read_numbered(query)
+        if isinstance(listing, AtOnce):
+            return self._read_at_once()
+        request = Request("GET", self.path, resource=self.resource)
+        return in_shape(self.resource, [read_object(request, self.call)])
+
+    def _read_at_once(self) -> list[Object]:
+        request = Request("GET", self.path, resource=self.resource)
+        envelope = self.call(request)
+        objects = listed_objects(request, envelope)
+        if len(objects) < (envelope.total or 0):
+            total = excerpt(str(envelope.total), LONGEST_TOTAL)
+            raise unexpected(request, f"the listing has {len(objects)} of {total} objects")
+        return objects
+
+    def _read_by_cursor(self) -> list[Object]:
+        """Page after page as each says where the next one begins."""
+        by_id: dict[Any, Object] = {}
+        cursors: list[str] = []
+        self.progress.begin(self.resource.plural)
+        for number in range(1, MOST_PAGES + 1):
+            query = {"cursor": cursors[-1]} if cursors else {}
+            page = self._page(query, number)
+            objects = in_shape(self.resource, listed_objects(*page))
+            add_objects(_with_shared_texts(objects), by_id)
+            self.progress.read_page(self.resource.plural)
+            cursor = page.envelope.next_cursor
+            if cursor in cursors:
+                raise unexpected(page.request, "the cursor of the next page has come before")
+            if cursor is None:
+                self._require_whole(page.request, len(by_id), len(objects))
+            if not cursor:
+                return list(by_id.values())
+            cursors.append(cursor)
+        raise unexpected(page.request, "the listing does not end")
+
+    def _require_whole(self, request: Request, count: int, count_on_page: int) -> None:
+        """Raises ServiceError if a page that does not say whether it is the last one may not be."""
+        total = self.total
+        if isinstance(total, (int, float)) and count < total:
+            raise unexpected(request, f"the listing has {count} of {total:g} objects")
+        if count_on_page >= self.resource.page_size:
+            raise unexpected(request, "a full page does not say whether it is the last")
+
+    def _read_numbered(self, query: Mapping[str, Any]) -> list[Object]:
+        """Page after page until the listing is complete."""
+        pages = Pages(self.resource.page_size)
+        for page in self._numbered_pages(query):
+            if pages.add(page.request, page.envelope):
+                return list(pages.by_id.values())
+        raise unexpected(page.request, "the listing does not end")
+
+    def _numbered_pages(self, query: Mapping[str, Any]) -> Iterator[Page]:
+        """Page after page: concurrently as many as the first page's total tells, and then one by
+        one."""
+
+        def read(number: int) -> Page:
+            page = self._page({**query, "page": number}, number)
+            total = _number_of_pages(page.envelope) if number == 1 else 0
+            self.progress.read_page(self.resource.plural, total)
+            return page
+
+        self.progress.begin(self.resource.plural)
+        first_page = read(1)
+        yield first_page
+        count = _number_of_pages(first_page.envelope)
+        yield from concurrently(read, range(2, count + 1))
+        for number in range(max(count, 1) + 1, MOST_PAGES + 1):
+            yield read(number)
+
+    def _page(self, query: Mapping[str, Any], number: int) -> Page:
+        """One page of a listing; raises ServiceError."""
+        page_query = {**query, "per_page": self.resource.page_size}
+        request = Request("GET", self.path, page_query, resource=self.resource)
+        try:
+            return Page(request, self.call(request))
+        except ServiceError as exc:
+            if number == 1:
+                raise
+            raise LaterPageError(number, exc) from exc
+
+
+def read_object(request: Request, call: Callable[[Request], Envelope]) -> Object:
+    """The single object that a request asks for; raises ServiceError."""
+    result = call(request).result
+    if not isinstance(result, Mapping):
+        raise unexpected(request, "the result is not an object")
+    return result
+
+
+def in_shape(resource: Resource, objects: Sequence[Any]) -> list[Any]:
+    """Objects of Cloudflare in the shape that the declaration of a resource gives them."""
+    shape = resource.shape
+    if not shape:
+        return list(objects)
+    return [shape.from_api(obj) if isinstance(obj, Mapping) else obj for obj in objects]
+
+
+def _with_shared_texts(page: Sequence[Object]) -> list[Object]:
+    """The objects of a page; texts that several of them have, such as times, are kept once."""
+    texts: dict[Any, Any] = {}
+    objects: list[Object] = []
+    for obj in page:
+        shared = dict(obj)
+        for name, value in obj.items():
+            if isinstance(value, str):
+                shared[name] = texts.setdefault(value, value)
+        objects.append(shared)
+    return objects
+
+
+def _number_of_pages(envelope: Envelope) -> int:
+    """Number of pages of a listing, by the total of its first one."""
+    per_page = len(envelope.result) if isinstance(envelope.result, list) else 0
+    if not per_page:
+        return 1
+    full_pages, incomplete = divmod(envelope.total or 0, per_page)
+    return min(MOST_PAGES, full_pages + bool(incomplete))
+
+
+def listed_objects(request: Request, envelope: Envelope) -> list[Object]:
+    """The objects of a response; raises ServiceError if it has none."""
+    result = envelope.result
+    if result is None and envelope.total == 0:
+        return []
+    if not isinstance(result, list) or not all(isinstance(obj, dict) for obj in result):
+        raise unexpected(request, "the result is not a list of objects")
+    return result
+
+
+class Pages:
+    """The objects of the pages so far, each once, in `by_id`; `page_size` is the number of objects
+    that a page was asked for.
+
+    The highest total that a page tells is the one that counts: a page that tells none, or a lower
+    one, does not take it back. It may be too low, so that a full page is always followed by one
+    more.
+    """
+
+    def __init__(self, page_size: int) -> None:
+        self._page_size = page_size
+        self.by_id: dict[Any, Object] = {}
+        self._previous: Sequence[Object] = ()
+        self._first_length: int | None = None
+        self._total: int | None = None
+
+    def add(self, request: Request, envelope: Envelope) -> bool:
+        """Add the next page; True if the listing is complete with it. Raises ServiceError if the
+        pages end before the listing does.
+
+        | the page          | no total       | too few so far | the total  | more than the total |
+        |-------------------|----------------|----------------|------------|---------------------|
+        | new objects, full | goes on        | goes on        | goes on    | goes on             |
+        | new objects       | goes on        | goes on        | complete   | complete            |
+        | the same, full    | incomplete     | incomplete     | complete   | incomplete          |
+        | the same          | complete       | incomplete     | complete   | incomplete          |
+        | empty             | complete       | incomplete     | complete   | complete            |
+
+        A full page that comes twice may hide another one.
+        """
+        page = listed_objects(request, envelope)
+        new = add_objects(page, self.by_id) if page != self._previous else 0
+        self._previous = page
+        is_full = self._is_full(page, new, envelope)
+        if envelope.total is not None:
+            self._total = max(envelope.total, self._total or 0)
+        count, total = len(self.by_id), self._total
+        if new:
+            return total is not None and count >= total and not is_full
+        if total is None:
+            is_complete = len(page) < self._page_size
+        else:
+            is_complete = count == total or (count > total and not page)
+        if not is_complete:
+            is_short = total is not None and count < total
+            of_all = excerpt(str(total), LONGEST_TOTAL) if is_short else "an unknown number of"
+            raise unexpected(request, f"the listing ends after {count} of {of_all} objects")
+        return True
+
+    def _is_full(self, page: Sequence[Object], new: int, envelope: Envelope) -> bool:
+        """Return whether a page has as much as was asked for, or as Cloudflare says that a page
+        has, or brings as much as the first one."""
+        as_first = self._first_length is not None and new >= self._first_length
+        if self._first_length is None:
+            self._first_length = len(page)
+        return as_first or len(page) >= min(self._page_size, envelope.per_page)
+
+
+def add_objects(page: Sequence[Object], by_id: dict[Any, Object]) -> int:
+    """Add the objects that earlier pages had not; returns how many they are."""
+    before = len(by_id)
+    for obj in page:
+        identity = obj.get("id")  # by which an object that comes twice is known
+        has_id = bool(identity) and isinstance(identity, (str, int))
+        by_id.setdefault(identity if has_id else ("without id", len(by_id)), obj)
+    return len(by_id) - before
