@@ -18,6 +18,7 @@ from uuid import uuid4
 from ..module_utils._api.adapters import REQUESTS_IMPORT_ERROR
 from ..module_utils._text import first_few
 from ..plugin_utils._action import say
+from ..plugin_utils._alike import hosts_by_text, without_ray
 from ..plugin_utils._attack.attack import Attack
 from ..plugin_utils._baseline.approval import approved_plan
 from ..plugin_utils._baseline.fleet import FleetAction, failed_host
@@ -46,6 +47,11 @@ from ..plugin_utils._worker import noted_by_run, prepare_workers
 prepare_workers()
 
 Predicted = tuple[dict[str, Any], HeldTexts]  # the result of a host, and what its task would show
+SAID_ABOVE = (
+    "The task that predicts all hosts says above why this host and others fail. With -v, each of"
+    " them says it again."
+)
+KEPT_OF_FAILURE = ("changed", "plan_id", "warnings")  # if the task for all hosts says why
 NOT_HERE = {
     "failed": True,
     "msg": "It is not predicted here, since its modules run on another machine.",
@@ -71,38 +77,78 @@ class ActionModule(FleetAction):
             result = task.result_of(lambda: _update(task, task.runner(), check_mode), OF_HOST)
         finally:
             self._count(task, result)
-        return result
+        return self._without_shared_failure(task, result)
 
     def _all_hosts(self, variables: Mapping[str, Any], check_mode: bool) -> dict[str, Any]:
         """The results of all hosts in check mode, and the hosts that get a task of their own: those
         that fail, so that no other host does, and those that change in a run, which read again."""
         hosts, play = self.hosts(variables), uuid4().hex
-        try:
-            values = HostTask(self.calls(variables)).values([EACH_HOST])
-            is_each = read_variables({EACH_HOST: BASELINE[EACH_HOST]}, values)[EACH_HOST]
-        except ValueError:  # which each host tells
-            is_each = False
-        if is_each or REQUESTS_IMPORT_ERROR:
+        if REQUESTS_IMPORT_ERROR or self._wants_task_of_each_host(variables):
             return {"play": play, "changed": False, "remaining": hosts, "hosts": {}, "counts": {}}
-        results, others = {}, {}
-        predicted = self.of_each(hosts, variables, _predicted, _not_predicted)
-        for host, (result, texts) in zip(hosts, predicted):
-            known = result if self._display.verbosity > 0 else shortened(result)
-            results[host] = {"changed": False, **known}
+        results: dict[str, dict[str, Any]] = {}
+        settled: dict[str, dict[str, Any]] = {}  # the hosts that get no task of their own
+        predictions = self.of_each(hosts, variables, _predicted, _not_predicted)
+        for host, (result, texts) in zip(hosts, predictions):
+            results[host] = result
             if not (result.get("failed") or (result["changed"] and not check_mode)):
                 texts.show()
-                others[host] = result
-        if changing := [host for host, result in others.items() if result["changed"]]:
+                settled[host] = result
+        shown_results = {host: self._shown(result) for host, result in results.items()}
+        remaining = [host for host in hosts if host not in settled]
+        shared_failures = self._say_shared_failures(results)
+        counts = Counter(map(host_outcome, settled.values()))
+        self._say_counts(settled, len(hosts), counts, check_mode)
+        return {
+            "play": play,
+            **self.together(settled),
+            "hosts": shown_results,
+            "remaining": remaining,
+            "shared_failures": shared_failures,
+            "counts": dict(counts),
+        }
+
+    def _wants_task_of_each_host(self, variables: Mapping[str, Any]) -> bool:
+        """Return whether the variable says so; each host tells itself that it is wrong."""
+        try:
+            values = HostTask(self.calls(variables)).values([EACH_HOST])
+            return bool(read_variables({EACH_HOST: BASELINE[EACH_HOST]}, values)[EACH_HOST])
+        except ValueError:
+            return False
+
+    def _shown(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        shown = result if self._display.verbosity > 0 else shortened(result)
+        return {"changed": False, **shown}
+
+    def _say_shared_failures(self, results: Mapping[str, Mapping[str, Any]]) -> list[str]:
+        """Say once what lets several hosts fail; the hosts, whose tasks need not say it again."""
+        messages = {
+            host: str(result["msg"]) for host, result in results.items() if result.get("failed")
+        }
+        hosts: list[str] = []
+        for failure in hosts_by_text(messages):
+            if failure.is_shared:
+                say(self._display, failure.line)
+                hosts += failure.hosts
+        return hosts
+
+    def _say_counts(
+        self,
+        settled: Mapping[str, Mapping[str, Any]],
+        number: int,
+        counts: Counter[str],
+        check_mode: bool,
+    ) -> None:
+        """Say which hosts would change, and how many get a task of their own, or else the numbers
+        of all."""
+        changing = [host for host, result in settled.items() if result["changed"]]
+        if changing:
             say(self._display, f"Would change: {first_few(changing)}.")
-        counts = Counter(map(host_outcome, others.values()))
-        remaining = [host for host in hosts if host not in others]
-        together = {**self.together(others), "hosts": results}
+        remaining = number - len(settled)
         if remaining:
-            line = f"{len(remaining)} of {len(hosts)} hosts get a task of their own."
+            line = f"{remaining} of {number} hosts get a task of their own."
         else:
             line = sentence_of(counts, check_mode)
         say(self._display, line)
-        return {"play": play, **together, "remaining": remaining, "counts": dict(counts)}
 
     def _count(self, task: HostTask, result: Mapping[str, Any]) -> None:
         """Show the numbers of all hosts of the playbook, if this is the last one."""
@@ -113,6 +159,21 @@ class ActionModule(FleetAction):
         if len(outcomes) == len(fleet["remaining"]):
             counts = Counter(outcomes) + Counter(fleet["counts"])
             say(self._display, sentence_of(counts, bool(self._task.check_mode)))
+
+    def _without_shared_failure(self, task: HostTask, result: dict[str, Any]) -> dict[str, Any]:
+        """The result of a host; a failure that the task for all hosts has said of several is short,
+        since Ansible prints all of it for each host."""
+        fleet = task.variables.get(FLEET)
+        if not isinstance(fleet, Mapping) or not result.get("failed"):
+            return result
+        is_shared = task.host in fleet.get("shared_failures", ())
+        if not is_shared or self._display.verbosity > 0:
+            return result
+        predicted = str(fleet["hosts"][task.host]["msg"])
+        if without_ray(predicted) != without_ray(str(result["msg"])):
+            return result
+        short = {name: result[name] for name in KEPT_OF_FAILURE if name in result}
+        return {**short, "failed": True, "msg": SAID_ABOVE}
 
 
 def _predicted(task: HostTask) -> Predicted:
@@ -133,13 +194,12 @@ def _update(task: HostTask, runner: HostRunner, check_mode: bool) -> HostRun:
     values = task.checked(OF_HOST)
     task.warn(*task.shared_owners())
     merged = task.merged(values)
-    updated = _updated(task, check_mode, values, merged.part(), runner)
-    updated = updated._replace(postures=[one.record for one in merged.postures])
-    task.warn(
-        *merged.still_in_force(updated.result.get("operations") or ()),
-        *task.way_back(values, task.entries(values), updated),
-    )
-    return updated
+    postures = [posture.record for posture in merged.postures]
+    run = _updated(task, check_mode, values, merged.part(), runner)._replace(postures=postures)
+    operations = run.result.get("operations") or ()
+    task.warn(*merged.still_in_force(operations))
+    task.warn(*task.way_back(values, task.entries(values), run))
+    return run
 
 
 def _updated(
@@ -152,22 +212,24 @@ def _updated(
 ) -> HostRun:
     """Update the host to match a part: `begin` is called with the prediction after the snapshot,
     and before the first write. Raises ValueError if its variables do not fit together."""
-    keep, approved = check_keep(values.get(SNAPSHOT_KEEP)), approved_plan(task.host, values)
+    number_to_keep = check_keep(values.get(SNAPSHOT_KEEP))
+    approved = approved_plan(task.host, values)
     directory = values.get(SNAPSHOT_DIRECTORY)
-    take = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
+    take_snapshot = snapshots_in(directory, task.host, part, runner.run_module, check_mode)
 
     def before_writing(predicted: Mapping[str, Any]) -> str:
-        path = take(predicted) if take else ""
+        path = take_snapshot(predicted) if take_snapshot else ""
         begin(predicted)
         return path
 
-    updated = runner.update(part, check_mode, approved, before_writing if take else None)
-    task.warn(*task.shared_owners(updated.result))
+    run = runner.update(part, check_mode, approved, before_writing if take_snapshot else None)
+    task.warn(*task.shared_owners(run.result))
     # A run that failed may need the state before it more than once, so that it deletes nothing.
-    if keep is None or not updated.snapshot or updated.failed:
-        return updated
+    if number_to_keep is None or not run.snapshot or run.failed:
+        return run
     try:
-        return updated._replace(deleted=delete_older(Path(updated.snapshot), keep))
+        deleted = delete_older(Path(run.snapshot), number_to_keep)
     except OSError as exc:
         task.warn(f"{SNAPSHOT_KEEP}: older snapshots remain ({exc}).")
-        return updated
+        return run
+    return run._replace(deleted=deleted)

@@ -9,20 +9,29 @@ does not expect."""
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..module_utils._api.settings import known_secrets
-from ..module_utils._text import redact
+from ..module_utils._text import plural, redact
 from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import say
 from ..plugin_utils._baseline.fleet import FleetAction
-from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
 from ..plugin_utils._baseline.variables import OF_CONNECTION, host_part
 from ..plugin_utils._doctor.answers import examine_host
-from ..plugin_utils._doctor.doctor import DOCTOR, bundle_text, failures, lines_of, record_of
+from ..plugin_utils._doctor.doctor import (
+    DOCTOR,
+    Record,
+    bundle_text,
+    failures,
+    is_as_expected,
+    line_of,
+    lines_of,
+    record_of,
+)
 from ..plugin_utils._files import host_folder, write_private
 from ..plugin_utils._variables import all_read
 from ..plugin_utils._worker import prepare_workers
@@ -33,17 +42,41 @@ BUNDLE = "bundle.json"
 CLOCK = partial(datetime.now, timezone.utc)
 
 
+class Examined(NamedTuple):
+    """A host that the doctor has examined: its record and its lines."""
+
+    record: Record
+    lines: Sequence[str]
+    is_as_expected: bool
+
+
 class ActionModule(FleetAction):
     """Reads hosts, whether the play runs in check mode or not, and writes a file about each."""
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+        examined: dict[str, Examined] = {}
+        texts: dict[str, HeldTexts] = {}
+
+        def examine(task: HostTask) -> dict[str, Any]:
+            texts[task.host] = task.hold()
+            return self._examine(task, examined)
+
         try:
-            return self.results(variables, self._examined)
+            result = self.results(variables, examine)
         except ValueError as exc:
             return {"failed": True, "changed": False, "msg": str(exc)}
+        for host in sorted(texts):
+            texts[host].show()
+        number = len(self.hosts(variables))
+        in_short = number > 1 and self._display.verbosity == 0
+        for line in lines_of_hosts(examined, in_short):
+            say(self._display, line)
+        if number > 1:
+            say(self._display, counted_hosts(examined, number))
+        return result
 
-    def _examined(self, task: HostTask) -> dict[str, Any]:
-        """The result of the task; raises OSError and ValueError."""
+    def _examine(self, task: HostTask, examined: dict[str, Examined]) -> dict[str, Any]:
+        """The result of a host, which gets into `examined`; raises OSError and ValueError."""
         options: dict[str, Any] = {}
         all_read(
             task.require_control_node,
@@ -51,18 +84,42 @@ class ActionModule(FleetAction):
             lambda: task.require_right(OF_CONNECTION),
         )
         part = host_part(task.host, task.values(OF_CONNECTION))
-        known = known_secrets(part.options, os.environ)
+        secrets = known_secrets(part.options, os.environ)
         examination = examine_host(part, task.warn, CLOCK, task.screen("doctor"))
-        record = redact(record_of(task.host, write_timestamp(CLOCK()), examination), known)
+        record = record_of(task.host, write_timestamp(CLOCK()), examination)
+        record = redact(record, secrets)
         path = host_folder(options["directory"], task.host) / BUNDLE
         lines = [*lines_of(record)]
         if not self._task.check_mode:
-            write_private(path, redact(bundle_text(record, examination.answers), known))
+            bundle = bundle_text(record, examination.answers)
+            write_private(path, redact(bundle, secrets))
             lines.append(f"  {path.absolute()}")
-        say(self._display, "\n".join(lines))
+        examined[task.host] = Examined(record, lines, is_as_expected(record, examination.answers))
         result = {"changed": False, "path": str(path), "warnings": task.misspelt_variables()}
-        reasons = [reason for kind in options["fail_on"] for reason in failures(record, kind)]
+        reasons: list[str] = []
+        for kind in options["fail_on"]:
+            reasons += failures(record, kind)
         if not reasons:
             return {**result, "doctor": record}
         message = f"{task.host}: {'; '.join(reasons)}. Nothing was changed."
         return {**result, "failed": True, "msg": message}
+
+
+def lines_of_hosts(examined: Mapping[str, Examined], in_short: bool) -> Iterator[str]:
+    """The lines on all hosts in the order of their names; in short, a host that is as expected has
+    one."""
+    for host in sorted(examined):
+        if in_short and examined[host].is_as_expected:
+            yield line_of(examined[host].record)
+        else:
+            yield from examined[host].lines
+
+
+def counted_hosts(examined: Mapping[str, Examined], number: int) -> str:
+    """The numbers of hosts, of which this task has so many, in a sentence."""
+    expected = sum(host.is_as_expected for host in examined.values())
+    unlike = len(examined) - expected
+    return (
+        f"{plural(number, 'host', 'hosts')}: {expected} as expected, {unlike} otherwise,"
+        f" {number - len(examined)} not examined."
+    )

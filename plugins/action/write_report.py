@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from ansible.errors import AnsibleError
 from ansible.utils.vars import load_extra_vars
@@ -23,7 +23,7 @@ from ..module_utils._timestamps import write_timestamp
 from ..plugin_utils._action import say
 from ..plugin_utils._baseline.approval import REPORT_FILE
 from ..plugin_utils._baseline.fleet import FleetAction
-from ..plugin_utils._baseline.host_task import HostTask
+from ..plugin_utils._baseline.host_task import HeldTexts, HostTask
 from ..plugin_utils._report.arguments import (
     OF_REPORTED_HOST,
     REPORT_OPTIONS,
@@ -45,6 +45,29 @@ prepare_workers()
 Records = Mapping[str, HostRecord]  # by host
 
 
+class HostReading(NamedTuple):
+    """A host that the task has read: its record, its warnings, the options of the report that it
+    sets otherwise, and what its reads would show."""
+
+    record: HostRecord
+    warnings: Sequence[str] = ()
+    unlike_options: Sequence[str] = ()
+    texts: HeldTexts | None = None
+
+
+class Written(NamedTuple):
+    """Where the report is, or would be in check mode, and whether its files change."""
+
+    directory: str
+    changed: bool
+    check_mode: bool
+
+    @property
+    def sentence(self) -> str:
+        """The place of the report."""
+        return f"The report {'would be' if self.check_mode else 'is'} in {self.directory}."
+
+
 class ActionModule(FleetAction):
     """Reads the hosts of the play, and writes the report on them.
 
@@ -55,57 +78,68 @@ class ActionModule(FleetAction):
     # A host is compared with what the role baseline makes of it; a role costs Ansible a turn with
     # each host.
     defaults: Mapping[str, Any] = {**defaults_of("baseline"), **defaults_of("report")}
-    _old: Set[str] = frozenset()  # hosts of which an earlier report alone says something
+    _reported_before: Set[str] = frozenset()  # hosts of which an earlier report alone has a record
 
     def outcome(self, variables: Mapping[str, Any]) -> dict[str, Any]:
-        warnings: list[str] = []
         try:
-            options = self._own_options(variables)
-            mode = file_mode(options["mode"])
+            options = self._options(variables)
+            file_mode(options["mode"])
         except ValueError as exc:
             return {"failed": True, "msg": str(exc)}
-        directory = Path(options["directory"]).absolute()
+        warnings: list[str] = []
         try:
             records = self._read(variables, warnings)
-            is_part = len(self.hosts(variables)) < len(variables["ansible_play_hosts_all"])
-            name = f"{self._task.get_play()._uuid} {directory}"  # an earlier play read other states
-            shared = found_by_run(name, records) if is_part else nullcontext(records)
-            with shared as known:
-                report = self._report(options, variables, known)
-                # A later batch reads the hosts that have not failed yet.
-                others = self._old | ({*variables["ansible_play_hosts"]} - {*known})
-                changed = write_files(report, directory, mode, self._task.check_mode)
+            result = self._write(options, variables, records)
         except OSError as exc:
             name = exc.filename or options["directory"]
             return {"failed": True, "msg": f"{name}: {exc.strerror}. The report is not complete."}
         except ValueError as exc:
             return {"failed": True, "msg": f"The report cannot be made: {exc}."}
-        verb = "would be" if self._task.check_mode else "is"
-        result = _result(report, (verb, str(directory)), options["fail_on"], changed, others)
-        read = [record for record in records.values() if was_read(record)]
-        result["plan_ids"] = {record["host"]: record["plan_id"] for record in read}
-        line = f"{len(read)} of {plural(len(records), 'host was', 'hosts were')} read."
-        result["summary"].insert(-1, line)
-        result.update({"warnings": warnings} if warnings else {})
-        result.update({"records": records} if self._display.verbosity > 0 else {})
+        read_hosts = [host for host, record in records.items() if was_read(record)]
+        result["plan_ids"] = {host: records[host]["plan_id"] for host in read_hosts}
+        hosts_in_words = plural(len(records), "host was", "hosts were")
+        result["summary"].insert(-1, f"{len(read_hosts)} of {hosts_in_words} read.")
+        if warnings:
+            result["warnings"] = warnings
+        if self._display.verbosity > 0:
+            result["records"] = records
         for line in result["summary"]:
             say(self._display, line)
         return result
 
-    def _own_options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
+    def _write(
+        self, options: Mapping[str, Any], variables: Mapping[str, Any], records: Records
+    ) -> dict[str, Any]:
+        """The result of the task, which has written the files; raises OSError, ValueError."""
+        check_mode = bool(self._task.check_mode)
+        directory = Path(options["directory"]).absolute()
+        is_batch = len(self.hosts(variables)) < len(variables["ansible_play_hosts_all"])
+        name = f"{self._task.get_play()._uuid} {directory}"  # an earlier play read other states
+        with found_by_run(name, records) if is_batch else nullcontext(records) as run_records:
+            report = self._report(options, variables, run_records)
+            mode = file_mode(options["mode"])
+            changed = write_files(report, directory, mode, check_mode)
+        # A later batch reads the hosts that have not failed yet.
+        later_hosts = {*variables["ansible_play_hosts"]} - {*run_records}
+        written = Written(str(directory), changed, check_mode)
+        ignored_hosts = self._reported_before | later_hosts
+        return _result(report, written, options["fail_on"], ignored_hosts)
+
+    def _options(self, variables: Mapping[str, Any]) -> dict[str, Any]:
         """The options of the task, or else by the variables of the role; raises ValueError."""
-        own = {f"report_{name}": value for name, value in self._task.args.items()}
+        task_options = {f"report_{name}": value for name, value in self._task.args.items()}
         task = HostTask(self.calls({**self.defaults, **variables}))
         of_run = REPORT_VARIABLES.keys() & load_extra_vars(self._loader)  # the same for all hosts
-        of_role, unread = task.read({*REPORT_OPTIONS, *of_run} - own.keys())
-        arguments = {**of_role, **own}
-        as_it_is = {"report_mode": arguments["report_mode"]}  # which may be no text
+        names = {*REPORT_OPTIONS, *of_run} - task_options.keys()
+        role_options, unread = task.read(names)
+        arguments = {**role_options, **task_options}
+        mode = {"report_mode": arguments["report_mode"]}  # as it is, which may be no text
         return read_variables(
             REPORT_VARIABLES,
             arguments,
             "report_",
             variables,
-            lambda read, given: check_report({**read, **as_it_is}, given),
+            lambda values, given: check_report({**values, **mode}, given),
             unread,
         )
 
@@ -113,73 +147,76 @@ class ActionModule(FleetAction):
         """The records of the hosts of this task; warnings about variables go to `warnings`."""
         self.require_requests()
         hosts, now = self.hosts(variables), datetime.now(timezone.utc)
-        aside: dict[str, list[str]] = {}
 
-        def read(task: HostTask) -> HostRecord:
-            try:
-                predicted = predict_host(task, now)
-            except ValueError as exc:
-                told = str(task.with_others(exc, OF_REPORTED_HOST))
-                predicted = unread_record(task.host, told, now)
-            except (AnsibleError, OptionError) as exc:
-                predicted = unread_record(task.host, str(exc), now)
-            warnings.extend(task.misspelt_variables())
-            for name in self._options_aside(task, variables):
-                aside.setdefault(name, []).append(task.host)
-            return record_of(task, predicted)
+        def read(task: HostTask) -> HostReading:
+            texts = task.hold()
+            record = record_of(task, _predicted(task, now))
+            unlike = [*self._unlike_options(task, variables)]
+            return HostReading(record, task.misspelt_variables(), unlike, texts)
 
-        every = [*self.of_each(hosts, variables, read, failed_record)]
-        records = dict(zip(hosts, _read_now(every)))
-        for name, others in aside.items():
+        readings = dict(zip(hosts, self.of_each(hosts, variables, read, failed_reading)))
+        hosts_by_option: dict[str, list[str]] = {}
+        for host, reading in readings.items():
+            if reading.texts:
+                reading.texts.show()
+            warnings += reading.warnings
+            for name in reading.unlike_options:
+                hosts_by_option.setdefault(name, []).append(host)
+        for name, unlike_hosts in hosts_by_option.items():
             warnings.append(
-                f"{name} of {first_few(sorted(others))} has no effect, since the report takes that"
-                f" of {variables['inventory_hostname']}. Set it for all hosts."
+                f"{name} of {first_few(sorted(unlike_hosts))} has no effect, since the report takes"
+                f" that of {variables['inventory_hostname']}. Set it for all hosts."
             )
-        return records
+        records = [reading.record for reading in readings.values()]
+        return dict(zip(hosts, _read_now(records)))
 
-    def _options_aside(self, task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
+    def _unlike_options(self, task: HostTask, variables: Mapping[str, Any]) -> Iterator[str]:
         """The options that a host sets otherwise than the host of this task."""
-        known = {**self.defaults, **variables}
-        own = {f"report_{name}" for name in self._task.args}
-        for name in [name for name in REPORT_OPTIONS if name not in own]:
-            if task.variables.get(name) not in (known.get(name), self.defaults.get(name)):
+        values = {**self.defaults, **variables}
+        set_by_task = {f"report_{name}" for name in self._task.args}
+        for name in REPORT_OPTIONS:
+            expected = (values.get(name), self.defaults.get(name))
+            if name not in set_by_task and task.variables.get(name) not in expected:
                 yield name
 
-    def _unreached(self, variables: Mapping[str, Any], read: Records) -> Iterator[HostRecord]:
+    def _unreached(self, variables: Mapping[str, Any], records: Records) -> Iterator[HostRecord]:
         """The records of hosts of the play that no task has read."""
         now = write_timestamp(datetime.now(timezone.utc))
 
         def unreached(task: HostTask) -> HostRecord:
-            return record_of(task, host_record(host_results(task.host, {}, {}), now))
+            results = host_results(task.host, {}, {})
+            return record_of(task, host_record(results, now))
 
-        hosts = {*variables["ansible_play_hosts_all"]} - {*read}
+        hosts = {*variables["ansible_play_hosts_all"]} - {*records}
         yield from self.of_each(sorted(hosts), variables, unreached, failed_record)
 
     def _report(
-        self, options: Mapping[str, Any], variables: Mapping[str, Any], read: Records
+        self, options: Mapping[str, Any], variables: Mapping[str, Any], records: Records
     ) -> Report:
         """The report on the hosts of the play, and on others as the report that it replaces has
         them; raises OSError, ValueError."""
         now = write_timestamp(datetime.now(timezone.utc))
-        self._old = {*variables["groups"]["all"]} - {*variables["ansible_play_hosts_all"]}
-        kept = self._kept(Path(options["directory"]) / REPORT_FILE, self._old, now)
+        inventory_hosts = {*variables["groups"]["all"]}
+        self._reported_before = inventory_hosts - {*variables["ansible_play_hosts_all"]}
+        replaced_file = Path(options["directory"]) / REPORT_FILE
+        earlier_records = self._earlier_records(replaced_file, now)
         previous = self._previous(options["previous"], now)
-        unreached = _read_now(self._unreached(variables, read))
-        report = report_of([*kept, *read.values(), *unreached], now)
+        unreached = _read_now(self._unreached(variables, records))
+        report = report_of([*earlier_records, *records.values(), *unreached], now)
         if previous:
             report["previous"] = compare(previous, report["hosts"])
         return report
 
-    def _kept(self, path: Path, hosts: Set[str], now: str) -> list[HostRecord]:
+    def _earlier_records(self, path: Path, now: str) -> list[HostRecord]:
         """The records of the report that is replaced, of hosts that the play leaves out."""
-        if not hosts or not path.is_file():
+        if not self._reported_before or not path.is_file():
             return []
         try:
             report = read_report_file(str(path), now)
         except ValueError as exc:
             self._display.warning(f"The report says nothing of hosts outside the play: {exc}.")
             return []
-        return [record for record in report["hosts"] if record["host"] in hosts]
+        return [record for record in report["hosts"] if record["host"] in self._reported_before]
 
     def _previous(self, path: str | None, now: str) -> Report | None:
         """The earlier report; None if there is none yet, as on the first night."""
@@ -190,16 +227,30 @@ class ActionModule(FleetAction):
             return None
 
 
+def _predicted(task: HostTask, now: datetime) -> HostRecord:
+    """The record of a host; that of a host that cannot be read says why."""
+    try:
+        return predict_host(task, now)
+    except ValueError as exc:
+        mistakes = task.with_others(exc, OF_REPORTED_HOST)
+        return unread_record(task.host, str(mistakes), now)
+    except (AnsibleError, OptionError) as exc:
+        return unread_record(task.host, str(exc), now)
+
+
 def record_of(task: HostTask, record: HostRecord) -> HostRecord:
     """The record of a host, with its groups, and with whom to ask about it."""
     try:
-        texts = task.values(CONTACTS.values())
+        values = task.values(CONTACTS.values())
     except AnsibleError:
-        texts = {}
-    named = {name: texts.get(variable) for name, variable in CONTACTS.items()}
-    contacts = {name: excerpt(str(text), MAX_CHARS) for name, text in named.items() if text}
-    known = {"groups": task.groups, "base_url": task.base_url()}
-    return cast(HostRecord, {**record, **contacts, **known})
+        values = {}
+    contacts = {
+        name: excerpt(str(values[variable]), MAX_CHARS)
+        for name, variable in CONTACTS.items()
+        if values.get(variable)
+    }
+    inventory = {"groups": task.groups, "base_url": task.base_url()}
+    return cast(HostRecord, {**record, **contacts, **inventory})
 
 
 def unread_record(host: str, reason: str, now: datetime) -> HostRecord:
@@ -209,7 +260,13 @@ def unread_record(host: str, reason: str, now: datetime) -> HostRecord:
 
 def failed_record(host: str, exc: Exception) -> HostRecord:
     """The record of a host that could not even be asked for its variables."""
-    return unread_record(host, f"{type(exc).__name__}: {exc}", datetime.now(timezone.utc))
+    now = datetime.now(timezone.utc)
+    return unread_record(host, f"{type(exc).__name__}: {exc}", now)
+
+
+def failed_reading(host: str, exc: Exception) -> HostReading:
+    """The reading of such a host."""
+    return HostReading(failed_record(host, exc))
 
 
 def _read_now(records: Iterable[HostRecord]) -> Iterator[HostRecord]:
@@ -219,21 +276,26 @@ def _read_now(records: Iterable[HostRecord]) -> Iterator[HostRecord]:
 
 
 def _result(
-    report: Report, place: tuple[str, str], fail_on: Sequence[str], changed: bool, others: Set[str]
+    report: Report, written: Written, fail_on: Sequence[str], ignored_hosts: Set[str]
 ) -> dict[str, Any]:
-    """The result of the task; hosts that others read do not make it fail. `place` is where the
-    report is, or would be."""
-    verb, directory = place
-    lines = summary(report, directory)
-    if verb != "is":
-        lines[-1] = f"No file is written in check mode; the report {verb} in {directory}."
-    result = {"changed": changed, "directory": directory, "totals": report["totals"]}
-    result["summary"] = lines
-    hosts = [item for item in report["hosts"] if item["host"] not in others]
-    concerned = [visible(item["host"]) for item in hosts if item["status"] in fail_on]
-    if not concerned:
-        return result
-    statuses = ", ".join(filter(None, fail_on))
-    met = f"report_fail_on ({statuses}) meets {first_few(concerned)}."
-    message = f"{met} The report {verb} in {directory}."
-    return {**result, "failed": True, "msg": message}
+    """The result of the task; hosts that other tasks read do not make it fail."""
+    lines = summary(report, written.directory)
+    if written.check_mode:
+        place = written.sentence[:1].lower() + written.sentence[1:]
+        lines[-1] = f"No file is written in check mode; {place}"
+    result: dict[str, Any] = {
+        "changed": written.changed,
+        "directory": written.directory,
+        "totals": report["totals"],
+        "summary": lines,
+    }
+    failing = [
+        visible(record["host"])
+        for record in report["hosts"]
+        if record["host"] not in ignored_hosts and record["status"] in fail_on
+    ]
+    if failing:
+        statuses = ", ".join(filter(None, fail_on))
+        reason = f"report_fail_on ({statuses}) meets {first_few(failing)}."
+        result.update(failed=True, msg=f"{reason} {written.sentence}")
+    return result

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 import yaml
+from ansible_collections.edgeops.protection.plugins.action.host_baseline import SAID_ABOVE
 
 from tests.fake_service import LocalService
 from tests.support.ansible_run import REPOSITORY, Run, ansible_playbook
@@ -244,3 +245,38 @@ def test_each_token_has_a_budget_of_its_own(tmp_path: Path, service: LocalServic
     assert all(last - first >= 1.9 for first, last in moments.values())  # each waits for its own calls
     starts = [made[0] for made in moments.values()]
     assert max(starts) - min(starts) < 1.9  # and for those of no other token
+
+
+ALIKE = ("cork", "lima", "oslo")
+
+
+@pytest.fixture
+def alike(service: LocalService, tmp_path: Path) -> Path:
+    """An inventory with three zones, each of which a run would leave without its rule."""
+    zones = {}
+    for number, name in enumerate(ALIKE, 1):
+        zone_id = str(number) * 32
+        service.zone(zone_id).seed(custom_rules=[BLOCK])
+        zones[name] = {"edge_zone_id": zone_id, "baseline_custom_rules": [], "baseline_purge": ["custom_rules"]}
+    return write_inventory(tmp_path, service, {"zones": zones})
+
+
+def test_a_failure_that_hosts_share_is_said_once_with_their_number_and_names(alike: Path) -> None:
+    run = play(alike)
+    message = fleet(run)["hosts"]["cork"]["msg"]
+    assert "weakens_zone: " in message
+    assert run.output.count(message) == 1 and f"\n3 hosts (cork, lima, oslo): {message}\n" in run.output
+    assert run.code == 2 and own(run).keys() == {*ALIKE}
+    assert {result["msg"] for result in own(run).values()} == {SAID_ABOVE}
+    assert counts(run) == ["3 hosts: 0 in order, 0 changed, 3 refused, 0 not reached."]
+    in_full = own(play(alike, "-v"))
+    assert {result["msg"] for result in in_full.values()} == {message} and in_full["lima"]["risks"]
+
+
+def test_a_host_that_fails_for_another_reason_by_then_says_it(alike: Path, service: LocalService) -> None:
+    play(alike)
+    calls_of_prediction = len(service.calls) // 2
+    service.misbehave("status", status=403, skip=calls_of_prediction)
+    run = play(alike)
+    assert "\n3 hosts (cork, lima, oslo): " in run.output
+    assert all("HTTP 403" in result["msg"] for result in own(run).values())

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -195,11 +196,41 @@ def test_a_verbose_result_has_the_records(inventory: Path) -> None:
     assert '"records"' in play(inventory, options=("-v", "--limit", "zone")).output
 
 
+def test_the_report_says_what_concerns_hosts_in_their_order_whichever_answers_first(
+    service: LocalService, tmp_path: Path
+) -> None:
+    service.clock.set(datetime(2027, 1, 29, tzinfo=UTC))
+    service.misbehave("slow", path="/1111", seconds=1.0)
+    zones: dict[str, Any] = {}
+    for name, digit in (("cork", "1"), ("lima", "2"), ("oslo", "3")):
+        service.zone(digit * 32)
+        posture = {"until": "2027-01-29T09:00:00Z", "reason": "INC-9", "security_level": "under_attack"}
+        zones[name] = {"edge_zone_id": digit * 32, "baseline_security_level": "medium", "baseline_posture": posture}
+    run = play(write_inventory(tmp_path, service, {"accounts": zones}))
+    assert re.findall(r"^(\w+): The posture in ", run.output, re.MULTILINE) == ["cork", "lima", "oslo"]
+
+
 def test_the_doctor_examines_all_hosts_and_fails_for_those_that_it_cannot(inventory: Path, tmp_path: Path) -> None:
     run = ansible_playbook("-i", inventory, PLAYBOOKS / "doctor.yml", directory=tmp_path)
     assert run.code == 2 and run.tasks[0].result["hosts"].keys() == {"empty"}, run.output
     assert run.tasks[0].result["msg"].startswith(f"1 of {len(ACCOUNTS) + 4} hosts failed. empty: empty is neither")
     assert len([*tmp_path.glob("doctor/*/bundle.json")]) == len(ACCOUNTS) + 3
+
+
+def test_the_doctor_has_a_line_for_a_host_that_is_as_expected_and_counts_all(
+    inventory: Path, service: LocalService, tmp_path: Path
+) -> None:
+    """In the order of their names, whichever answers first."""
+    service.misbehave("extra_fields", path="/zones/.*/entrypoint$")
+    run = ansible_playbook("-i", inventory, PLAYBOOKS / "doctor.yml", directory=tmp_path)
+    heads = re.findall(r"^(\w+): \d+ calls, all of them reads\.( All is as expected\.)?", run.output, re.MULTILINE)
+    names = [name for name, _expected in heads]
+    assert names == sorted(names) and len(names) == len(ACCOUNTS) + 3
+    assert [name for name, expected in heads if not expected] == ["broken", "closed", "zone"]
+    count = f"{len(names) + 1} hosts: {len(names) - 3} as expected, 3 otherwise, 1 not examined."
+    assert f"\n{count}\n" in run.output
+    alone = ansible_playbook("-i", inventory, "--limit", "in_order", PLAYBOOKS / "doctor.yml", directory=tmp_path)
+    assert "  permission DDoS Protection Read (account): granted.\n" in alone.output and "1 host: " not in alone.output
 
 
 def test_variables_are_checked_of_all_hosts(inventory: Path) -> None:

@@ -21,6 +21,7 @@ from ...module_utils._api.progress import Count, Progress
 from ...module_utils._concurrency import attempt_each, shared_by_tasks
 from ...module_utils._text import Screen, first_sentences, plural
 from .._action import CollectionAction, ModuleCalls
+from .._alike import hosts_by_text
 from .._worker import first_of_run
 from .host_task import HostTask
 
@@ -155,10 +156,10 @@ class FleetAction(CollectionAction):
         }
         if not failed:
             return together
-        texts = [
-            f"{host}: {str(result['msg']).removeprefix(f'{host}: ')}"
-            for host, result in failed.items()
-        ]
+        messages = {
+            host: str(result["msg"]).removeprefix(f"{host}: ") for host, result in failed.items()
+        }
+        texts = [failure.line for failure in hosts_by_text(messages)]
         count = f"{len(failed)} of {plural(len(every), 'host', 'hosts')} failed."
         return {**together, "failed": True, "msg": f"{count} {first_sentences(texts)}"}
 

@@ -35,6 +35,7 @@ from .._baseline.variables import Part, settings_of
 
 RETRIES = 1  # the doctor tells what it meets, rather than waiting until it is gone
 HOURS_OF_LOG = 1.0
+NO_PRODUCT = 8888  # the code of an error: the account does not have the product
 ANALYTICS = Resource(
     name="analytics",
     plural="analytics",
@@ -66,8 +67,20 @@ class HostAnswer(NamedTuple):
     @property
     def reason(self) -> str:
         """The kind of the error, without anything private."""
-        codes = "".join(f" [{code}]" for code in self.codes)
-        return f"HTTP {self.status}{codes}" if self.status else "no answer" if self.message else ""
+        if self.status:
+            codes = "".join(f" [{code}]" for code in self.codes)
+            return f"HTTP {self.status}{codes}"
+        return "no answer" if self.message else ""
+
+    @property
+    def lacks_product(self) -> bool:
+        """Return whether the answer says that the account does not have the product."""
+        return NO_PRODUCT in self.codes
+
+    @property
+    def only_object(self) -> Object:
+        """The object of a resource that has one; empty if it was not read."""
+        return self.objects[0] if self.objects else {}
 
 
 class HostAnswers(NamedTuple):
@@ -81,9 +94,14 @@ class HostAnswers(NamedTuple):
 
 def resources_to_read(owner: str) -> list[Resource]:
     """The resources of an account or of a zone that need no other id to be read."""
-    every = (*BY_NAME.values(), *READ_ONLY)
-    owned = [item for item in every if item.owner == owner and item.path.count("{") == 1]
-    return [*owned, ANALYTICS] if owner == ACCOUNT_OPTION else owned
+    resources = [
+        resource
+        for resource in (*BY_NAME.values(), *READ_ONLY)
+        if resource.owner == owner and resource.path.count("{") == 1
+    ]
+    if owner == ACCOUNT_OPTION:
+        resources.append(ANALYTICS)
+    return resources
 
 
 def examine_host(
@@ -91,19 +109,24 @@ def examine_host(
 ) -> HostAnswers:
     """Read the account and the zone of a host; raises ValueError for wrong options, before any
     call."""
-    there = [name for name, owner in OWNERS.items() if any(map(part.options.get, owner.options))]
-    every = [(settings_of(part, owner, RETRIES, warn), part.names) for owner in there]
+    settings_of_owners = [
+        settings_of(part, name, RETRIES, warn)
+        for name, owner in OWNERS.items()
+        if any(part.options.get(option) for option in owner.options)
+    ]
     answers: list[HostAnswer] = []
     calls, seconds_ahead = 0, None
-    for settings, names in every:
+    for settings in settings_of_owners:
         with connected(settings, warn, screen) as client:
             try:
                 client = client_of_owner(client, settings)
             except ProtectionError as exc:  # a zone goes by an unknown name
-                answers.append(HostAnswer(ZONE, message=with_names(exc.message, names)))
+                message = with_names(exc.message, part.names)
+                answers.append(HostAnswer(ZONE, message=message))
             else:
-                (owner,) = client.owner
-                answers += concurrently(partial(_answer, client, names), resources_to_read(owner))
+                (owner_option,) = client.owner
+                answer = partial(_answer, client, part.names)
+                answers += concurrently(answer, resources_to_read(owner_option))
             calls += client.calls
             if client.now:
                 seconds_ahead = round((client.now - clock()).total_seconds(), 1)
@@ -114,7 +137,8 @@ def _answer(client: Client, names: Names, resource: Resource) -> HostAnswer:
     try:
         objects = _read(client, resource)
     except ServiceError as exc:
-        return HostAnswer(resource, (), with_names(exc.message, names), exc.status, exc.codes)
+        message = with_names(exc.message, names)
+        return HostAnswer(resource, (), message, exc.status, exc.codes)
     return HostAnswer(resource, resource.our_objects(objects))
 
 
@@ -124,12 +148,23 @@ def _read(client: Client, resource: Resource) -> Sequence[Object]:
         return read_changes(client, HOURS_OF_LOG)
     if resource is not ANALYTICS:
         return client.read(resource)
+    return [_read_analytics_settings(client)]
+
+
+def _read_analytics_settings(client: Client) -> Object:
+    """The settings of each node of the analytics, by its name; raises ServiceError."""
     account_id = client.owner[ACCOUNT_OPTION]
-    body = query(account_id, (), with_settings=True)
-    request = Request("POST", resource.path, body=body, resource=resource, about=account_id)
+    request = Request(
+        "POST",
+        ANALYTICS.path,
+        body=query(account_id, (), with_settings=True),
+        resource=ANALYTICS,
+        about=account_id,
+    )
     response = client.ask(request)
     try:
         settings = read_answer(response, ()).settings
     except Unread as exc:
-        raise ServiceError(exc.reason, error_details(request, response.status), False) from exc
-    return [{name: item._asdict() for name, item in settings.items()}]
+        details = error_details(request, response.status)
+        raise ServiceError(exc.reason, details, False) from exc
+    return {name: node._asdict() for name, node in settings.items()}

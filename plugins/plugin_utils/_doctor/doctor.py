@@ -26,6 +26,7 @@ from ...module_utils._plan.api_fields import undeclared
 from ...module_utils._schema.custom_rules import CUSTOM_RULES
 from ...module_utils._schema.neighbours import ZONE
 from ...module_utils._schema.quotas import quota_of
+from ...module_utils._schema.resource import Object, Resource
 from ...module_utils._schema.rulesets import deployed
 from ...module_utils._specs.whole_state import name_of
 from ...module_utils._text import first_few, plural
@@ -45,7 +46,6 @@ WORDS = {
     "products": {True: "available", False: "not available", None: "not known"},
 }
 FORMAT = 3
-NO_PRODUCT = 8888
 REFUSED = (401, 403)
 
 Record = Mapping[str, Any]  # as the result of the action has it
@@ -65,7 +65,7 @@ class Assumption(NamedTuple):
 def assumptions() -> Sequence[Assumption]:
     """All assumptions, in the order of the page that lists them."""
     text = Path(__file__).with_name("assumptions.yml").read_text(encoding="utf-8")
-    return [Assumption(**item) for item in yaml.safe_load(text)]
+    return [Assumption(**fields) for fields in yaml.safe_load(text)]
 
 
 class Diagnosis(NamedTuple):
@@ -80,99 +80,139 @@ class Diagnosis(NamedTuple):
 def permissions_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
     """Each permission that these reads need; not known if a read is refused for the product
     alone."""
+    by_permission: dict[str, list[HostAnswer]] = defaultdict(list)
+    for answer in answers:
+        permission = answer.resource.permission._replace(token_only=False)
+        by_permission[permission.describe("GET")].append(answer)
     return _diagnoses(
-        [
-            (item.resource.permission._replace(token_only=False).describe("GET"), item)
-            for item in answers
-        ],
-        lambda answer: answer.status in REFUSED and NO_PRODUCT not in answer.codes,
+        by_permission, lambda answer: answer.status in REFUSED and not answer.lacks_product
     )
 
 
 def products_of(answers: Sequence[HostAnswer]) -> list[Diagnosis]:
     """Each product that an account or zone may have, with the plan of the zone."""
-    named = [(item.resource.product, item) for item in answers if item.resource.product]
-    found = _diagnoses(named, lambda answer: NO_PRODUCT in answer.codes)
+    by_product: dict[str, list[HostAnswer]] = defaultdict(list)
     for answer in answers:
-        obj = answer.objects[0] if answer.objects else {}
+        if answer.resource.product:
+            by_product[answer.resource.product].append(answer)
+    diagnoses = _diagnoses(by_product, lambda answer: answer.lacks_product)
+    for answer in answers:
         if answer.resource is ZONE:
-            quota = quota_of(obj)
-            name = f"the plan {quota.title}" if quota else "a known plan"
-            reason = answer.reason or ("" if quota else "the zone has another one")
-            found.append(Diagnosis(name, True if quota else None, reason))
-        for node in NODES if answer.resource is ANALYTICS else ():
-            is_there = obj.get(node.name, {}).get("enabled")
-            reason = answer.reason or ("" if is_there else "by the settings of the account")
-            found.append(Diagnosis(f"analytics of {node.product}", is_there, reason))
-    return found
+            diagnoses.append(_plan_of_zone(answer))
+        if answer.resource is ANALYTICS:
+            diagnoses += _analytics(answer)
+    return diagnoses
+
+
+def _plan_of_zone(answer: HostAnswer) -> Diagnosis:
+    quota = quota_of(answer.only_object)
+    if quota:
+        return Diagnosis(f"the plan {quota.title}", True, answer.reason)
+    return Diagnosis("a known plan", None, answer.reason or "the zone has another one")
+
+
+def _analytics(answer: HostAnswer) -> Iterator[Diagnosis]:
+    """By the settings of the account, the products of which there are analytics."""
+    for node in NODES:
+        is_enabled = answer.only_object.get(node.name, {}).get("enabled")
+        reason = "" if is_enabled else "by the settings of the account"
+        name = f"analytics of {node.product}"
+        yield Diagnosis(name, is_enabled, answer.reason or reason)
 
 
 def _diagnoses(
-    named: Sequence[tuple[str, HostAnswer]], says_no: Callable[[HostAnswer], bool]
+    by_name: Mapping[str, Sequence[HostAnswer]], says_no: Callable[[HostAnswer], bool]
 ) -> list[Diagnosis]:
     """By name: there if any read succeeds, or else not there if any answer says no."""
-    by_name: dict[str, list[HostAnswer]] = defaultdict(list)
-    for name, answer in named:
-        by_name[name].append(answer)
-    found = []
-    for name, items in by_name.items():
-        without = [item for item in items if says_no(item)]
-        if any(not item.message for item in items):
-            found.append(Diagnosis(name, True, ""))
+    diagnoses = []
+    for name, answers in by_name.items():
+        refusals = [answer for answer in answers if says_no(answer)]
+        if any(not answer.message for answer in answers):
+            diagnosis = Diagnosis(name, True, "")
+        elif refusals:
+            diagnosis = Diagnosis(name, False, refusals[0].reason)
         else:
-            reason = (without or items)[0].reason
-            found.append(Diagnosis(name, False if without else None, reason))
-    return found
+            diagnosis = Diagnosis(name, None, answers[0].reason)
+        diagnoses.append(diagnosis)
+    return diagnoses
 
 
 def record_of(host: str, checked: str, examination: HostAnswers) -> Record:
     """The record of a host."""
-    problems: dict[str, list[str]] = defaultdict(list)  # of each assumption that an answer shows
-    for answer in examination.answers:
-        if answer.objects and (answer.resource.update or answer.resource.create):
-            for name, problem in _of_objects(answer):
-                problems[name] += filter(None, [problem])
-    if any(not answer.message for answer in examination.answers):
-        problems["date"] += _clock_problems(examination.seconds_ahead)
+    answers = examination.answers
+    permissions, products = permissions_of(answers), products_of(answers)
     return {
         "host": host,
         "checked": checked,
         "calls": examination.calls,
-        "permissions": [item._asdict() for item in permissions_of(examination.answers)],
-        "products": [item._asdict() for item in products_of(examination.answers)],
-        "answers": [
-            {
-                "resource": answer.about,
-                "objects": None if answer.message else len(answer.objects),
-                "reason": answer.message,
-            }
-            for answer in examination.answers
-        ],
-        "assumptions": [
-            {
-                "name": item.name,
-                "holds": not problems[item.name] if item.name in problems else None,
-                "reasons": problems.get(item.name, []),
-            }
-            for item in assumptions()
-            if item.is_checked
-        ],
+        "permissions": [permission._asdict() for permission in permissions],
+        "products": [product._asdict() for product in products],
+        "answers": [_answer_record(answer) for answer in answers],
+        "assumptions": _verdicts(examination),
     }
 
 
-def _of_objects(answer: HostAnswer) -> Iterator[tuple[str, str]]:
+def _answer_record(answer: HostAnswer) -> dict[str, Any]:
+    return {
+        "resource": answer.about,
+        "objects": None if answer.message else len(answer.objects),
+        "reason": answer.message,
+    }
+
+
+def _verdicts(examination: HostAnswers) -> list[dict[str, Any]]:
+    """Whether each assumption holds that a read can check; None if no answer shows it."""
+    problems: dict[str, list[str]] = defaultdict(list)  # of each assumption that an answer shows
+    for answer in examination.answers:
+        if answer.objects and (answer.resource.update or answer.resource.create):
+            for name, problem in _problems_of_objects(answer).items():
+                problems[name] += [problem] if problem else []
+    if any(not answer.message for answer in examination.answers):
+        problems["date"] += _clock_problems(examination.seconds_ahead)
+    verdicts = []
+    for assumption in assumptions():
+        if assumption.is_checked:
+            name = assumption.name
+            holds = not problems[name] if name in problems else None
+            verdict = {"name": name, "holds": holds, "reasons": problems.get(name, [])}
+            verdicts.append(verdict)
+    return verdicts
+
+
+def _problems_of_objects(answer: HostAnswer) -> dict[str, str]:
     """The assumptions that objects show, each with the problem if it does not hold for some."""
-    resource, is_custom = answer.resource, answer.resource.phase == CUSTOM_RULES.phase
+    resource = answer.resource
+    is_custom = resource.phase == CUSTOM_RULES.phase
     # A deployment of a ruleset, which the variables of the ruleset describe.
     objects = [obj for obj in answer.objects if not (is_custom and deployed(obj))]
-    _described, others = sort_out(resource, objects)
-    lines = (line for obj in objects for line in shape_of(undeclared(resource, obj)))
-    fields = dict.fromkeys(line for line in lines if line.startswith("."))
-    without = [obj for obj in objects if resource.key and not isinstance(obj.get("id"), str)]
-    odd = [f"the {name_of(resource, obj)} {reason}" for obj, reason in others]
-    yield "fields_known", f"{answer.about}: unknown {first_few(fields)}" if fields else ""
-    yield "ids", f"{answer.about}: {len(without)} without an id" if without else ""
-    yield "described", f"{answer.about}: {'; '.join(odd)}" if odd else ""
+    problems = {
+        "fields_known": _unknown_fields(resource, objects),
+        "ids": _objects_without_id(resource, objects),
+        "described": _not_described(resource, objects),
+    }
+    for name, problem in problems.items():
+        problems[name] = f"{answer.about}: {problem}" if problem else ""
+    return problems
+
+
+def _unknown_fields(resource: Resource, objects: Sequence[Object]) -> str:
+    fields: list[str] = []
+    for obj in objects:
+        shape = shape_of(undeclared(resource, obj))
+        fields += [line for line in shape if line.startswith(".")]
+    return f"unknown {first_few(dict.fromkeys(fields))}" if fields else ""
+
+
+def _objects_without_id(resource: Resource, objects: Sequence[Object]) -> str:
+    if not resource.key:
+        return ""
+    number = sum(not isinstance(obj.get("id"), str) for obj in objects)
+    return f"{number} without an id" if number else ""
+
+
+def _not_described(resource: Resource, objects: Sequence[Object]) -> str:
+    _described, refused = sort_out(resource, objects)
+    return "; ".join(f"the {name_of(resource, obj)} {reason}" for obj, reason in refused)
 
 
 def _clock_problems(seconds_ahead: float | None) -> list[str]:
@@ -185,30 +225,54 @@ def _clock_problems(seconds_ahead: float | None) -> list[str]:
 def failures(record: Record, kind: str) -> list[str]:
     """The reasons of a run that fails on this kind: deviation, or unknown."""
     if kind == "deviation":
-        odd = [item["name"] for item in record["assumptions"] if item["holds"] is False]
-        return [f"assumptions that do not hold: {', '.join(odd)}"] if odd else []
-    unread = [item["resource"] for item in record["answers"] if item["objects"] is None]
+        wrong = [verdict["name"] for verdict in record["assumptions"] if verdict["holds"] is False]
+        return [f"assumptions that do not hold: {', '.join(wrong)}"] if wrong else []
+    unread = [answer["resource"] for answer in record["answers"] if answer["objects"] is None]
     return [f"not read: {', '.join(unread)}"] if unread else []
+
+
+def is_as_expected(record: Record, answers: Sequence[HostAnswer]) -> bool:
+    """Return whether each answer was read, but for those of products that the account does not
+    have, and no assumption fails."""
+    if failures(record, "deviation"):
+        return False
+    return all(not answer.message or answer.lacks_product for answer in answers)
+
+
+def line_of(record: Record) -> str:
+    """The record of a host that is as expected in a line, with the products that it lacks."""
+    lacking = [product["name"] for product in record["products"] if product["available"] is False]
+    lacks = f" Not available: {', '.join(lacking)}." if lacking else ""
+    return f"{_head(record)} All is as expected.{lacks}"
+
+
+def _head(record: Record) -> str:
+    return f"{record['host']}: {plural(record['calls'], 'call', 'calls')}, all of them reads."
 
 
 def lines_of(record: Record) -> Iterator[str]:
     """The record for people."""
-    yield f"{record['host']}: {plural(record['calls'], 'call', 'calls')}, all of them reads."
+    yield _head(record)
     for kind, words in WORDS.items():
-        for item in record[kind]:
-            reason = f" {item['reason']}." if item["reason"] else ""
-            yield f"  {kind[:-1]} {item['name']}: {words[item['available']]}.{reason}"
+        for diagnosis in record[kind]:
+            reason = f" {diagnosis['reason']}." if diagnosis["reason"] else ""
+            verdict = words[diagnosis["available"]]
+            yield f"  {kind[:-1]} {diagnosis['name']}: {verdict}.{reason}"
     for answer in record["answers"]:
         if answer["objects"] is None:
             yield f"  not read: {answer['resource']}. {answer['reason']}"
-    by_name = {item.name: item for item in assumptions()}
-    for verdict in record["assumptions"]:
+    yield from _lines_of_assumptions(record["assumptions"])
+
+
+def _lines_of_assumptions(verdicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    by_name = {assumption.name: assumption for assumption in assumptions()}
+    for verdict in verdicts:
         assumption = by_name[verdict["name"]]
         if verdict["holds"] is False:
             yield f"  DOES NOT HOLD {assumption.name}: {assumption.statement}"
             yield from (f"    - {reason}" for reason in verdict["reasons"])
             yield f"    What goes wrong: {assumption.otherwise}"
-    numbers = Counter(item["holds"] for item in record["assumptions"])
+    numbers = Counter(verdict["holds"] for verdict in verdicts)
     yield (
         f"  assumptions that hold: {numbers[True]}; that do not: {numbers[False]};"
         f" that no answer shows: {numbers[None]}."
@@ -218,6 +282,7 @@ def lines_of(record: Record) -> Iterator[str]:
 def bundle_text(record: Record, answers: Sequence[HostAnswer]) -> str:
     """The text of the bundle: what the record says without names and values, and the shapes of the
     answers."""
+    verdicts = {verdict["name"]: verdict["holds"] for verdict in record["assumptions"]}
     document = {
         "format": FORMAT,
         "versions": {
@@ -226,17 +291,17 @@ def bundle_text(record: Record, answers: Sequence[HostAnswer]) -> str:
             "python": platform.python_version(),
         },
         **{name: record[name] for name in ("checked", "calls", "permissions", "products")},
-        "assumptions": {item["name"]: item["holds"] for item in record["assumptions"]},
-        "answers": [
-            {
-                "path": answer.resource.path,
-                "reason": answer.reason,
-                "shape": dict(Counter(line for item in answer.objects for line in shape_of(item))),
-            }
-            for answer in answers
-        ],
+        "assumptions": verdicts,
+        "answers": [_answer_shape(answer) for answer in answers],
     }
     return json.dumps(document, indent=2) + "\n"
+
+
+def _answer_shape(answer: HostAnswer) -> dict[str, Any]:
+    lines: Counter[str] = Counter()
+    for obj in answer.objects:
+        lines.update(shape_of(obj))
+    return {"path": answer.resource.path, "reason": answer.reason, "shape": dict(lines)}
 
 
 SHORT_NAME = re.compile(r"(?!.*([0-9]{4}|[0-9a-fA-F-]{12}))[A-Za-z_][A-Za-z0-9_-]{0,39}")
@@ -246,9 +311,10 @@ def shape_of(value: Any, path: str = "") -> Iterator[str]:
     """The fields of an object with their types, a text each, such as `filter.id: str`; no value is
     kept, and no name that may be one."""
     yield f"{path}: {type(value).__name__}"
-    for item in value if isinstance(value, list) else ():
-        yield from shape_of(item, f"{path}[]")
-    for name in value if isinstance(value, Mapping) else ():
-        yield from shape_of(
-            value[name], f"{path}.{name if SHORT_NAME.fullmatch(name) else '(name)'}"
-        )
+    if isinstance(value, list):
+        for element in value:
+            yield from shape_of(element, f"{path}[]")
+    if isinstance(value, Mapping):
+        for name, field in value.items():
+            shown_name = name if SHORT_NAME.fullmatch(name) else "(name)"
+            yield from shape_of(field, f"{path}.{shown_name}")

@@ -27,6 +27,7 @@ from markupsafe import Markup
 
 from ...module_utils._text import INVISIBLE, capitalised, first_few, left_out, plural, visible
 from ...module_utils._timestamps import to_the_minute
+from .._alike import without_ray
 from .._baseline.approval import PLANS, is_plan, plan_file, report_id
 from .._files import write_whole
 from .._variables import CONTACTS
@@ -400,7 +401,6 @@ def write_file(path: Path, text: str, mode: int) -> bool:
 
 
 MISFITS = (ArithmeticError, AttributeError, LookupError, TemplateError, TypeError, ValueError)
-RAY = re.compile(r" \(ray [^()]*\)")  # of an answer of Cloudflare, which no other answer has
 CLOCKS_DIFFER = timedelta(hours=1)  # at most, between the machines that write a report
 
 
@@ -480,5 +480,5 @@ def _host_change(host: str, before: HostRecord | None, now: HostRecord | None) -
 
 def other_reasons(reasons: Iterable[str], known: Iterable[str]) -> list[str]:
     """The reasons that are not known; the same answer of Cloudflare to another call is known."""
-    same = {RAY.sub("", reason) for reason in known}
-    return [reason for reason in reasons if RAY.sub("", reason) not in same]
+    known_reasons = {without_ray(reason) for reason in known}
+    return [reason for reason in reasons if without_ray(reason) not in known_reasons]

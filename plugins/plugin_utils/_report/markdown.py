@@ -23,6 +23,7 @@ from ...module_utils._text import (
     visible,
 )
 from ...module_utils._timestamps import to_the_minute
+from .._alike import hosts_by_text
 from .overview import (
     REMEDIES,
     FieldChange,
@@ -264,7 +265,7 @@ def code(data: str) -> str:
     return f"{fence}{pad}{shown}{pad}{fence}"
 
 
-MAX_HOSTS = 10  # are shown, the worst
+MAX_HOSTS = 10  # are shown, the worst, each or those that share a line
 MAX_SUMMARY_LINE = 100  # characters of a reason
 MITIGATES_NOTHING = "It mitigates nothing."  # a host that matches its baseline
 
@@ -272,25 +273,46 @@ MITIGATES_NOTHING = "It mitigates nothing."  # a host that matches its baseline
 def summary(report: Report, directory: str) -> list[str]:
     """If attacks are mitigated, the number of hosts of each status, the hosts that are not in
     order or mitigate nothing, and where the report lies."""
-    totals = report["totals"]
-    statuses = totals["statuses"]
+    statuses = report["totals"]["statuses"]
+    hosts_in_words = plural(report["totals"]["hosts"], "host", "hosts")
     counts = [f"{statuses[name]} {LABELS[name]}" for name in STATUSES if statuses[name]]
-    lines = [f"{plural(totals['hosts'], 'host', 'hosts')}: {', '.join(counts) or 'none'}."]
-    first = protection(totals)
-    if first and statuses["unknown"]:  # of which the sentence says nothing
-        few = "is" if statuses["unknown"] == 1 else "are"
-        first += (
-            f" {statuses['unknown']} of {plural(totals['hosts'], 'host', 'hosts')} {few} unknown."
-        )
-    lines = [*filter(None, [first]), *lines]
+    lines = [*_mitigation(report), f"{hosts_in_words}: {', '.join(counts) or 'none'}."]
     concerned = [record for record in report["hosts"] if not _is_fine(record)]
-    for record in concerned[:MAX_HOSTS]:
-        known = [*record["reasons"], *([MITIGATES_NOTHING] if is_idle(record) else []), ""]
-        age = f" ({age})" if (age := as_of(record, report)) else ""
-        status = with_postures(LABELS[record["status"]], record["postures"])
-        line = f"{status}. {excerpt(known[0], MAX_SUMMARY_LINE)}".rstrip()
-        lines.append(visible(f"{record['host']}{age}: {line}"))
-    more = left_out(len(concerned), MAX_HOSTS, "host", "hosts")
-    lines += [sentence(more)] if more else []
+    texts = {_name_with_age(record, report): _status_line(record) for record in concerned}
+    groups = hosts_by_text(texts)
+    lines += (visible(group.line) for group in groups[:MAX_HOSTS])
+    hidden = sum(len(group.hosts) for group in groups[MAX_HOSTS:])
+    if hidden:
+        lines.append(sentence(left_out(hidden, 0, "host", "hosts")))
     lines += map(visible, report["shared_owners"])
     return [*lines, f"{directory}/report.html"]
+
+
+def _mitigation(report: Report) -> Iterator[str]:
+    """A sentence on whether attacks are mitigated, and one on the hosts of which it says
+    nothing."""
+    totals = report["totals"]
+    unknown = totals["statuses"]["unknown"]
+    mitigated = protection(totals)
+    if mitigated and unknown:
+        verb = "is" if unknown == 1 else "are"
+        hosts_in_words = plural(totals["hosts"], "host", "hosts")
+        yield f"{mitigated} {unknown} of {hosts_in_words} {verb} unknown."
+    elif mitigated:
+        yield mitigated
+
+
+def _name_with_age(record: HostRecord, report: Report) -> str:
+    """The name of a host, with its age if an earlier run read it."""
+    age = as_of(record, report)
+    return f"{record['host']} ({age})" if age else record["host"]
+
+
+def _status_line(record: HostRecord) -> str:
+    """The status of a host with its first reason."""
+    reasons = list(record["reasons"])
+    if is_idle(record):
+        reasons.append(MITIGATES_NOTHING)
+    status = with_postures(LABELS[record["status"]], record["postures"])
+    reason = excerpt(reasons[0], MAX_SUMMARY_LINE) if reasons else ""
+    return f"{status}. {reason}".rstrip()

@@ -567,6 +567,26 @@ def test_a_host_in_order_with_a_posture_is_told_with_its_end() -> None:
     assert line.startswith("lima: in order, posture night until ") and "nothing" not in line
 
 
+def test_hosts_that_would_have_the_same_line_share_one_in_the_summary() -> None:
+    refused = {"reasons": ["A run refuses the plan: weakens_zone."]}
+    zones = [record(f"zone-{number:02}", **refused) for number in range(40)]
+    report = report_of([*zones, record("lima", status="unknown", reasons=["No answer."])], GENERATED)
+    lines = summary(report, "here")
+    assert "lima: unknown. No answer." in lines
+    (line,) = [line for line in lines if "weakens_zone" in line]
+    assert line.startswith("40 hosts (zone-00, zone-01, ") and line.endswith(
+        "zone-39): drift. A run refuses the plan: weakens_zone."
+    )
+    assert not any("more host" in line for line in lines)
+
+
+def test_the_summary_counts_the_hosts_behind_the_lines_that_it_leaves_out() -> None:
+    unlike = [record(f"zone-{number:02}", status="unknown", reasons=[str(number)]) for number in range(10)]
+    alike = [record(f"same-{number}", reasons=["It differs."]) for number in range(4)]
+    lines = summary(report_of([*unlike, *alike], GENERATED), "here")
+    assert "And 4 more hosts." in lines and not any("It differs." in line for line in lines)
+
+
 def test_a_zone_that_enforces_nothing_is_never_shown_as_if_all_were_well() -> None:
     nothing: dict[str, Any] = {"status": "in_order", "reasons": [], "coverage": None, "mitigates": None}
     zones = [record(f"{enforces}.example", **nothing, enforces=enforces) for enforces in (True, False)]
