@@ -18,16 +18,25 @@ import re
 from bisect import bisect_right
 from functools import lru_cache
 from itertools import chain
-from typing import Callable, Hashable, Iterable, List, Mapping, NamedTuple, Tuple
+from typing import Callable, Hashable, Iterable, Iterator, List, Mapping, NamedTuple, Tuple
 
 from .._text import Unread
-from .._values.address_set import EVERYTHING, Range, Ranges, complement, intersection, union
+from .._values.address_set import (
+    EVERYTHING,
+    Contents,
+    Range,
+    Ranges,
+    complement,
+    intersection,
+    union,
+)
 from .fields import (
     FILTER_FIELDS,
     GREATEST,
     RANGES,
     SAME_FIELD,
     met_addresses,
+    names_in,
     numbers_of,
     possible_texts,
     values_of,
@@ -65,9 +74,13 @@ ADDRESSES = (SOURCE, DESTINATION)
 ALL_TEXTS: Ranges = [(0, GREATEST)]  # texts are numbered from 1; 0 is any that no expression names
 EITHER: Ranges = [(0, 1)]
 Settled = Callable[[Comparison], object]
+Lists = Mapping[str, Contents]
+NO_LISTS: Lists = {}
+MOST_NAMED_TEXTS = 64  # of a field, for which a comparison that is a variable is decided
 
 
 UP_TO_ANY: Ranges = [(0, 1 << 200)]  # ends behind every value
+MINUS = "without"  # an operator of sets, beside and, or and xor
 TOO_MANY = "too many to compare"  # of expressions, which cut the traffic into too many pieces
 
 
@@ -91,15 +104,38 @@ class Bounds(NamedTuple):
     levels: frozenset[int]
 
 
+class Variable(NamedTuple):
+    """What the nodes of a level look at: a field whose addresses, numbers or texts they tell apart,
+    or a `leaf` of which they know only whether it is met; or something of another name."""
+
+    name: Hashable
+    kind: str
+    leaf: Comparison | None = None
+
+
+OF_NUMBERS, OF_TEXTS, OF_TRUTH = "numbers", "texts", "truth"  # kinds of variables
+TruthOfText = Callable[[Comparison, str, str], object]  # of a leaf, for a field with this text
+
+
 class Diagrams:
     """Sets of requests or packets; they raise Unread if there are too many pieces. `decide` says of
     which comparisons it is known that all of the traffic, or nothing, meets them: by True and
-    False. All packets that meet `filters` have ports of TCP; others may lack them."""
+    False. All packets that meet `filters` have ports of TCP; others may lack them. `truth_of_text`
+    decides comparisons for the texts of a field that `name_texts` has read."""
 
     def __init__(
-        self, decide: Settled | None = None, filters: bool = False, most: int = MOST_VARIABLES
+        self,
+        decide: Settled | None = None,
+        filters: bool = False,
+        most: int = MOST_VARIABLES,
+        truth_of_text: TruthOfText | None = None,
     ) -> None:
         self._decide = decide
+        self._truth_of_text = truth_of_text
+        self._named_texts: dict[str, dict[str, None]] = {}
+        self._leaves: dict[int, Comparison] = {}
+        self._names: dict[int, Hashable] = {}  # of variables, by their levels
+        self._firsts: dict[int, int] = {}  # the lowest values of variables, by their levels
         self._most_variables = most
         self._missing: Ranges = [] if filters else [MISSING_NUMBER]
         self._levels: dict[Hashable, int] = {name: at for at, name in enumerate(FIRST_LEVELS)}
@@ -113,27 +149,29 @@ class Diagrams:
         self._bounds[WHOLE] = self._bounds[EMPTY]
         self.steps = 0  # that were taken, at most MOST_STEPS
 
-    def matching(self, expression: str) -> Set:
-        """The traffic that an expression matches; what cannot be read is a variable."""
+    def matching(self, expression: str, lists: Lists = NO_LISTS) -> Set:
+        """The traffic that an expression matches; what cannot be read is a variable, and so are
+        lists whose contents are not known."""
         try:
             tree = parse(expression)
         except Unread:
             return self.variable(normalise_expression(expression))
         is_odd = any(leaf.problem for leaf in leaves(tree))
-        return self.variable(normalise_expression(expression)) if is_odd else self.of(tree)
+        return self.variable(normalise_expression(expression)) if is_odd else self.of(tree, lists)
 
-    def of(self, tree: Tree) -> Set:
+    def of(self, tree: Tree, lists: Lists = NO_LISTS) -> Set:
         """The same of an expression without an unknown part."""
         if isinstance(tree, Constant):
             return WHOLE if tree.value else EMPTY
         if isinstance(tree, Negation):
-            return self.without(WHOLE, self.of(tree.part))
+            return self.without(WHOLE, self.of(tree.part, lists))
         if isinstance(tree, Combination):
-            return self.combined(tree.operator, [self.of(part) for part in tree.parts])
+            return self.combined(tree.operator, [self.of(part, lists) for part in tree.parts])
         truth = self._decide(tree) if self._decide else None
         if isinstance(truth, bool):
             return WHOLE if truth else EMPTY
-        met = self._compared(tree)
+        contents = _contents_of(tree, lists) if lists else None
+        met = self._compared(tree) if contents is None else self._in_list(tree, contents)
         if tree.plain and tree.field.startswith(OF_PROTOCOLS):
             self._of_protocols.append((tree, met))
         return met
@@ -148,7 +186,7 @@ class Diagrams:
 
     def without(self, one: Set, other: Set) -> Set:
         """All of a set that is not in the other."""
-        return self._two("and", one, self._two("xor", WHOLE, other))
+        return self._two(MINUS, one, other)
 
     def to(self, destinations: Ranges) -> Set:
         """The packets to some destinations."""
@@ -209,6 +247,15 @@ class Diagrams:
             known = self._bounds[traffic] = Bounds(values, levels)
         return known
 
+    def is_larger(self, traffic: Set, most: int) -> bool:
+        """Return whether the diagram of a set has more nodes than a number."""
+        seen, left = {traffic}, [traffic]
+        while left and len(seen) <= most:
+            parts = set(self._nodes[left.pop()].parts) - seen
+            seen |= parts
+            left += parts
+        return len(seen) > most
+
     def sample(self, traffic: Set) -> dict[int, int]:
         """A value of each variable that tells one request or packet of a set from others."""
         values: dict[int, int] = {}
@@ -245,9 +292,7 @@ class Diagrams:
             if texts == []:
                 return WHOLE if is_other else EMPTY
             if leaf.plain and texts is not None and leaf.operator != "contains":
-                known = self._texts
-                numbers = [known.setdefault(text, len(known) + 1) for text in texts]
-                named = self._within((name, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
+                named = self._with_texts(name, texts)
                 return self.without(WHOLE, named) if is_other else named
             if leaf.plain and leaf.operator:
                 first, last = RANGES.get(name, ANY_NUMBER)
@@ -259,12 +304,119 @@ class Diagrams:
         except Unread:
             pass  # it is decided by itself
         words = tuple(token.text for token in leaf.operands)
-        return self.variable((name, leaf.operator, leaf.in_braces, words))
+        return self.variable((name, leaf.operator, leaf.in_braces, words), leaf)
 
-    def variable(self, name: Hashable) -> Set:
-        """The traffic that meets something of which no more is known."""
-        level = OPEN_LEVEL + len(self._levels)
-        return self._within(name, EITHER, [(1, 1)], self._levels.get(name, level))
+    def name_texts(self, tree: Tree) -> None:
+        """Remember the texts to which an expression compares fields, before it is asked which
+        traffic it matches."""
+        for leaf in leaves(tree):
+            texts = possible_texts(leaf) if leaf.plain and not leaf.problem else None
+            if texts and leaf.operator != "contains":
+                field = SAME_FIELD.get(leaf.field, leaf.field)
+                named = self._named_texts.setdefault(field, {})
+                named.update(dict.fromkeys(texts[: max(MOST_NAMED_TEXTS - len(named), 0)]))
+
+    def _in_list(self, leaf: Comparison, contents: Contents) -> Set:
+        """The traffic with a value that a list has."""
+        name = SAME_FIELD.get(leaf.field, leaf.field)
+        if contents.numbers and name in RANGES:
+            numbers = union((number, number) for number in contents.numbers)
+            return self._within((name, "number"), [RANGES[name]], numbers)
+        if name in ADDRESSES and (contents.ranges or not contents.size):
+            return self._within(name, EVERYTHING, contents.ranges)
+        if not contents.size:
+            return EMPTY
+        if contents.hostnames and contents.size <= MOST_NAMED_TEXTS and leaf.plain:
+            return self.combined("or", [self._of_hostname(name, one) for one in contents.written()])
+        return self.variable((name, "in", tuple(contents.written())))
+
+    def _of_hostname(self, field: str, hostname: str) -> Set:
+        """The requests to a hostname, which may have a wildcard in front."""
+        operator = "wildcard" if hostname.startswith("*") else "eq"
+        return self.matching(f'{field} {operator} "{hostname}"')
+
+    def variable(self, name: Hashable, leaf: Comparison | None = None) -> Set:
+        """The traffic that meets something of which no more is known; a `leaf` may be decided for
+        some texts of its field."""
+        level = self._levels.get(name, OPEN_LEVEL + len(self._levels))
+        met = self._within(name, EITHER, [(1, 1)], level)
+        if leaf is None:
+            return met
+        self._leaves[level] = leaf
+        return self._decided_for_texts(leaf, met) if self._truth_of_text else met
+
+    def _decided_for_texts(self, leaf: Comparison, met: Set) -> Set:
+        """What meets a leaf, which is known for texts that expressions name."""
+        fields = [name for name in names_in(leaf.field) if name in self._named_texts]
+        if len(fields) != 1:
+            return met
+        (field,) = fields
+        level = self._level_of_texts(field)
+        parts: dict[int, Set] = {0: met}
+        for text in self._named_texts[field]:
+            truth = self._truth_of_text(leaf, field, text) if self._truth_of_text else None
+            if isinstance(truth, bool):
+                number = self._number_of_text(text)
+                parts[number] = WHOLE if truth else EMPTY
+                parts.setdefault(number + 1, met)
+        return self._number(level, dict(sorted(parts.items())))
+
+    def _level_of_texts(self, field: str) -> int:
+        level = self._levels.setdefault((field, "text"), len(self._levels))
+        self._firsts[level] = ALL_TEXTS[0][0]
+        return level
+
+    def _number_of_text(self, text: str) -> int:
+        return self._texts.setdefault(text, len(self._texts) + 1)
+
+    def _with_texts(self, field: str, texts: Iterable[str]) -> Set:
+        """The traffic with one of some texts in a field."""
+        numbers = [*map(self._number_of_text, texts)]
+        return self._within((field, "text"), ALL_TEXTS, union(zip(numbers, numbers)))
+
+    def variable_of(self, level: int) -> Variable:
+        """What the nodes of a level look at."""
+        if len(self._names) < len(self._levels):
+            self._names = {known: name for name, known in self._levels.items()}
+        name = self._names[level]
+        if level >= OPEN_LEVEL:
+            return Variable(name, OF_TRUTH, self._leaves.get(level))
+        if isinstance(name, tuple):
+            return Variable(name[0], OF_TEXTS if name[1] == "text" else OF_NUMBERS)
+        return Variable(name, OF_NUMBERS)
+
+    def text_numbered(self, number: int) -> str:
+        """The text with a number, as expressions write it; empty for any that no expression
+        names."""
+        return next((text for text, known in self._texts.items() if known == number), "")
+
+    def is_named(self, text: str) -> bool:
+        """Return whether an expression compares a field to a text."""
+        return f'"{text}"' in self._texts
+
+    def paths(self, traffic: Set) -> Iterator[dict[int, Ranges]]:
+        """The ways to all pieces of some traffic: the values of variables, by their levels."""
+        if traffic == WHOLE:
+            yield {}
+        if traffic in (EMPTY, WHOLE):
+            return
+        node = self._nodes[traffic]
+        pieces: dict[Set, Ranges] = {}
+        for piece, part in _pieces(node, UP_TO_ANY):
+            pieces.setdefault(part, []).append(piece)
+        pieces.pop(EMPTY, None)
+        for part, ranges in pieces.items():
+            for path in self.paths(part):
+                path[node.level] = ranges
+                yield path
+
+    def box(self, values: Mapping[int, Ranges]) -> Set:
+        """The traffic with some values of variables, by their levels."""
+        sets = [
+            self._number(level, _steps_of(ranges, self._firsts[level]))
+            for level, ranges in values.items()
+        ]
+        return self.combined("and", sets)
 
     def _within(
         self, name: Hashable, everything: Ranges, ranges: Ranges, level: int | None = None
@@ -273,6 +425,7 @@ class Diagrams:
         level = self._levels.setdefault(name, len(self._levels) if level is None else level)
         if len(self._levels) > self._most_variables:
             raise Unread(TOO_MANY)
+        self._firsts[level] = everything[0][0]
         ends = {last: first for (_first, last), (first, _last) in zip(everything, everything[1:])}
         parts = {everything[0][0]: EMPTY}
         for first, last in ranges:
@@ -285,19 +438,33 @@ class Diagrams:
         plain = _simple(operator, one, other)
         if plain is not None:
             return plain
-        key = (operator, min(one, other), max(one, other))
-        if key not in self._combined:
-            level = min(self._nodes[one].level, self._nodes[other].level)
-            left, right = self._from(level, one), self._from(level, other)
-            starts = sorted({*left.starts, *right.starts})
-            self.steps += len(starts)
-            if self.steps > MOST_STEPS:
-                raise Unread(TOO_MANY)
-            parts = {
-                start: self._two(operator, left.part(start), right.part(start)) for start in starts
-            }
-            self._combined[key] = self._number(level, parts)
-        return self._combined[key]
+        is_minus = operator == MINUS
+        key = (operator, one, other) if is_minus or one < other else (operator, other, one)
+        known = self._combined.get(key)
+        if known is None:
+            known = self._combined[key] = self._two_nodes(operator, one, other)
+        return known
+
+    def _two_nodes(self, operator: str, one: Set, other: Set) -> Set:
+        """What two sets make, piece by piece of the values of their first variable."""
+        left, right = self._nodes[one], self._nodes[other]
+        if left.level < right.level:
+            starts = left.starts
+            pairs = [(part, other) for part in left.parts]
+        elif right.level < left.level:
+            starts = right.starts
+            pairs = [(one, part) for part in right.parts]
+        elif left.starts == right.starts:
+            starts = left.starts
+            pairs = [*zip(left.parts, right.parts)]
+        else:
+            starts = tuple(sorted({*left.starts, *right.starts}))
+            pairs = [(left.part(start), right.part(start)) for start in starts]
+        self.steps += len(starts)
+        if self.steps > MOST_STEPS:
+            raise Unread(TOO_MANY)
+        parts = [self._two(operator, *pair) for pair in pairs]
+        return self._number(min(left.level, right.level), dict(zip(starts, parts)))
 
     def _from(self, level: int, traffic: Set) -> DiagramNode:
         """A set as a node of a level that is not below its own."""
@@ -319,6 +486,10 @@ class Diagrams:
 
 def _simple(operator: str, one: Set, other: Set) -> Set | None:
     """The set that two make if that takes no look at their parts."""
+    if operator == MINUS:
+        if one == EMPTY or other in (one, WHOLE):
+            return EMPTY
+        return one if other == EMPTY else None
     if one == other:
         return EMPTY if operator == "xor" else one
     neutral = WHOLE if operator == "and" else EMPTY
@@ -330,6 +501,24 @@ def _simple(operator: str, one: Set, other: Set) -> Set | None:
 def _pieces(node: DiagramNode, everything: Ranges) -> Iterable[tuple[tuple[int, int], Set]]:
     ends = [*(start - 1 for start in node.starts[1:]), everything[-1][1]]
     return zip(zip(node.starts, ends), node.parts)
+
+
+def _steps_of(ranges: Ranges, lowest: int) -> dict[int, Set]:
+    """The parts of a node that has the values of ranges."""
+    parts = {lowest: EMPTY}
+    for first, last in ranges:
+        parts[first] = WHOLE
+        parts[last + 1] = EMPTY
+    parts.pop(UP_TO_ANY[-1][1] + 1, None)
+    return parts
+
+
+def _contents_of(leaf: Comparison, lists: Lists) -> Contents | None:
+    """The contents of the list that a leaf names; None if it names none that is known."""
+    if leaf.operator != "in" or leaf.in_braces or not leaf.operands:
+        return None
+    text = leaf.operands[0].text
+    return lists.get(text[1:]) if text.startswith("$") else None
 
 
 def _of_networks(leaf: Comparison, cidr: re.Match[str] | None) -> Ranges:

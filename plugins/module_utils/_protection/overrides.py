@@ -61,8 +61,8 @@ Looser = Union[Tuple[str, bool], None]  # a clause without its subject, and whet
 def loosened(resource: Resource, was: Object, becomes: Object) -> Looser:
     """The way in which a rule stops less of the traffic that it matches than another one."""
     if resource is RATE_LIMIT_RULES:
-        return _limits_less(was, becomes)
-    return _deploys_less(was, becomes) if resource is MANAGED_RULES else None
+        return limits_less(was, becomes)
+    return deploys_less(was, becomes) if resource is MANAGED_RULES else None
 
 
 def _number_in(limit: Mapping[str, Any], name: str) -> float:
@@ -74,7 +74,7 @@ NUMBER_FIELDS = ("period", "requests_per_period", "mitigation_timeout")
 WORDS_OF_LIMITS = {"requests_per_period": "{} requests", SCORE: "a score of {}"}
 
 
-def _limits_less(was: Object, becomes: Object) -> Looser:
+def limits_less(was: Object, becomes: Object) -> Looser:
     """The way in which a rate limit lets more requests pass than another one.
 
     It takes more if some requests that exceed the other one keep to it: as many as it takes at
@@ -193,7 +193,7 @@ def _fewer(names: Names) -> Iterator[Names]:
     return chain.from_iterable(combinations(names, size) for size in range(len(names)))
 
 
-def _deploys_less(was: Object, becomes: Object) -> Looser:
+def deploys_less(was: Object, becomes: Object) -> Looser:
     """The way in which a rule deploys less than another one."""
     if deployed(was) != deployed(becomes):
         return f"deploys the ruleset {deployed(becomes)} in place of {deployed(was)}", True
@@ -223,7 +223,7 @@ def _deploys_less(was: Object, becomes: Object) -> Looser:
 def only_logs(resource: Resource, rule: Object) -> bool:
     """True if a rule deploys managed rules, and all of them are off or log."""
     logging = {"id": deployed(rule), OVERRIDES: {"action": "log"}}
-    return resource is MANAGED_RULES and not _deploys_less(rule, {**rule, PARAMETERS: logging})
+    return resource is MANAGED_RULES and not deploys_less(rule, {**rule, PARAMETERS: logging})
 
 
 def _by_width(names: Names) -> tuple[int, bool]:
@@ -231,7 +231,7 @@ def _by_width(names: Names) -> tuple[int, bool]:
     return len(names), len(names) > 1 and not names[0].startswith(RULE)
 
 
-class _Setting(NamedTuple):
+class LevelOfOverride(NamedTuple):
     """The values that an override sets for a managed rule, by its entry of a name, empty for all
     rules."""
 
@@ -240,7 +240,7 @@ class _Setting(NamedTuple):
     sensitivity: str
 
 
-NO_SETTING = _Setting("", DEFAULT, DEFAULT)
+NO_LEVEL = LevelOfOverride("", DEFAULT, DEFAULT)
 CHALLENGING = ("managed_challenge", "challenge")
 OWN_ACTION, GONE = "sets no action for", "no longer decides on"
 DOUBTED = "doubted"
@@ -253,19 +253,19 @@ RANKS: Mapping[str, int] = {
 }
 
 
-def _is_not_blocked(setting: _Setting) -> bool:
+def _is_not_blocked(setting: LevelOfOverride) -> bool:
     return setting.action != BLOCK or setting.sensitivity == OFF
 
 
 # By the action that a managed rule has by itself, which may be any.
-NOT_STRONGER_THAN: Mapping[str, Callable[[_Setting], bool]] = {
+NOT_STRONGER_THAN: Mapping[str, Callable[[LevelOfOverride], bool]] = {
     BLOCK: lambda setting: True,
     **dict.fromkeys(CHALLENGING, _is_not_blocked),
     "": lambda setting: setting.action in (DEFAULT, LOG) or setting.sensitivity == OFF,
 }
 
 
-def _weaker_levels(was: _Setting, becomes: _Setting, own: str) -> Iterator[str]:
+def weaker_levels(was: LevelOfOverride, becomes: LevelOfOverride, own: str) -> Iterator[str]:
     """The ways in which a managed rule with this action by itself stops less by another setting."""
     if was.action == LOG:  # if it was only logged, everything passed
         return
@@ -289,7 +289,9 @@ class OverrideInForce(NamedTuple):
     overrides: Sequence[Object]
 
 
-_Shares = Sequence[Tuple[Object, _Setting, Set]]  # overrides, with the traffic that they decide on
+_Shares = Sequence[
+    Tuple[Object, LevelOfOverride, Set]
+]  # overrides, with the traffic that they decide on
 LATEST_VERSION = {"version": "latest"}  # of the managed ruleset, which is executed by itself
 NOT_UNDERSTOOD = "is not understood, and may let more of an attack pass"
 
@@ -381,15 +383,15 @@ def _parts(
     """The parts of losses; if none takes the place of an override that decided, it is that one
     which lets more pass."""
     diagrams = Diagrams()
-    for (own, settings), is_known in _groups(was, becomes, managed).items():
+    for (own, settings), is_known in alike_groups(was, becomes, managed).items():
         before, after = (
             _with_traffic(diagrams, side.overrides, values)
             for side, values in zip((was, becomes), settings)
         )
         for obj, setting, traffic in after:
-            by_way: dict[str, list[tuple[Object, _Setting, Set]]] = {}
+            by_way: dict[str, list[tuple[Object, LevelOfOverride, Set]]] = {}
             for former in before:
-                ways = [*_weaker_levels(former[1], setting, own)]
+                ways = [*weaker_levels(former[1], setting, own)]
                 if ways and diagrams.combined("and", [traffic, former[2]]) != EMPTY:
                     for way in ways:
                         by_way.setdefault(way, []).append(former)
@@ -407,20 +409,20 @@ def _parts(
                     yield _Part(resource, one, how, name, ranges, is_certain, decided)
 
 
-_Settings = Tuple[Tuple["_Setting | None", ...], ...]  # of the overrides of both sides
+LevelsOfSides = Tuple[Tuple["LevelOfOverride | None", ...], ...]  # of the overrides of both sides
 
 
-def _groups(
+def alike_groups(
     was: OverrideInForce, becomes: OverrideInForce, managed: Sequence[Object]
-) -> Mapping[tuple[str, _Settings], bool]:
+) -> Mapping[tuple[str, LevelsOfSides], bool]:
     """The managed rules that are set alike and have the same action by themselves, each with
     whether there is such a rule for sure."""
     every = [*was.overrides, *becomes.overrides]
     sides = [[*map(entries_by_name, side.overrides)] for side in (was, becomes)]
-    groups: dict[tuple[str, _Settings], bool] = {}
+    groups: dict[tuple[str, LevelsOfSides], bool] = {}
     for names in [*map(_names_of, managed)] or names_told_apart(every):
         own = next(one for one in NOT_STRONGER_THAN if not one or one in names)
-        group = own, tuple(tuple(_setting_of(one, names) for one in some) for some in sides)
+        group = own, tuple(tuple(level_set_by(one, names) for one in some) for some in sides)
         groups[group] = groups.get(group, False) or bool(managed) or len(names) < 2
     return groups
 
@@ -435,7 +437,7 @@ def _how_exact(name: str) -> int:
     return ("", "category", "rule").index(name.partition(" ")[0])
 
 
-def _setting_of(parts: OverrideEntries, names: Iterable[str]) -> _Setting | None:
+def level_set_by(parts: OverrideEntries, names: Iterable[str]) -> LevelOfOverride | None:
     """The values that an override sets for a managed rule; None if it sets none."""
     entries = entries_for(parts, names)
     _name, override = entries[-1]
@@ -447,22 +449,22 @@ def _setting_of(parts: OverrideEntries, names: Iterable[str]) -> _Setting | None
         next((str(item[field]) for _name, item in entries if item.get(field)), DEFAULT)
         for field in ("action", "sensitivity")
     )
-    return _Setting(entries[0][0], action, sensitivity)
+    return LevelOfOverride(entries[0][0], action, sensitivity)
 
 
 def _with_traffic(
-    diagrams: Diagrams, overrides: Sequence[Object], settings: Sequence[_Setting | None]
+    diagrams: Diagrams, overrides: Sequence[Object], settings: Sequence[LevelOfOverride | None]
 ) -> _Shares:
     """The overrides that set something for a managed rule, with the traffic that they decide on;
     at last the traffic that none decides on."""
-    decided: list[tuple[Object, _Setting, Set]] = []
+    decided: list[tuple[Object, LevelOfOverride, Set]] = []
     rest = WHOLE
     for obj, values in zip(overrides, settings):
         if values:
             matching = diagrams.matching(expression_of(obj))
             decided.append((obj, values, diagrams.combined("and", [rest, matching])))
             rest = diagrams.without(rest, matching)
-    return [*decided, ({}, NO_SETTING, rest)]
+    return [*decided, ({}, NO_LEVEL, rest)]
 
 
 def _destinations(resource: Resource, override: Object, diagrams: Diagrams, traffic: Set) -> Ranges:

@@ -1,0 +1,533 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The traffic that two states treat differently: it passes in the second state and is stopped in
+the first one, or the other way round.
+
+Traffic that meets none of the changed rules is treated alike, since the other rules keep their
+order. All rules are cut to the traffic that meets a changed one, and most of them vanish.
+"""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher
+from itertools import chain
+from typing import Container, Generic, Iterable, Iterator, Mapping, NamedTuple, Sequence
+
+from .._expressions.fields import names_in
+from .._expressions.operands import Fields
+from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set
+from .._schema.lists import LISTS, ListContents
+from .._schema.managed_rules import L4_OVERRIDES
+from .._schema.registry import phase_of, zone_values
+from .._schema.resource import Resource, State
+from .._schema.rulesets import deployed
+from .._text import Unread, first_few
+from .example import Described, Wanted, example_of
+from .overrides import alike_groups, in_force, managed_rules
+from .steps import (
+    OVERRIDING,
+    PACKET_RULES,
+    REQUEST_RULES,
+    WITHOUT_MARK,
+    StateSteps,
+    is_as_strong,
+    override_steps,
+)
+from .traffic_sets import AllTraffic, SingleRequest, Split, TrafficSet, TrafficSets, diagrams_of
+from .traffic_words import in_words
+from .walk import (
+    CHECKED,
+    COUNTED,
+    LOGGED,
+    OVERRIDDEN,
+    SKIPPED,
+    STOPPED,
+    UNKNOWN,
+    Mark,
+    Marked,
+    Source,
+    Step,
+    Walked,
+    ended_by,
+    ends,
+    met_by,
+    stops,
+)
+
+PROTECTING = (STOPPED, UNKNOWN, COUNTED, CHECKED, OVERRIDDEN)  # families: without a mark is less
+
+
+class TrafficChange(NamedTuple):
+    """Traffic of which two states make something else: in words, with an example, and the changed
+    objects that are the reason. It is not `certain` if no example proves it.
+
+    `what` is how the first state treats it, and `now` what becomes of it in the second one;
+    `addresses` is the number of its sources, None if it cannot be counted."""
+
+    what: str
+    now: str
+    family: str
+    kind: str
+    traffic: str
+    example: Described | None
+    addresses: int | None
+    sources: Sequence[Source]
+    certain: bool
+
+
+class TrafficChanges(NamedTuple):
+    """The traffic that passes and was stopped, and the reverse; `unknown` says why more of it may
+    be."""
+
+    passes: Sequence[TrafficChange] = ()
+    stopped: Sequence[TrafficChange] = ()
+    unknown: Sequence[str] = ()
+
+    @property
+    def known(self) -> bool:
+        """Return whether all differences are known."""
+        return not self.unknown
+
+
+NO_CHANGES = TrafficChanges()
+
+
+class Replaced(NamedTuple):
+    """A step of the first state and the one in its place in the second; None if there is none."""
+
+    former: Step | None
+    latter: Step | None
+
+    @property
+    def steps(self) -> list[Step]:
+        """The steps that there are."""
+        return [step for step in (self.former, self.latter) if step is not None]
+
+
+Phases = Mapping[str, Sequence[Step]]  # by their names in skips, in their order
+
+
+class Way(NamedTuple):
+    """The phases that requests, or packets, pass, in both states, and the steps that are not
+    alike. The steps `ahead` of all changes end the walk of traffic alike in both states, and the
+    phases `behind` are without them."""
+
+    kind: str
+    former: Phases
+    latter: Phases
+    changed: Sequence[Replaced]
+    ahead: Sequence[Step]
+    behind: tuple[Phases, Phases]
+
+
+def way_of(kind: str, former: Phases, latter: Phases) -> Way:
+    """The way of traffic through phases that two states have."""
+    changed = {name: changes_between(steps, latter[name]) for name, steps in former.items()}
+    first = next((name for name in former if changed[name]), "")
+    is_only = sum(map(bool, changed.values())) == 1
+    ahead: list[Step] = []
+    behind: tuple[dict[str, Sequence[Step]], dict[str, Sequence[Step]]] = ({}, {})
+    is_ahead = bool(first)
+    for name in former:
+        number = number_ahead(former[name], latter[name]) if is_ahead else 0
+        # A step that lets traffic pass decides about its own phase alone.
+        decides = ends if is_only and name == first else stops
+        ahead += filter(decides, former[name][:number])
+        for phases, side in zip((former, latter), behind):
+            others = [step for step in phases[name][:number] if not decides(step)]
+            side[name] = [*others, *phases[name][number:]]
+        is_ahead = is_ahead and name != first
+    return Way(kind, former, latter, [*chain(*changed.values())], ahead, behind)
+
+
+def difference(before: State, after: State) -> TrafficChanges:
+    """The traffic that a state treats differently than another one does."""
+    if before is after:
+        return NO_CHANGES
+    sides = (StateSteps(before), StateSteps(after))
+    found: list[TrafficChanges] = []
+    for kind, resources in (("request", REQUEST_RULES), ("packet", PACKET_RULES)):
+        way = _way(kind, resources, sides)
+        if way.changed:
+            found.append(_compared(way, sides, (before, after)))
+    for resource in OVERRIDING:
+        found += _of_overrides(resource, before, after)
+    return _joined(found)
+
+
+def _joined(found: Iterable[TrafficChanges]) -> TrafficChanges:
+    parts = [*found]
+    return TrafficChanges(
+        [*chain.from_iterable(part.passes for part in parts)],
+        [*chain.from_iterable(part.stopped for part in parts)],
+        [*chain.from_iterable(part.unknown for part in parts)],
+    )
+
+
+def _way(kind: str, resources: Sequence[Resource], sides: tuple[StateSteps, StateSteps]) -> Way:
+    phases: tuple[dict[str, Sequence[Step]], dict[str, Sequence[Step]]] = ({}, {})
+    for resource in resources:
+        if any(side.has(resource) for side in sides):
+            for steps, side in zip(phases, sides):
+                steps[phase_of(resource)] = side.of(resource)
+    return way_of(kind, *phases)
+
+
+def number_ahead(former: Sequence[Step], latter: Sequence[Step]) -> int:
+    """The number of steps in front of the first one that is not alike."""
+    number, shortest = 0, min(len(former), len(latter))
+    while number < shortest and former[number].content == latter[number].content:
+        number += 1
+    return number
+
+
+def changes_between(former: Sequence[Step], latter: Sequence[Step]) -> list[Replaced]:
+    """The steps that are new, gone, changed or moved; all others keep their order."""
+    start = number_ahead(former, latter)
+    end, shortest = 0, min(len(former), len(latter)) - start
+    while end < shortest and former[-1 - end].content == latter[-1 - end].content:
+        end += 1
+    before = former[start : len(former) - end]
+    after = latter[start : len(latter) - end]
+    contents = [[step.content for step in steps] for steps in (before, after)]
+    changed: list[Replaced] = []
+    for tag, low, high, first, last in SequenceMatcher(
+        None, *contents, autojunk=False
+    ).get_opcodes():
+        if tag != "equal":
+            changed += _replaced(before[low:high], after[first:last])
+    return changed
+
+
+def _replaced(former: Sequence[Step], latter: Sequence[Step]) -> Iterator[Replaced]:
+    """The steps in one place. A single one in the place of a single one that does the same to
+    traffic treats only that differently which does not match both."""
+    if len(former) == len(latter) == 1 and _have_effects_alike(former[0], latter[0]):
+        yield Replaced(former[0], latter[0])
+        return
+    for step in former:
+        yield Replaced(step, None)
+    for step in latter:
+        yield Replaced(None, step)
+
+
+def _have_effects_alike(step: Step, other: Step) -> bool:
+    marks = [
+        [(one.mark and one.mark.identity, one.ends, one.doubt) for one in every.effects]
+        for every in (step, other)
+    ]
+    return marks[0] == marks[1]
+
+
+class Comparison(NamedTuple):
+    """Sets of all traffic for both states, the traffic that meets changes, the part of it `within`
+    which they decide, and the walks of it."""
+
+    diagrams: Diagrams
+    sets: tuple[AllTraffic, AllTraffic]
+    scope: Set
+    within: Set
+    walks: tuple[Walked[Set], Walked[Set]]
+
+
+def _compared(
+    way: Way, sides: tuple[StateSteps, StateSteps], states: tuple[State, State]
+) -> TrafficChanges:
+    values = zone_values(states[1]) if way.kind == "request" else {}
+    lists = (sides[0].lists, sides[1].lists)
+    changed_steps = list(chain.from_iterable(one.steps for one in way.changed))
+    others = chain(*way.former.values(), *way.latter.values())
+    expressions = [step.expression for step in (*changed_steps, *others)]
+    try:
+        diagrams = diagrams_of(values, expressions)
+        former = AllTraffic(diagrams, lists[0])
+        latter = former if lists[0] == lists[1] else AllTraffic(diagrams, lists[1])
+        scope = _scope(way.changed, former, latter)
+        if way.kind == "packet" and scope != EMPTY:
+            facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
+            scope = diagrams.combined("and", [scope, facts])
+        within = diagrams.without(scope, ended_by(former, way.ahead, scope))
+        if within == EMPTY:
+            return NO_CHANGES
+        walks = (_walked(former, way.behind[0], scope), _walked(latter, way.behind[1], scope))
+        compared = Comparison(diagrams, (former, latter), scope, within, walks)
+        return _changes(way, compared, lists, values)
+    except Unread as exc:
+        return TrafficChanges(unknown=[_too_many(exc, changed_steps)])
+
+
+def _too_many(problem: Unread, steps: Iterable[Step]) -> str:
+    titles = list(dict.fromkeys(step.source.title for step in steps))
+    return f"the traffic of {first_few(titles)} cannot be compared: {problem}"
+
+
+def _scope(changed: Iterable[Replaced], former: AllTraffic, latter: AllTraffic) -> Set:
+    """The traffic that the two states may treat differently."""
+    pieces: list[Set] = []
+    for replaced in changed:
+        met = []
+        if replaced.former is not None:
+            met.append(met_by(former, replaced.former, WHOLE))
+        if replaced.latter is not None:
+            met.append(met_by(latter, replaced.latter, WHOLE))
+        pieces.append(former.diagrams.combined("xor", met))
+    return former.union(pieces)
+
+
+def _walked(
+    sets: TrafficSets[TrafficSet], phases: Phases, arriving: TrafficSet
+) -> Walked[TrafficSet]:
+    """The marks of traffic behind all phases; a phase is skipped as an earlier one says."""
+    walked = Walked(sets, arriving)
+    for name, steps in phases.items():
+        walked.walk(steps, skipping=walked.traffic((SKIPPED, name)))
+    return walked
+
+
+class Difference(NamedTuple, Generic[TrafficSet]):
+    """Traffic that two states treat differently: the first one as `what` says, the second one as
+    `now` says. It passes, or is treated more strictly."""
+
+    family: str
+    is_passing: bool
+    what: str
+    now: str
+    traffic: TrafficSet
+    certain: bool
+
+    @property
+    def kind(self) -> tuple[str, bool, str, str]:
+        """Equal for differences that are told together."""
+        return self.family, self.is_passing, self.what, self.now
+
+
+def differences(
+    former: Walked[TrafficSet], latter: Walked[TrafficSet], read: Container[str]
+) -> list[Difference[TrafficSet]]:
+    """The differences between two walks; the rules of the phases that are `read` say by themselves
+    what a skip of them does."""
+    sets = former.sets
+    passing = sets.intersection(former.passing, latter.passing)
+    found: list[Difference[TrafficSet]] = []
+    for family in PROTECTING:
+        within = sets.everything if family in (STOPPED, UNKNOWN) else passing
+        for gone in _gone(family, former, latter, within):
+            found.append(_weakened(gone))
+        for gone in _gone(family, latter, former, within):
+            found.append(_strengthened(gone))
+    for gone in _skipped(latter, former, read):
+        found.append(Difference(SKIPPED, True, gone.mark.what, gone.mark.now, *gone[2:]))
+    for gone in _skipped(former, latter, read):
+        now = f"is {gone.mark.what}"
+        found.append(Difference(SKIPPED, False, gone.mark.now, now, *gone[2:]))
+    return found
+
+
+class Gone(NamedTuple, Generic[TrafficSet]):
+    """Traffic that has a mark in one walk, and in the other one a weaker mark or none."""
+
+    mark: Mark
+    weaker: Mark | None
+    traffic: TrafficSet
+    certain: bool
+
+
+def _weakened(gone: Gone[TrafficSet]) -> Difference[TrafficSet]:
+    mark, weaker = gone.mark, gone.weaker
+    without = WITHOUT_MARK.get(mark.family, ("", f"is not {mark.what}"))[1]
+    now = weaker.now if weaker else without
+    return Difference(mark.family, True, mark.what, now, gone.traffic, gone.certain)
+
+
+def _strengthened(gone: Gone[TrafficSet]) -> Difference[TrafficSet]:
+    mark, weaker = gone.mark, gone.weaker
+    without = WITHOUT_MARK.get(mark.family, (f"not {mark.what}", ""))[0]
+    what = weaker.what if weaker else without
+    return Difference(mark.family, False, what, mark.now, gone.traffic, gone.certain)
+
+
+def _gone(
+    family: str, walked: Walked[TrafficSet], others: Walked[TrafficSet], within: TrafficSet
+) -> Iterator[Gone[TrafficSet]]:
+    """The traffic whose marks of a family are weaker in another walk, or gone."""
+    sets = walked.sets
+    other_marks = others.marked(family)
+    loggings = others.marked(LOGGED) if family == STOPPED else []
+    for mark, traffic in walked.marked(family):
+        traffic = sets.intersection(traffic, within)
+        strong = [one for one in other_marks if is_as_strong(mark, one.mark) is True]
+        rest = sets.without(traffic, sets.union(one.traffic for one in strong))
+        if family == COUNTED and _is_counted_apart(sets, sets.without(traffic, rest), strong):
+            yield Gone(mark, mark, sets.without(traffic, rest), False)
+        for weaker in (*other_marks, *loggings):
+            part = sets.intersection(rest, weaker.traffic)
+            if part != sets.nothing:
+                is_less = weaker in loggings or is_as_strong(mark, weaker.mark) is False
+                yield Gone(mark, weaker.mark, part, is_less and family != UNKNOWN)
+                rest = sets.without(rest, part)
+        if rest != sets.nothing:
+            yield Gone(mark, None, rest, family != UNKNOWN)
+
+
+def _is_counted_apart(
+    sets: TrafficSets[TrafficSet], counted: TrafficSet, limits: Sequence[Marked[TrafficSet]]
+) -> bool:
+    """Return whether several limits count parts of some traffic, and none of them all of it."""
+    if counted == sets.nothing:
+        return False
+    return all(sets.without(counted, one.traffic) != sets.nothing for one in limits)
+
+
+def _skipped(
+    walked: Walked[TrafficSet], others: Walked[TrafficSet], read: Container[str]
+) -> Iterator[Gone[TrafficSet]]:
+    """The traffic that skips something, and does not in another walk."""
+    sets = walked.sets
+    for mark, traffic in walked.marked(SKIPPED):
+        name = str(mark.key)
+        if name in read:
+            continue
+        kind, _space, identity = name.partition(" ")
+        rest = sets.without(traffic, others.traffic(mark.identity))
+        ruleset = identity.partition(" ")[0] if kind == "rules" else ""
+        if ruleset:
+            rest = sets.intersection(rest, _checked_by(ruleset, walked))
+        if rest != sets.nothing:
+            yield Gone(mark, None, rest, bool(ruleset))
+
+
+def _checked_by(ruleset: str, walked: Walked[TrafficSet]) -> TrafficSet:
+    marked = walked.marked(CHECKED)
+    return walked.sets.union(one.traffic for one in marked if deployed(one.mark.obj) == ruleset)
+
+
+def _changes(
+    way: Way,
+    compared: Comparison,
+    lists: tuple[ListContents, ListContents],
+    values: Mapping[str, bytes],
+) -> TrafficChanges:
+    """The differences between two walks, in words and with examples."""
+    read, names = frozenset(way.former), _names_of_fields(way, compared)
+    by_kind: dict[tuple[str, bool, str, str], list[Difference[Set]]] = {}
+    for one in differences(*compared.walks, read):
+        by_kind.setdefault(one.kind, []).append(one)
+    passes: list[TrafficChange] = []
+    stopped: list[TrafficChange] = []
+    for (family, is_passing, what, now), parts in by_kind.items():
+        traffic = compared.sets[0].union(part.traffic for part in parts)
+        traffic = compared.diagrams.combined("and", (traffic, compared.within))
+        if traffic == EMPTY:
+            continue
+
+        def confirms(fields: Sequence[Fields], kind: object = parts[0].kind) -> bool:
+            return _is_confirmed(kind, way, lists, fields, read)
+
+        asked = Wanted(way.kind, traffic, values, names)
+        example = example_of(compared.diagrams, asked, confirms)
+        if example.is_impossible:
+            continue
+        change = TrafficChange(
+            what=what,
+            now=now,
+            family=family,
+            kind=way.kind,
+            traffic=in_words(compared.diagrams, traffic, way.kind, names),
+            example=example.described,
+            addresses=example.addresses,
+            sources=_reasons(way.changed, compared, traffic),
+            certain=bool(example.described) and all(part.certain for part in parts),
+        )
+        (passes if is_passing else stopped).append(change)
+    return TrafficChanges(passes, stopped)
+
+
+def _names_of_fields(way: Way, compared: Comparison) -> list[str]:
+    """The fields of the rules that meet the traffic that is looked at."""
+    names: dict[str, None] = {}
+    for sets, phases in zip(compared.sets, (way.former, way.latter)):
+        for step in chain(*phases.values()):
+            expressions = (step.expression, *step.unless)
+            if met_by(sets, step, compared.scope) != EMPTY:
+                names.update(dict.fromkeys(chain(*map(names_in, expressions))))
+    return [*names]
+
+
+def _is_confirmed(
+    kind: object,
+    way: Way,
+    lists: tuple[ListContents, ListContents],
+    seen: Sequence[Fields],
+    read: Container[str],
+) -> bool:
+    """Return whether the evaluation of a single request, in both states, says the same."""
+    for fields in seen:
+        walks = [
+            _walked(SingleRequest(fields._replace(lists=contents)), phases, Split(1, 1))
+            for contents, phases in zip(lists, (way.former, way.latter))
+        ]
+        found = differences(walks[0], walks[1], read)
+        if not any(one.kind == kind and one.traffic.sure for one in found):
+            return False
+    return bool(seen)
+
+
+def _reasons(changed: Iterable[Replaced], compared: Comparison, traffic: Set) -> list[Source]:
+    """The changed objects that traffic meets in one of the states."""
+    steps: list[Step] = []
+    for replaced in changed:
+        for sets, step in zip(compared.sets, replaced):
+            if step is not None and met_by(sets, step, traffic) != EMPTY:
+                steps.append(step)
+    owns = [{one.own for one in side if one is not None} for side in zip(*changed)]
+    in_both = owns[0] & owns[1]
+    sources: dict[Source, None] = {}
+    for step in steps:
+        if step.own not in in_both:
+            sources.setdefault(step.source)
+        sources.update(dict.fromkeys(_lists_changed(step, changed)))
+    return [*sources] or list(dict.fromkeys(step.source for step in steps))
+
+
+def _lists_changed(step: Step, changed: Iterable[Replaced]) -> Iterator[Source]:
+    """The lists of a step whose items are not the same in both states."""
+    for replaced in changed:
+        former, latter = replaced
+        if former is None or latter is None or step not in replaced.steps:
+            continue
+        before, after = dict(former.lists), dict(latter.lists)
+        for name in before.keys() & after.keys():
+            if before[name] != after[name]:
+                yield Source(LISTS.name, name, f"{LISTS.title} {name}")
+
+
+def _of_overrides(resource: Resource, before: State, after: State) -> Iterator[TrafficChanges]:
+    """The differences by overrides of managed DDoS rules, for all managed rules that they set
+    alike."""
+    former, latter = (in_force(resource, state) for state in (before, after))
+    if former.overrides == latter.overrides:
+        return
+    managed = managed_rules(resource, after)
+    kind = "packet" if resource is L4_OVERRIDES else "request"
+    sides = (StateSteps(before), StateSteps(after))
+    for (action, levels), is_known in alike_groups(former, latter, managed).items():
+        steps = [
+            override_steps(resource, state, own, action)
+            for state, own in zip((before, after), levels)
+        ]
+        way = way_of(kind, {resource.plural: steps[0]}, {resource.plural: steps[1]})
+        if way.changed:
+            found = _compared(way, sides, (before, after))
+            yield found if is_known else _doubted(found)
+
+
+def _doubted(changes: TrafficChanges) -> TrafficChanges:
+    """Changes of which it is not known whether a managed rule is concerned."""
+    sides = [
+        [change._replace(certain=False) for change in side]
+        for side in (changes.passes, changes.stopped)
+    ]
+    return TrafficChanges(sides[0], sides[1], changes.unknown)

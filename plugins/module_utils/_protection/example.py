@@ -1,0 +1,451 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""A request or packet out of a set of traffic, in the words of an expectation, so that anybody can
+copy it there.
+
+A diagram says which addresses, numbers and texts the traffic has, and which comparisons it meets.
+For each field, some texts are tried that its comparisons suggest. The evaluation of a single
+request then confirms the example, or it is none.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice, product
+from typing import Any, Callable, Container, Dict, Iterable, Iterator, Mapping, NamedTuple, Sequence
+
+from .._errors import OptionError
+from .._expressions.evaluation import decider_of
+from .._expressions.fields import FIELD_KINDS, FLAG, NUMBER, RANGES, names_in
+from .._expressions.grammar import QUOTED, RAW, Comparison, Token, text_of, tokens_of
+from .._expressions.operands import Fields
+from .._expressions.solve import (
+    DESTINATION,
+    OF_NUMBERS,
+    OF_TEXTS,
+    PORT,
+    SOURCE,
+    SOURCE_PORT,
+    UP_TO_ANY,
+    Diagrams,
+    Set,
+    Variable,
+)
+from .._text import Option, Unread
+from .._values.address_set import IPV6, NOT_ROUTABLE, Ranges, count, difference, networks, ranges_of
+from .request import PROTOCOL_FIELD, REQUEST_KEY_OF_FIELD, parse_packet, parse_request
+
+Described = Dict[str, Any]  # an example by the keys of an expectation
+Confirms = Callable[[Sequence[Fields]], bool]
+MOST_PATHS = 64  # pieces of the traffic that are tried
+MOST_TRIED = 96  # examples of one piece
+MOST_TEXTS = 24  # of one key
+MOST_CONFIRMED = 12  # examples that the evaluation is asked about
+USUAL_SOURCES = ("203.0.113.0/24", "198.51.100.0/24", "192.0.2.0/24", "2001:db8::/32")
+USUAL: Mapping[str, Sequence[str]] = {  # texts of keys, the most usual first
+    "method": ("GET", "POST", "PUT", "DELETE", "HEAD"),
+    "path": ("/", "/index.html", "/a", "/a/b"),
+    "query": ("", "a=b"),
+    "user_agent": ("Mozilla/5.0", ""),
+    "referer": ("", "https://www.example.net/"),
+    "country": ("DE", "US", "FR"),
+    "continent": ("EU", "NA"),
+    "scheme": ("https", "http"),
+    "asn": ("64500", "64501"),
+    "tls_version": ("TLSv1.3",),
+    "tls_cipher": ("AEAD-AES128-GCM-SHA256",),
+}
+ALWAYS = ("method", "host", "path")
+PAIRS = {"http.request.headers": "headers", "http.request.cookies": "cookies"}
+ARGUMENTS = "http.request.uri.args"
+
+
+class Wanted(NamedTuple):
+    """The traffic of which an example is wanted. All of it has the same `values` of some fields;
+    the rules that it meets name `fields`."""
+
+    kind: str
+    traffic: Set
+    values: Mapping[str, bytes]
+    fields: Sequence[str]
+
+
+class Found(NamedTuple):
+    """An example, None if none could be made, and the number of addresses that send the same. If
+    it `is_impossible`, it is proven that there is no such traffic."""
+
+    described: Described | None
+    addresses: int | None = None
+    is_impossible: bool = False
+
+
+class _Piece(NamedTuple):
+    """A piece of traffic: the values of variables."""
+
+    variables: Sequence[tuple[Variable, Ranges]]
+
+    def ranges(self, name: str) -> Ranges | None:
+        """The numbers of a variable of packets or addresses."""
+        return next((ranges for one, ranges in self.variables if one.name == name), None)
+
+    def leaves(self) -> Iterator[tuple[Comparison, bool]]:
+        """The comparisons of which no more is known than whether they are met."""
+        for variable, ranges in self.variables:
+            if variable.leaf is not None:
+                yield variable.leaf, ranges[0][0] >= 1
+
+    @property
+    def is_of_tcp(self) -> bool:
+        """Return whether packets of it may be of TCP."""
+        ranges = self.ranges(PORT)
+        is_other = any(leaf.field == "tcp" and not is_met for leaf, is_met in self.leaves())
+        return not is_other and (ranges is None or ranges[-1][1] >= 0)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether it depends on something that no request says."""
+        truths = [one for one, _ranges in self.variables if one.kind not in (OF_TEXTS, OF_NUMBERS)]
+        return any(one.leaf is None for one in truths)
+
+
+def example_of(diagrams: Diagrams, wanted: Wanted, confirms: Confirms) -> Found:
+    """An example of some traffic that the evaluation confirms."""
+    asked = 0
+    for piece in _pieces(diagrams, wanted):
+        for described in _described(diagrams, wanted, piece):
+            seen = _fields_of(wanted, described)
+            if not seen or not _fits(piece, seen, wanted.fields):
+                continue
+            asked += 1
+            if confirms(seen):
+                return Found(described, _addresses(piece))
+            if asked >= MOST_CONFIRMED:
+                return Found(None)
+    return Found(None)
+
+
+def _pieces(diagrams: Diagrams, wanted: Wanted) -> Iterable[_Piece]:
+    """Pieces of traffic; packets of TCP come first."""
+    pieces = _all_pieces(diagrams, wanted.traffic)
+    if wanted.kind == "request":
+        return pieces
+    return sorted(pieces, key=lambda piece: not piece.is_of_tcp)
+
+
+def _all_pieces(diagrams: Diagrams, traffic: Set) -> Iterator[_Piece]:
+    for path in islice(diagrams.paths(traffic), MOST_PATHS):
+        levels = ((diagrams.variable_of(level), path[level]) for level in sorted(path))
+        piece = _Piece([*levels])
+        if not piece.is_open:
+            yield piece
+
+
+def _addresses(piece: _Piece) -> int | None:
+    """The number of sources that send a request of a piece; None if that says nothing."""
+    ranges = piece.ranges(SOURCE)
+    if ranges is None:
+        return None
+    number = count(ranges) if ranges[-1][1] < IPV6 else 0
+    return number if 0 < number < 1 << 31 else None
+
+
+def _described(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterable[Described]:
+    if wanted.kind == "packet":
+        return _packets(diagrams, wanted, piece)
+    return islice(_requests(diagrams, wanted, piece), MOST_TRIED)
+
+
+def _fields_of(wanted: Wanted, described: Described) -> Sequence[Fields]:
+    """The fields that rules may see of an example; none if it cannot be sent."""
+    option = Option("example")
+    try:
+        if wanted.kind == "packet":
+            return parse_packet(option, described).seen_by("")
+        fields = parse_request(option, described)
+    except OptionError:
+        return ()
+    return [fields._replace(values={**fields.values, **wanted.values})]
+
+
+def _fits(piece: _Piece, seen: Sequence[Fields], names: Container[str]) -> bool:
+    """Return whether an example meets the comparisons of a piece, as far as rules name them."""
+    for leaf, is_met in piece.leaves():
+        if not leaf.operator and leaf.field not in names and leaf.plain:
+            continue  # a fact of packets
+        if any(decider_of(leaf)(fields) is not is_met for fields in seen):
+            return False
+    return True
+
+
+def _requests(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Described]:
+    """Requests that may be of a piece, the most usual first."""
+    host = wanted.values.get("cf.zone.name", b"example.com").decode()
+    usual = {**USUAL, "host": (host, f"www.{host}")}
+    texts, fixed = _texts_of_keys(diagrams, piece, usual)
+    keys = dict.fromkeys([*ALWAYS, *texts, *_keys_of(wanted.fields)])
+    choices = [list(islice(texts.get(key, usual.get(key, ("",))), MOST_TEXTS)) for key in keys]
+    source = _address_in(piece.ranges(SOURCE))
+    maps = _maps_of(piece, wanted.fields)
+    for chosen in product(*choices):
+        described: Described = dict(zip(keys, chosen))
+        described["source"] = source
+        described.update(maps)
+        others = {**_others(wanted.fields), **fixed}
+        yield {**described, "fields": others} if others else described
+
+
+def _keys_of(fields: Iterable[str]) -> Iterator[str]:
+    """The keys of a request that give fields, without maps and what other keys give."""
+    for field in fields:
+        key = REQUEST_KEY_OF_FIELD.get(field)
+        if key == "uri":
+            yield "query"
+        if field == "http.request.full_uri":
+            yield from ("scheme", "query")
+        if key in USUAL:
+            yield str(key)
+
+
+def _others(fields: Iterable[str]) -> dict[str, Any]:
+    """Usual values of fields that no key gives."""
+    values: dict[str, Any] = {}
+    for field in fields:
+        kind = FIELD_KINDS.get(field)
+        if field in REQUEST_KEY_OF_FIELD or field.startswith(("cf.zone", "ip.src", "ip.geoip")):
+            continue
+        if kind == NUMBER:
+            values[field] = RANGES.get(field, (0, 0))[1 if "score" in field else 0]
+        elif kind == FLAG:
+            values[field] = False
+        elif kind == "text":
+            values[field] = ""
+    return values
+
+
+def _texts_of_keys(
+    diagrams: Diagrams, piece: _Piece, usual: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, list[str]], dict[str, Any]]:
+    """Texts of keys that a piece may have, and values of fields that no key gives."""
+    texts: dict[str, list[str]] = {}
+    fixed: dict[str, Any] = {}
+    for variable, ranges in piece.variables:
+        field = str(variable.name)
+        key = REQUEST_KEY_OF_FIELD.get(field, "")
+        values: list[Any] = []
+        if variable.kind == OF_TEXTS:
+            values = _named_texts(diagrams, ranges, usual.get(key, ("", "a")))
+        elif variable.kind == OF_NUMBERS and field not in (SOURCE, DESTINATION):
+            values = [_number_in(ranges)]
+        elif variable.leaf is not None:
+            _suggest(texts, fixed, variable.leaf, ranges[0][0] >= 1, usual)
+            continue
+        if key and key not in ("source", "fields"):
+            texts[key] = [str(value) for value in values]
+        elif values and field not in (SOURCE, DESTINATION):
+            fixed[field] = values[0]
+    return texts, fixed
+
+
+def _named_texts(diagrams: Diagrams, ranges: Ranges, usual: Sequence[str]) -> list[str]:
+    """The texts with the numbers of ranges; for any other text, usual ones that are none of those
+    with other numbers."""
+    numbers = [
+        number
+        for first, last in ranges
+        if last < UP_TO_ANY[-1][1]
+        for number in range(max(first, 1), last + 1)
+    ]
+    texts = [diagrams.text_numbered(number).strip('"') for number in numbers]
+    texts = [text for text in texts if text]
+    is_open = ranges[-1][1] >= UP_TO_ANY[-1][1] or ranges[0][0] <= 0
+    if is_open:
+        others = [text for text in usual if not diagrams.is_named(text) and text not in texts]
+        longer = [f"{text}{end}" for text in usual[:1] for end in ("x", "other", "yz")]
+        fresh = [text for text in longer if not diagrams.is_named(text)]
+        texts += [*others, *fresh]
+    return texts
+
+
+def _number_in(ranges: Ranges) -> int:
+    """A number of ranges; the first one that can be, such as that of a port."""
+    for first, last in ranges:
+        if last >= 0:
+            low = max(first, 0)
+            return min(max(low, 1), last)
+    return 0
+
+
+SPECIAL = re.compile(r"\\(.)|[\^$()*+?]|\[[^\]]*\]")
+
+
+def _suggest(
+    texts: dict[str, list[str]],
+    fixed: dict[str, Any],
+    leaf: Comparison,
+    is_met: bool,
+    usual: Mapping[str, Sequence[str]],
+) -> None:
+    """Add texts that may meet a comparison, or not, to those of the keys of its fields."""
+    literals = list(_literals(leaf))
+    for field in names_in(leaf.field):
+        key = REQUEST_KEY_OF_FIELD.get(field, "")
+        if field.startswith(ARGUMENTS):
+            key = "query"
+        if FIELD_KINDS.get(field) == FLAG and not leaf.operator:
+            if key == "scheme":
+                texts["scheme"] = ["https" if is_met else "http"]
+            elif not key:
+                fixed[field] = is_met
+            continue
+        if not key and FIELD_KINDS.get(field) == "text" and is_met and literals:
+            fixed[field] = literals[0]
+        for part in (key, *(("path", "query") if key == "uri" else ())):
+            if part in usual:
+                suggested = _around(literals, part, field) if is_met else []
+                known = texts.get(part, [])
+                combined = [f"{one}{other}" for one in known[:4] for other in suggested[:4]]
+                before = known if is_met or known else list(usual[part])
+                texts[part] = list(dict.fromkeys([*suggested, *combined, *before, *usual[part]]))
+
+
+def _literals(leaf: Comparison) -> Iterator[str]:
+    """The texts that a comparison names, without the signs of patterns."""
+    tokens: list[Token] = [*leaf.operands]
+    if not leaf.plain:
+        tokens = [*(one for one in tokens_of(leaf.field) if one.kind in (QUOTED, RAW)), *tokens]
+    for token in tokens:
+        try:
+            text = text_of(token).decode(errors="replace")
+        except Unread:
+            continue
+        if leaf.operator == "matches":
+            for choice in text.split("|"):
+                yield SPECIAL.sub(lambda match: match[1] or "", choice).replace(".", "a")
+        elif "wildcard" in leaf.operator:
+            yield text.replace("*", "")
+            yield text.replace("*", "x")
+        else:
+            yield text
+
+
+def _around(literals: Iterable[str], key: str, field: str) -> list[str]:
+    """Texts of a key with a literal in them."""
+    texts: list[str] = []
+    for literal in literals:
+        forms = [literal, f"{literal}x", f"x{literal}", f"{literal}/x"]
+        if key == "path":
+            forms = [f"/{literal.lstrip('/')}", *(f"/{form.lstrip('/')}" for form in forms)]
+            forms = [form.partition("?")[0] for form in forms]
+        if key == "query" and field.startswith(ARGUMENTS):
+            forms = [f"{literal}=x", f"a={literal}", *forms]
+        elif key == "query":
+            forms = [form.partition("?")[2] or form.lstrip("/") for form in forms]
+        if key == "host":
+            forms += [f"{literal}.example.com", f"www{literal}", f"www.{literal}"]
+        texts += [*forms, *(form.upper() for form in forms), *(form.lower() for form in forms)]
+    return texts
+
+
+def _maps_of(piece: _Piece, fields: Iterable[str]) -> dict[str, Any]:
+    """Headers and cookies that a piece may have."""
+    maps: dict[str, dict[str, str]] = {}
+    for field in fields:
+        for start, key in PAIRS.items():
+            if field.startswith(start) or (field == "http.cookie" and key == "cookies"):
+                maps.setdefault(key, {})
+    for leaf, is_met in piece.leaves():
+        literals = list(_literals(leaf)) if is_met else []
+        for start, key in PAIRS.items():
+            if leaf.field.startswith(start) or f"( {start} [" in leaf.field:
+                if literals:
+                    maps.setdefault(key, {})[literals[0]] = literals[-1]
+        if "http.cookie" in names_in(leaf.field) and literals:
+            name, _sign, value = literals[0].partition("=")
+            maps.setdefault("cookies", {})[name or "a"] = value or "x"
+    return maps
+
+
+def _packets(diagrams: Diagrams, wanted: Wanted, piece: _Piece) -> Iterator[Described]:
+    """Packets that may be of a piece."""
+    fixed: dict[str, Any] = dict(_others(wanted.fields))
+    for variable, ranges in piece.variables:
+        field = str(variable.name)
+        if variable.kind == OF_TEXTS and field != PROTOCOL_FIELD:
+            fixed[field] = _named_texts(diagrams, ranges, ("DE", "US", "FR"))[0]
+        elif variable.kind == OF_NUMBERS and field not in FIELDS_OF_KEYS:
+            fixed[field] = _number_in(ranges)
+    for protocol in _protocols(diagrams, piece):
+        flags = {name: name == protocol for name in PROTOCOL_NUMBERS if name in wanted.fields}
+        fields = {**fixed, **flags}
+        if NUMBER_OF_PROTOCOL in wanted.fields:
+            fields[NUMBER_OF_PROTOCOL] = PROTOCOL_NUMBERS.get(protocol, 47)
+        if protocol not in PORTED:
+            fields[PROTOCOL_FIELD] = protocol
+        yield _packet(piece, protocol, fields)
+
+
+def _protocols(diagrams: Diagrams, piece: _Piece) -> list[str]:
+    """The protocols that packets of a piece may be of, the most usual first."""
+    flags = {leaf.field: is_met for leaf, is_met in piece.leaves() if not leaf.operator}
+    protocols = [*PROTOCOL_NUMBERS, "gre"]
+    for variable, ranges in piece.variables:
+        if variable.name == PROTOCOL_FIELD:
+            named = _named_texts(diagrams, ranges, protocols)
+            protocols = [one for one in named if one]
+        if variable.name == NUMBER_OF_PROTOCOL:
+            numbers = [PROTOCOL_NUMBERS.get(one, 47) for one in protocols]
+            fitting = [any(low <= number <= high for low, high in ranges) for number in numbers]
+            protocols = [one for one, fits in zip(protocols, fitting) if fits]
+    met = [name for name, is_met in flags.items() if is_met and name in protocols]
+    return met or [one for one in protocols if flags.get(one) is not False]
+
+
+PROTOCOL_NUMBERS = {"tcp": 6, "udp": 17, "icmp": 1}
+NUMBER_OF_PROTOCOL = "ip.proto.num"
+PORTED = ("tcp", "udp")
+FIELDS_OF_KEYS = frozenset(
+    [SOURCE, DESTINATION, PORT, SOURCE_PORT, "udp.dstport", "udp.srcport", NUMBER_OF_PROTOCOL]
+)
+
+
+def _packet(piece: _Piece, protocol: str, fields: Mapping[str, Any]) -> Described:
+    source, destination = piece.ranges(SOURCE), piece.ranges(DESTINATION)
+    near = source or destination
+    is_ipv6 = bool(near) and (near or [(0, 0)])[0][0] >= IPV6
+    described: Described = {
+        "destination": _address_in(destination, is_ipv6),
+        "source": _address_in(source, is_ipv6),
+    }
+    if protocol in PORTED:
+        described["protocol"] = protocol
+        for key, name, usual in (
+            ("destination_port", "dstport", 443),
+            ("source_port", "srcport", 50000),
+        ):
+            ranges = piece.ranges(f"{protocol}.{name}")
+            described[key] = _number_in(ranges) if ranges else usual
+    return {**described, "fields": dict(fields)} if fields else described
+
+
+def _address_in(ranges: Ranges | None, is_ipv6: bool = False) -> str:
+    """An address of ranges: one of the networks for documentation, or else the first that may be
+    sent over the internet, or else the first."""
+    if ranges is None:
+        return "2001:db8::7" if is_ipv6 else "203.0.113.7"
+    for network in USUAL_SOURCES:
+        usual = ranges_of([network])
+        inside = difference(usual, difference(usual, ranges))
+        if inside:
+            return _second_of(inside)
+    routable = difference(ranges, ranges_of(NOT_ROUTABLE))
+    return _second_of(routable or ranges)
+
+
+def _second_of(ranges: Ranges) -> str:
+    """The first address that a host of the first network may have."""
+    first, last = ranges[0]
+    number = first + 1 if last > first + 1 else first
+    return networks([(number, number)])[0].partition("/")[0]

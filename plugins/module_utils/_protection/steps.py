@@ -1,0 +1,288 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The rules and overrides of a state as steps of a walk: the marks that each gives, and which of
+two marks of a family is the stronger one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Hashable, Iterable, Iterator, Mapping, Sequence
+
+from .._expressions.fields import lists_in
+from .._expressions.grammar import expression_of
+from .._schema.account import NETWORK_FIREWALL_RULES
+from .._schema.lists import LISTS, ListContents, contents_of, items_of
+from .._schema.managed_rules import MANAGED_RULES
+from .._schema.rate_limits import RATE_LIMIT_RULES, SCORE, limit_of
+from .._schema.registry import (
+    DDOS_OVERRIDES,
+    EVALUATION,
+    REST_OF_THE_LIST,
+    ZoneRule,
+    listed,
+    phase_of,
+    rules_in_force,
+)
+from .._schema.resource import ENFORCING, Object, Resource, State, fields_in
+from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed
+from .._schema.zone import EXECUTED_RULESETS
+from .._values.address_set import Contents
+from .overrides import NO_LEVEL, LevelOfOverride, deploys_less, in_force, limits_less, weaker_levels
+from .walk import (
+    CHECKED,
+    COUNTED,
+    EXEMPT,
+    LOGGED,
+    OVERRIDDEN,
+    SKIPPED,
+    STOPPED,
+    UNKNOWN,
+    Effect,
+    Mark,
+    Source,
+    Step,
+)
+
+BLOCK, LOG = "block", "log"
+PASSING, PASSES = "passing", "passes"
+LOGS = Mark(LOGGED, LOG, PASSING, "is logged")
+BLOCKS = Mark(STOPPED, BLOCK, "blocked", "is blocked")
+OF_STOPPED_ACTIONS: Mapping[str, int] = {LOG: 0, BLOCK: 2}  # any other is a challenge
+
+
+def stopping_mark(action: str) -> Mark:
+    """The mark of traffic that is blocked or challenged."""
+    if action == BLOCK:
+        return BLOCKS
+    return Mark(STOPPED, action, f"challenged ({action})", f"is challenged ({action})")
+
+
+def as_text(value: Any) -> str:
+    """A value, equal for equal values."""
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+class StateSteps:
+    """The steps of the rules of one state, by resource."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._executed = {str(obj.get("id")) for obj in state.get(EXECUTED_RULESETS) or ()}
+        phases = [one for one, _in_order in EVALUATION if one.phase]
+        self._phases = {phase_of(one) for one in phases if one.plural in state}
+        self._contents: dict[str, Contents | None] = {}
+
+    def of(self, resource: Resource) -> list[Step]:
+        """The steps of the active rules of a resource."""
+        rules = [rule for rule in rules_in_force(self._state, resource) if rule.active]
+        return [self._step(resource, rule) for rule in rules]
+
+    def has(self, resource: Resource) -> bool:
+        """Return whether the state has the rules of a resource."""
+        return resource.plural in self._state
+
+    @property
+    def lists(self) -> ListContents:
+        """The contents of the lists that steps have named, as far as the state has them."""
+        return {name: known for name, known in self._contents.items() if known is not None}
+
+    def _step(self, resource: Resource, rule: ZoneRule) -> Step:
+        expression = rule.whole or rule.expression
+        unless = tuple(one.expression for one in rule.unless)
+        effects = tuple(self._effects(resource, rule))
+        doubts = tuple(_doubt(rule, name) for name in rule.conditions)
+        names = tuple(lists_in(expression, *unless))
+        contents = tuple((name, self._contents_of(name)) for name in names)
+        own = (expression, doubts, tuple(map(_identity, effects)))
+        return Step(
+            expression=expression,
+            unless=unless,
+            doubts=doubts,
+            effects=effects,
+            source=_source(resource, rule),
+            own=own,
+            content=(own, unless, _hashable(contents)) if unless or contents else own,
+            lists=contents,
+        )
+
+    def _contents_of(self, name: str) -> Contents | None:
+        if name not in self._contents:
+            items = self._state.get(items_of(name).plural)
+            self._contents[name] = None if items is None else contents_of(items)
+        return self._contents[name]
+
+    def _effects(self, resource: Resource, rule: ZoneRule) -> Iterator[Effect]:
+        """What a rule does to the traffic that it matches."""
+        if resource is RATE_LIMIT_RULES and rule.action in (*ENFORCING, LOG):
+            yield Effect(_counting_mark(rule.obj))
+            return
+        identity = deployed(rule.obj) if resource is MANAGED_RULES else ""
+        if identity:
+            yield Effect(_checking_mark(identity, rule.obj), unless=(EXEMPT, identity))
+        elif rule.action in ENFORCING:
+            yield Effect(stopping_mark(rule.action), ends=True)
+        elif rule.action == LOG:
+            yield Effect(LOGS)
+        elif rule.lets_pass:
+            yield from self._skips(resource, rule)
+        else:
+            name = (rule.action, *rule.unknown, as_text(rule.obj.get(PARAMETERS)))
+            yield Effect(_unknown_mark(rule, name), ends=True, doubt=("ends", *name))
+
+    def _skips(self, resource: Resource, rule: ZoneRule) -> Iterator[Effect]:
+        for name in rule.unknown:
+            yield Effect(_unknown_mark(rule, (name, as_text(rule.obj.get(PARAMETERS)))))
+        for name in sorted(rule.skips - {REST_OF_THE_LIST, "phase"}):
+            mark = self._skipping_mark(resource, name)
+            if mark:
+                yield Effect(mark)
+        if REST_OF_THE_LIST in rule.skips:
+            yield Effect(None, ends=True)
+
+    def _skipping_mark(self, resource: Resource, name: str) -> Mark | None:
+        """The mark of traffic that skips something; None if the rules in force say it already."""
+        kind, _space, identity = name.partition(" ")
+        ruleset, _space, _rule = identity.partition(" ")
+        if kind in ("rulesets", "rules") and ruleset in self._executed:
+            return None
+        if resource is MANAGED_RULES and kind == "rulesets":
+            return Mark(EXEMPT, identity, "", "")
+        is_worded = identity and kind in WORDS_OF_SKIPPED  # firewall rules name products alone
+        skipped = f"the {WORDS_OF_SKIPPED[kind]} {identity}" if is_worded else f"the product {name}"
+        what, now = f"checked by {skipped}", f"skips {skipped}"
+        return Mark(SKIPPED, name, what, now)
+
+
+def _hashable(lists: Iterable[tuple[str, Contents | None]]) -> Hashable:
+    """The contents of lists, equal for equal contents."""
+    return tuple(
+        (name, contents and (tuple(contents.ranges), contents.numbers, contents.hostnames))
+        for name, contents in lists
+    )
+
+
+WORDS_OF_SKIPPED = {
+    "phases": "phase",
+    "rulesets": "ruleset",
+    "rules": "rules of the ruleset",
+    "products": "product",
+}
+
+
+def _identity(effect: Effect) -> Hashable:
+    mark = effect.mark and effect.mark.identity
+    return mark, effect.ends, effect.doubt
+
+
+def _doubt(rule: ZoneRule, name: str) -> Hashable:
+    """The variable of a field that may narrow a rule."""
+    return "field", name, as_text(rule.obj.get(name))
+
+
+def _source(resource: Resource, rule: ZoneRule) -> Source:
+    """The object by which a rule is there; of a rule of an executed ruleset its own name."""
+    if rule.via or (rule.of_account and " of the ruleset " in rule.entry):
+        return Source("custom_ruleset_rule", rule.entry, f"rule {rule.entry}")
+    whose, obj = listed(resource, rule)
+    key = whose.label_of(obj)
+    return Source(whose.name, key, f"{whose.title} {key}")
+
+
+def _unknown_mark(rule: ZoneRule, name: Hashable) -> Mark:
+    doubt = ", ".join(rule.unknown) or f"the action {rule.action}"
+    return Mark(UNKNOWN, name, f"given {doubt}", f"is given {doubt}")
+
+
+def _counting_mark(rule: Object) -> Mark:
+    limit = limit_of(rule)
+    # Each rule counts by itself, so that its expression is part of what it counts.
+    known = {name: rule.get(name) for name in ("action", "expression", "ratelimit")}
+    most, unit = limit.get("requests_per_period"), "requests"
+    if most is None:
+        most, unit = limit.get(SCORE), "of score"
+    words = f"({rule.get('action')}, {most} {unit} in {limit.get('period')} s)"
+    what, now = f"counted by a rate limit {words}", f"is counted by a rate limit {words}"
+    return Mark(COUNTED, as_text(known), what, now, rule)
+
+
+def _checking_mark(identity: str, rule: Object) -> Mark:
+    parameters = fields_in(rule.get(PARAMETERS))
+    overrides = parameters.get(OVERRIDES)
+    words = f"the managed ruleset {identity}"
+    with_overrides = f"{words} with overrides" if overrides else words
+    what, now = f"checked by {with_overrides}", f"is checked by {with_overrides}"
+    return Mark(CHECKED, as_text([identity, overrides]), what, now, rule)
+
+
+WITHOUT_MARK: Mapping[str, tuple[str, str]] = {  # what and now of traffic without a mark
+    STOPPED: (PASSING, PASSES),
+    COUNTED: ("counted by no rate limit", "is counted by no rate limit"),
+    UNKNOWN: (PASSING, PASSES),
+}
+
+
+def is_as_strong(was: Mark, becomes: Mark) -> bool | None:
+    """Return whether traffic with the second mark is treated at least as strictly as with the
+    first one; None if that is not known."""
+    if was.identity == becomes.identity:
+        return True
+    if was.family == STOPPED:
+        return was.key != BLOCK or becomes.key == BLOCK
+    if was.family == COUNTED:
+        return _limits_as_much(was.obj, becomes.obj)
+    if was.family == CHECKED:
+        if deployed(was.obj) != deployed(becomes.obj):
+            return False
+        looser = deploys_less(was.obj, becomes.obj)
+        return looser is None or (False if looser[1] else None)
+    if was.family == OVERRIDDEN:
+        levels = (was.obj["level"], becomes.obj["level"])
+        return not any(weaker_levels(*levels, was.obj["action"]))
+    return False
+
+
+def _limits_as_much(was: Object, becomes: Object) -> bool | None:
+    before, after = (OF_STOPPED_ACTIONS.get(str(one.get("action")), 1) for one in (was, becomes))
+    if after < before:
+        return False
+    looser = limits_less(was, becomes)
+    return looser is None or (False if looser[1] else None)
+
+
+def override_steps(
+    resource: Resource, state: State, levels: Sequence[LevelOfOverride | None], action: str
+) -> list[Step]:
+    """The steps of overrides for managed rules that have an action by themselves; `levels` are what
+    each override sets for them."""
+    current = in_force(resource, state)
+    steps = []
+    for override, level in zip(current.overrides, levels):
+        whose, key = current.resource, current.resource.label_of(override)
+        expression = expression_of(override)
+        if level is not None:
+            effect = Effect(_override_mark(level, action), ends=True)
+            source = Source(whose.name, key, f"{whose.title} {key}")
+            own = (expression, level)
+            steps.append(Step(expression, (), (), (effect,), source, own, own))
+    rest = Effect(_override_mark(NO_LEVEL, action), ends=True)
+    steps.append(Step("true", (), (), (rest,), Source(resource.name, "", ""), "rest", "rest"))
+    return steps
+
+
+def _override_mark(level: LevelOfOverride, action: str) -> Mark:
+    about = level.name or "all managed rules"
+    words = f"{about}: action {level.action}, sensitivity {level.sensitivity}"
+    key = (level.action, level.sensitivity, action)
+    obj = {"level": level, "action": action}
+    return Mark(OVERRIDDEN, key, f"overridden ({words})", f"is overridden ({words})", obj)
+
+
+PACKET_RULES: Sequence[Resource] = (NETWORK_FIREWALL_RULES,)
+REQUEST_RULES: Sequence[Resource] = tuple(
+    one for one, _in_order in EVALUATION if one.traffic == "request"
+)
+OVERRIDING: Sequence[Resource] = DDOS_OVERRIDES
+LIST_NAME = LISTS.name

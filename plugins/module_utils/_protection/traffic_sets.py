@@ -1,0 +1,165 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""Sets of traffic, in three kinds: a single request or packet, a batch of past requests, and all
+traffic.
+
+A walk over rules asks for nothing but the traffic that an expression matches, and for unions,
+intersections and differences of sets, so that it serves all three.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, Generic, Hashable, Iterable, Mapping, NamedTuple, TypeVar
+
+from .._expressions.evaluation import Batch, decider, decider_of
+from .._expressions.grammar import Comparison, NotKnown, Token, parse, text_of
+from .._expressions.operands import Fields
+from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set
+from .._schema.lists import ListContents
+from .._text import Unread
+
+TrafficSet = TypeVar("TrafficSet")
+
+
+class TrafficSets(ABC, Generic[TrafficSet]):
+    """Sets of traffic of one kind; the methods raise Unread if there are too many pieces."""
+
+    nothing: TrafficSet
+    everything: TrafficSet
+
+    @abstractmethod
+    def matching(self, expression: str) -> TrafficSet:
+        """The traffic that matches an expression."""
+
+    @abstractmethod
+    def variable(self, name: Hashable) -> TrafficSet:
+        """The traffic that meets something of which no more is known than its name."""
+
+    @abstractmethod
+    def intersection(self, one: TrafficSet, other: TrafficSet) -> TrafficSet:
+        """The traffic of both sets."""
+
+    @abstractmethod
+    def union(self, sets: Iterable[TrafficSet]) -> TrafficSet:
+        """The traffic of any of some sets."""
+
+    @abstractmethod
+    def without(self, one: TrafficSet, other: TrafficSet) -> TrafficSet:
+        """The traffic of the first set that the second one lacks."""
+
+
+class Split(NamedTuple):
+    """Requests, a bit for each: those that are in a set, and those that are or may be."""
+
+    sure: int
+    possible: int
+
+
+class _Requests(TrafficSets[Split]):
+    """Some requests, of which it may not be known whether a set has them."""
+
+    nothing = Split(0, 0)
+
+    def __init__(self, number: int) -> None:
+        bits = (1 << number) - 1
+        self.everything = Split(bits, bits)
+
+    def variable(self, name: Hashable) -> Split:
+        return Split(0, self.everything.possible)
+
+    def intersection(self, one: Split, other: Split) -> Split:
+        return Split(one.sure & other.sure, one.possible & other.possible)
+
+    def union(self, sets: Iterable[Split]) -> Split:
+        sure = possible = 0
+        for one in sets:
+            sure, possible = sure | one.sure, possible | one.possible
+        return Split(sure, possible)
+
+    def without(self, one: Split, other: Split) -> Split:
+        return Split(one.sure & ~other.possible, one.possible & ~other.sure)
+
+
+class SingleRequest(_Requests):
+    """A request, or a packet, by its fields."""
+
+    def __init__(self, fields: Fields) -> None:
+        super().__init__(1)
+        self._fields = fields
+
+    def matching(self, expression: str) -> Split:
+        truth = decider(expression)(self._fields)
+        if isinstance(truth, NotKnown):
+            return Split(0, 1)
+        return self.everything if truth else self.nothing
+
+
+class PastRequests(_Requests):
+    """The requests of a batch, by their places in it."""
+
+    def __init__(self, batch: Batch) -> None:
+        super().__init__(len(batch.requests))
+        self._batch = batch
+
+    def matching(self, expression: str) -> Split:
+        return Split(*self._batch.matching(expression))
+
+
+class AllTraffic(TrafficSets[Set]):
+    """All requests or packets that there can be, with the contents of lists as one state has
+    them. Two states share the diagrams."""
+
+    nothing, everything = EMPTY, WHOLE
+
+    def __init__(self, diagrams: Diagrams, lists: ListContents) -> None:
+        self.diagrams = diagrams
+        self._lists = lists
+        self._matching: dict[str, Set] = {}
+
+    def matching(self, expression: str) -> Set:
+        if expression not in self._matching:
+            self._matching[expression] = self.diagrams.matching(expression, self._lists)
+        return self._matching[expression]
+
+    def variable(self, name: Hashable) -> Set:
+        return self.diagrams.variable(name)
+
+    def intersection(self, one: Set, other: Set) -> Set:
+        return self.diagrams.combined("and", (one, other))
+
+    def union(self, sets: Iterable[Set]) -> Set:
+        return self.diagrams.combined("or", sets)
+
+    def without(self, one: Set, other: Set) -> Set:
+        return self.diagrams.without(one, other)
+
+
+def diagrams_of(values: Mapping[str, Any], expressions: Iterable[str]) -> Diagrams:
+    """Diagrams for some expressions; `values` are those of the fields that all of the traffic has
+    alike."""
+    known = Fields(values)
+    names = frozenset(values)
+
+    def decide(leaf: Comparison) -> object:
+        return decider_of(leaf)(known) if any(name in leaf.field for name in names) else None
+
+    diagrams = Diagrams(decide, most=MOST_VARIABLES, truth_of_text=_truth_of_text)
+    for expression in expressions:
+        try:
+            diagrams.name_texts(parse(expression))
+        except Unread:
+            continue  # it is a variable
+    return diagrams
+
+
+MOST_VARIABLES = 100_000
+
+
+def _truth_of_text(leaf: Comparison, field: str, text: str) -> object:
+    value = text_of(Token("text", text, 0))
+    names = dict.fromkeys((field, field.replace(".src.", ".geoip.")), value)
+    return decider_of(leaf)(Fields(names))

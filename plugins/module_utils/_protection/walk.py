@@ -1,0 +1,204 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The walk over the rules of a phase, which gives traffic its marks.
+
+A step is what one rule does to the traffic that it matches. It marks this traffic, and may end the
+walk for it. The walk asks for nothing but sets, so that it is the same for a single request, for
+past requests and for all traffic.
+"""
+
+from __future__ import annotations
+
+from typing import Generic, Hashable, Iterable, Mapping, NamedTuple, Tuple
+
+from .._schema.resource import NO_ITEMS, Object
+from .._values.address_set import Contents
+from .traffic_sets import TrafficSet, TrafficSets
+
+STOPPED, LOGGED, SKIPPED, UNKNOWN = "stopped", "logged", "skipped", "unknown"  # families of marks
+COUNTED, CHECKED, EXEMPT, OVERRIDDEN = "counted", "checked", "exempt", "overridden"
+
+
+class Mark(NamedTuple):
+    """A mark of traffic. Those of a family with one `key` are alike, whatever rule gives them.
+
+    `what` says in words how traffic with the mark is treated, and `now` what becomes of it. An
+    `obj` has the values by which its strength is compared.
+    """
+
+    family: str
+    key: Hashable
+    what: str
+    now: str
+    obj: Object = NO_ITEMS
+
+    @property
+    def identity(self) -> tuple[str, Hashable]:
+        """Equal for marks that are alike."""
+        return self.family, self.key
+
+
+class Effect(NamedTuple):
+    """A mark that a step gives, without the traffic that has the mark `unless` already; `ends` says
+    whether the walk ends for the traffic. An end that is not certain depends on a `doubt`."""
+
+    mark: Mark | None
+    ends: bool = False
+    unless: tuple[str, Hashable] | None = None
+    doubt: Hashable = None
+
+
+class Source(NamedTuple):
+    """The object by which a step is there: the name of its resource, its key in words, and its
+    title."""
+
+    resource: str
+    key: str
+    title: str
+
+
+class Step(NamedTuple):
+    """A rule as the walk meets it: the expression of the traffic that it matches, `unless` this
+    matches one of others; all `doubts` are variables that narrow it.
+
+    `own` is equal for rules that do the same to the same traffic, and `content` also says what
+    takes traffic from it, and what is in the `lists` that it names.
+    """
+
+    expression: str
+    unless: tuple[str, ...]
+    doubts: tuple[Hashable, ...]
+    effects: tuple[Effect, ...]
+    source: Source
+    own: Hashable
+    content: Hashable
+    lists: tuple[tuple[str, Contents | None], ...] = ()
+
+
+def met_by(sets: TrafficSets[TrafficSet], step: Step, arriving: TrafficSet) -> TrafficSet:
+    """The traffic of a set that a step matches."""
+    met = sets.intersection(arriving, sets.matching(step.expression))
+    if met == sets.nothing:
+        return met
+    for expression in step.unless:
+        met = sets.without(met, sets.matching(expression))
+    for doubt in step.doubts:
+        met = sets.intersection(met, sets.variable(doubt))
+    return met
+
+
+def ended_by(
+    sets: TrafficSets[TrafficSet], steps: Iterable[Step], arriving: TrafficSet
+) -> TrafficSet:
+    """The traffic of a set for which one of some steps certainly ends the walk."""
+    return sets.union(met_by(sets, step, arriving) for step in steps if ends(step))
+
+
+def ends(step: Step) -> bool:
+    """Return whether a step certainly ends the walk for the traffic that meets it."""
+    return any(effect.ends and effect.doubt is None for effect in step.effects)
+
+
+def stops(step: Step) -> bool:
+    """Return whether a step blocks or challenges the traffic that meets it."""
+    return any(effect.mark and effect.mark.family == STOPPED for effect in step.effects)
+
+
+class Marked(NamedTuple, Generic[TrafficSet]):
+    """A mark with the traffic that has it."""
+
+    mark: Mark
+    traffic: TrafficSet
+
+
+Identity = Tuple[str, Hashable]  # of a mark
+
+
+class _Part(NamedTuple, Generic[TrafficSet]):
+    """What steps that follow each other do: the traffic for which they end the walk, and that which
+    has each mark; a mark may be given `unless` traffic has another one already."""
+
+    ended: TrafficSet
+    marked: Mapping[Identity, TrafficSet]
+    unless: Mapping[Identity, Identity]
+
+
+class Walked(Generic[TrafficSet]):
+    """The marks that traffic has after walks; `passing` is the traffic that nothing has stopped."""
+
+    def __init__(self, sets: TrafficSets[TrafficSet], arriving: TrafficSet) -> None:
+        self.sets = sets
+        self.passing = arriving
+        self._marks: dict[Identity, Mark] = {}
+        self._pieces: dict[Identity, list[TrafficSet]] = {}
+
+    def traffic(self, identity: Identity) -> TrafficSet:
+        """The traffic with a mark."""
+        pieces = self._pieces.get(identity)
+        return self.sets.union(pieces) if pieces else self.sets.nothing
+
+    def marked(self, family: str) -> list[Marked[TrafficSet]]:
+        """The marks of a family, with their traffic."""
+        marks = [mark for mark in self._marks.values() if mark.family == family]
+        return [Marked(mark, self.traffic(mark.identity)) for mark in marks]
+
+    def walk(self, steps: Iterable[Step], skipping: TrafficSet) -> None:
+        """Have the passing traffic, without what is `skipping` the phase, meet the steps of it."""
+        inside = self.sets.without(self.passing, skipping)
+        parts: list[_Part[TrafficSet]] = []
+        for step in steps:
+            part = self._part(step, inside)
+            if part is not None:
+                parts.append(part)
+                if part.ended == inside:
+                    break  # nothing gets to the steps behind it
+        while len(parts) > 1:
+            pairs = zip(parts[::2], parts[1::2])
+            last = parts[-1:] if len(parts) % 2 else []
+            parts = [*(self._joined(*pair) for pair in pairs), *last]
+        for part in parts:
+            for identity, traffic in part.marked.items():
+                self._pieces.setdefault(identity, []).append(traffic)
+        stopped = [marked.traffic for marked in self.marked(STOPPED)]
+        self.passing = self.sets.without(self.passing, self.sets.union(stopped))
+
+    def _part(self, step: Step, inside: TrafficSet) -> _Part[TrafficSet] | None:
+        """What a step does to the traffic that may meet it; None if none does."""
+        met = met_by(self.sets, step, inside)
+        if met == self.sets.nothing:
+            return None
+        ended = self.sets.nothing
+        marked: dict[Identity, TrafficSet] = {}
+        unless: dict[Identity, Identity] = {}
+        for effect in step.effects:
+            if effect.ends:
+                ended = self._ending(effect, met)
+            if effect.mark is not None:
+                identity = effect.mark.identity
+                self._marks.setdefault(identity, effect.mark)
+                marked[identity] = met
+                if effect.unless is not None:
+                    unless[identity] = effect.unless
+        return _Part(ended, marked, unless)
+
+    def _ending(self, effect: Effect, met: TrafficSet) -> TrafficSet:
+        if effect.doubt is None:
+            return met
+        return self.sets.intersection(met, self.sets.variable(effect.doubt))
+
+    def _joined(self, part: _Part[TrafficSet], behind: _Part[TrafficSet]) -> _Part[TrafficSet]:
+        """What steps do, and others behind them to the traffic that they leave."""
+        sets = self.sets
+        marked = dict(part.marked)
+        for identity, traffic in behind.marked.items():
+            arriving = sets.without(traffic, part.ended)
+            exempting = behind.unless.get(identity)
+            if exempting is not None and exempting in part.marked:
+                arriving = sets.without(arriving, part.marked[exempting])
+            former = marked.get(identity, sets.nothing)
+            marked[identity] = sets.union((former, arriving))
+        ended = sets.union((part.ended, behind.ended))
+        return _Part(ended, marked, {**part.unless, **behind.unless})

@@ -1,0 +1,204 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""The traffic that two states treat differently, by a table: nothing, traffic that passes, traffic that is stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from ansible_collections.edgeops.protection.plugins.module_utils._protection.difference import TrafficChange, difference
+
+Objects = list[dict[str, Any]]
+ZONE = [{"name": "shop.example", "plan": {"legacy_id": "enterprise"}}]
+
+
+def rule(expression: str, action: str = "block", ref: str = "a", **values: Any) -> dict[str, Any]:
+    return {"ref": ref, "action": action, "expression": expression, "enabled": True, **values}
+
+
+def skip(expression: str, ref: str = "s", **parameters: Any) -> dict[str, Any]:
+    return rule(expression, "skip", ref, action_parameters=parameters or {"ruleset": "current"})
+
+
+def zone(*rules: dict[str, Any], **collections: Any) -> dict[str, Any]:
+    return {"zone": ZONE, "custom_rules": list(rules), **collections}
+
+
+def with_list(*addresses: str, rules: Objects) -> dict[str, Any]:
+    items = [{"ip": address} for address in addresses]
+    return zone(*rules, **{"ip_lists": [{"name": "bad", "kind": "ip"}], "items of bad": items})
+
+
+def with_ruleset(*rules: dict[str, Any]) -> dict[str, Any]:
+    ruleset = {"id": "b" * 32, "name": "Bots", "kind": "custom", "rules": list(rules)}
+    deploy = rule("true", "execute", "deploy", action_parameters={"id": "b" * 32})
+    return zone(deploy, executed_rulesets=[ruleset])
+
+
+ADMIN, LOGIN, NETWORK = 'http.request.uri.path eq "/admin"', 'http.request.uri.path eq "/login"', "203.0.113.0/24"
+FROM_NETWORK = f"ip.src in {{{NETWORK}}}"
+HALVES = ("ip.src in {203.0.113.0/25}", "ip.src in {203.0.113.128/25}")
+NEITHER = [
+    ("another ref", zone(rule(ADMIN)), zone(rule(ADMIN, ref="b"))),
+    ("split by or", zone(rule(f"{ADMIN} or {LOGIN}")), zone(rule(ADMIN), rule(LOGIN, ref="b"))),
+    ("merged", zone(rule(ADMIN), rule(LOGIN, ref="b")), zone(rule(f"{ADMIN} or {LOGIN}"))),
+    ("split by network", zone(rule(FROM_NETWORK)), zone(rule(HALVES[0]), rule(HALVES[1], ref="b"))),
+    (
+        "split by the items of a set",
+        zone(rule('http.host in {"a.example" "b.example"}')),
+        zone(rule('http.host eq "a.example"'), rule('http.host eq "b.example"', ref="b")),
+    ),
+    (
+        "rules that no request matches both, exchanged",
+        zone(rule(ADMIN), rule(LOGIN, "managed_challenge", "b")),
+        zone(rule(LOGIN, "managed_challenge", "b"), rule(ADMIN)),
+    ),
+    (
+        "a block behind a wider block removed",
+        zone(rule(FROM_NETWORK), rule(f"{FROM_NETWORK} and {ADMIN}", ref="b")),
+        zone(rule(FROM_NETWORK)),
+    ),
+    ("De Morgan", zone(rule(f"not ({ADMIN} or ssl)")), zone(rule(f"not {ADMIN} and not ssl"))),
+    ("a skip replaced by and not", zone(skip(HALVES[0]), rule(ADMIN)), zone(rule(f"{ADMIN} and not {HALVES[0]}"))),
+    ("and not replaced by a skip", zone(rule(f"{ADMIN} and not {HALVES[0]}")), zone(skip(HALVES[0]), rule(ADMIN))),
+    ("a dead skip removed", zone(rule(ADMIN), skip(ADMIN)), zone(rule(ADMIN))),
+    (
+        "a list written out",
+        with_list(NETWORK, rules=[rule("ip.src in $bad")]),
+        with_list(NETWORK, rules=[rule(FROM_NETWORK)]),
+    ),
+    (
+        "a network as a list",
+        with_list(NETWORK, rules=[rule(FROM_NETWORK)]),
+        with_list(NETWORK, rules=[rule("ip.src in $bad")]),
+    ),
+    ("another kind of challenge", zone(rule(ADMIN, "challenge")), zone(rule(ADMIN, "js_challenge"))),
+    (
+        "a path behind its beginning removed",
+        zone(
+            rule('starts_with(http.request.uri.path, "/admin")'), rule('http.request.uri.path eq "/admin/x"', ref="b")
+        ),
+        zone(rule('starts_with(http.request.uri.path, "/admin")')),
+    ),
+    (
+        "an action that nobody knows, elsewhere",
+        zone(rule(ADMIN, "x"), rule(LOGIN)),
+        zone(rule(ADMIN, "x"), rule(LOGIN, ref="b")),
+    ),
+    (
+        "a list that is not read",
+        zone(rule("ip.src in $odd"), rule(ADMIN, ref="b")),
+        zone(rule("ip.src in $odd", ref="c"), rule(ADMIN, ref="b")),
+    ),
+]
+PASSING = [
+    ("a network narrowed to a half", zone(rule(FROM_NETWORK)), zone(rule(HALVES[0]))),
+    (
+        "a network narrowed to two with a gap",
+        zone(rule(FROM_NETWORK)),
+        zone(rule("ip.src in {203.0.113.0/26}"), rule("ip.src in {203.0.113.128/25}", ref="b")),
+    ),
+    (
+        "a part of an or gets a condition",
+        zone(rule(f"{ADMIN} or {LOGIN}")),
+        zone(rule(f"({ADMIN} and ssl) or {LOGIN}")),
+    ),
+    ("a skip in front of a block", zone(rule(ADMIN)), zone(skip(FROM_NETWORK), rule(ADMIN))),
+    ("two skips that are everything", zone(rule(ADMIN)), zone(skip("ssl"), skip("not ssl", "t"), rule(ADMIN))),
+    ("a block turned into log", zone(rule(ADMIN)), zone(rule(ADMIN, "log"))),
+    (
+        "narrowed to a host that does not exist",
+        zone(rule(ADMIN)),
+        zone(rule(f'{ADMIN} and http.host eq "nowhere.invalid"')),
+    ),
+    (
+        "a skip widened to a user agent",
+        zone(skip(FROM_NETWORK), rule(ADMIN)),
+        zone(skip('http.user_agent contains "Mozilla"'), rule(ADMIN)),
+    ),
+    (
+        "an item removed from a list that a block uses",
+        with_list(NETWORK, "198.51.100.1", rules=[rule("ip.src in $bad")]),
+        with_list(NETWORK, rules=[rule("ip.src in $bad")]),
+    ),
+    (
+        "an item added to a list that a skip uses",
+        with_list("198.51.100.1", rules=[skip("ip.src in $bad"), rule(ADMIN)]),
+        with_list("198.51.100.1", "203.0.113.9", rules=[skip("ip.src in $bad"), rule(ADMIN)]),
+    ),
+    (
+        "a rule of a ruleset changed",
+        with_ruleset(rule(f"{ADMIN} or {LOGIN}", ref="r")),
+        with_ruleset(rule(LOGIN, ref="r")),
+    ),
+    (
+        "Network Firewall narrowed by port",
+        {"network_firewall_rules": [rule(f"ip.dst in {{{NETWORK}}}")]},
+        {"network_firewall_rules": [rule(f"ip.dst in {{{NETWORK}}} and tcp.dstport eq 80")]},
+    ),
+]
+STOPPED = [
+    ("a block widened", zone(rule(HALVES[0])), zone(rule(FROM_NETWORK))),
+    (
+        "an unmanaged block taken to the front",
+        zone(skip(FROM_NETWORK), rule(ADMIN)),
+        zone(rule(ADMIN), skip(FROM_NETWORK)),
+    ),
+]
+SOFTENED = [
+    ("a challenge in front of a block", zone(rule(ADMIN)), zone(rule("ssl", "managed_challenge", "c"), rule(ADMIN)))
+]
+
+
+def ids(rows: list[Any]) -> list[str]:
+    return [name for name, *_states in rows]
+
+
+@pytest.mark.parametrize(("name", "before", "after"), NEITHER, ids=ids(NEITHER))
+def test_nothing_differs(name: str, before: Any, after: Any) -> None:
+    changes = difference(before, after)
+    assert (changes.passes, changes.stopped, changes.unknown) == ([], [], [])
+
+
+def check_certain(changes: list[TrafficChange]) -> None:
+    assert changes
+    for change in changes:
+        assert change.certain, change
+        assert change.example
+        assert change.sources
+
+
+@pytest.mark.parametrize(("name", "before", "after"), PASSING, ids=ids(PASSING))
+def test_traffic_passes_and_nothing_else_differs(name: str, before: Any, after: Any) -> None:
+    changes = difference(before, after)
+    print(changes)
+    check_certain(changes.passes)
+    is_moved = name == "a skip widened to a user agent"  # the office is blocked then
+    assert (bool(changes.stopped), changes.unknown) == (is_moved, [])
+    reverse = difference(after, before)
+    check_certain(reverse.stopped)
+    assert bool(reverse.passes) is is_moved
+
+
+@pytest.mark.parametrize(("name", "before", "after"), STOPPED, ids=ids(STOPPED))
+def test_traffic_is_stopped_and_nothing_else_differs(name: str, before: Any, after: Any) -> None:
+    changes = difference(before, after)
+    check_certain(changes.stopped)
+    assert (changes.passes, changes.unknown) == ([], [])
+
+
+@pytest.mark.parametrize(("name", "before", "after"), SOFTENED, ids=ids(SOFTENED))
+def test_traffic_is_stopped_less(name: str, before: Any, after: Any) -> None:
+    changes = difference(before, after)
+    print(changes)
+    check_certain(changes.passes)
+    assert {(change.what, change.now) for change in changes.passes} == {
+        ("blocked", "is challenged (managed_challenge)")
+    }
+    check_certain(changes.stopped)
+    assert {(change.what, change.now) for change in changes.stopped} == {
+        ("passing", "is challenged (managed_challenge)")
+    }
