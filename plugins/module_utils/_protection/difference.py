@@ -14,19 +14,19 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 from itertools import chain
-from typing import Container, Generic, Iterable, Iterator, Mapping, NamedTuple, Sequence
+from typing import Container, Generic, Hashable, Iterable, Iterator, Mapping, NamedTuple, Sequence
 
 from .._expressions.fields import names_in
 from .._expressions.operands import Fields
 from .._expressions.solve import EMPTY, WHOLE, Diagrams, Set
+from .._schema.ddos_overrides import L4_OVERRIDES
 from .._schema.lists import LISTS, ListContents
-from .._schema.managed_rules import L4_OVERRIDES
-from .._schema.registry import phase_of, zone_values
 from .._schema.resource import Resource, State
 from .._schema.rulesets import deployed
 from .._text import Unread, first_few
 from .example import Described, Wanted, example_of
 from .overrides import alike_groups, in_force, managed_rules
+from .rules_in_force import phase_of, zone_values
 from .steps import (
     OVERRIDING,
     PACKET_RULES,
@@ -192,11 +192,12 @@ def changes_between(former: Sequence[Step], latter: Sequence[Step]) -> list[Repl
         end += 1
     before = former[start : len(former) - end]
     after = latter[start : len(latter) - end]
-    contents = [[step.content for step in steps] for steps in (before, after)]
+    contents: list[Sequence[Hashable]] = []
+    for steps in (before, after):
+        contents.append([step.content for step in steps])
+    matcher = SequenceMatcher(None, contents[0], contents[1], autojunk=False)
     changed: list[Replaced] = []
-    for tag, low, high, first, last in SequenceMatcher(
-        None, *contents, autojunk=False
-    ).get_opcodes():
+    for tag, low, high, first, last in matcher.get_opcodes():
         if tag != "equal":
             changed += _replaced(before[low:high], after[first:last])
     return changed

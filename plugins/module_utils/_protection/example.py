@@ -359,9 +359,9 @@ def _maps_of(piece: _Piece, fields: Iterable[str]) -> dict[str, Any]:
     for leaf, is_met in piece.leaves():
         literals = list(_literals(leaf)) if is_met else []
         for start, key in PAIRS.items():
-            if leaf.field.startswith(start) or f"( {start} [" in leaf.field:
-                if literals:
-                    maps.setdefault(key, {})[literals[0]] = literals[-1]
+            is_of_map = leaf.field.startswith(start) or f"( {start} [" in leaf.field
+            if is_of_map and literals:
+                maps.setdefault(key, {})[literals[0]] = literals[-1]
         if "http.cookie" in names_in(leaf.field) and literals:
             name, _sign, value = literals[0].partition("=")
             maps.setdefault("cookies", {})[name or "a"] = value or "x"

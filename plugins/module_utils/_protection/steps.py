@@ -13,24 +13,16 @@ from typing import Any, Hashable, Iterable, Iterator, Mapping, Sequence
 
 from .._expressions.fields import lists_in
 from .._expressions.grammar import expression_of
-from .._schema.account import NETWORK_FIREWALL_RULES
-from .._schema.lists import LISTS, ListContents, contents_of, items_of
+from .._schema.custom_rulesets import EXECUTED_RULESETS
+from .._schema.lists import ListContents, contents_of, items_of
 from .._schema.managed_rules import MANAGED_RULES
 from .._schema.rate_limits import RATE_LIMIT_RULES, SCORE, limit_of
-from .._schema.registry import (
-    DDOS_OVERRIDES,
-    EVALUATION,
-    REST_OF_THE_LIST,
-    ZoneRule,
-    listed,
-    phase_of,
-    rules_in_force,
-)
+from .._schema.registry import DDOS_OVERRIDES, EVALUATION
 from .._schema.resource import ENFORCING, Object, Resource, State, fields_in
 from .._schema.rulesets import OVERRIDES, PARAMETERS, deployed
-from .._schema.zone import EXECUTED_RULESETS
 from .._values.address_set import Contents
 from .overrides import NO_LEVEL, LevelOfOverride, deploys_less, in_force, limits_less, weaker_levels
+from .rules_in_force import REST_OF_THE_LIST, ZoneRule, listed, phase_of, rules_in_force
 from .walk import (
     CHECKED,
     COUNTED,
@@ -71,7 +63,7 @@ class StateSteps:
     def __init__(self, state: State) -> None:
         self._state = state
         self._executed = {str(obj.get("id")) for obj in state.get(EXECUTED_RULESETS) or ()}
-        phases = [one for one, _in_order in EVALUATION if one.phase]
+        phases = [resource for resource in EVALUATION if resource.phase]
         self._phases = {phase_of(one) for one in phases if one.plural in state}
         self._contents: dict[str, Contents | None] = {}
 
@@ -280,9 +272,6 @@ def _override_mark(level: LevelOfOverride, action: str) -> Mark:
     return Mark(OVERRIDDEN, key, f"overridden ({words})", f"is overridden ({words})", obj)
 
 
-PACKET_RULES: Sequence[Resource] = (NETWORK_FIREWALL_RULES,)
-REQUEST_RULES: Sequence[Resource] = tuple(
-    one for one, _in_order in EVALUATION if one.traffic == "request"
-)
+PACKET_RULES = tuple(resource for resource in EVALUATION if resource.traffic == "packet")
+REQUEST_RULES = tuple(resource for resource in EVALUATION if resource.traffic == "request")
 OVERRIDING: Sequence[Resource] = DDOS_OVERRIDES
-LIST_NAME = LISTS.name

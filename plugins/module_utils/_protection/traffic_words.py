@@ -12,6 +12,7 @@ from typing import Container, Iterable, Mapping, Sequence
 from .._expressions.grammar import Comparison
 from .._expressions.solve import (
     DESTINATION,
+    OF_PROTOCOLS,
     OF_TEXTS,
     OF_TRUTH,
     PORT,
@@ -46,13 +47,13 @@ def in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Container[str]
     met: dict[bool, list[str]] = {True: [], False: []}
     for level, ranges in sorted(diagrams.bounds(traffic).values.items()):
         variable = diagrams.variable_of(level)
-        if kind == "request" or str(variable.name) in fields or variable.leaf is not None:
-            if not _is_fact(variable, fields):
-                values[level] = ranges
-                if variable.kind == OF_TRUTH:
-                    met[ranges[0][0] >= 1].append(_name_in_words(variable))
-                else:
-                    words.append(_limit_in_words(diagrams, variable, ranges))
+        if kind == "packet" and _is_fact(variable, fields):
+            continue
+        values[level] = ranges
+        if variable.kind == OF_TRUTH:
+            met[ranges[0][0] >= 1].append(_name_in_words(variable))
+        else:
+            words.append(_limit_in_words(diagrams, variable, ranges))
     box = diagrams.box(values)
     if kind == "packet":
         facts = diagrams.combined("and", [diagrams.possible(), *diagrams.facts()])
@@ -68,8 +69,8 @@ def in_words(diagrams: Diagrams, traffic: Set, kind: str, fields: Container[str]
 
 def _is_fact(variable: Variable, fields: Container[str]) -> bool:
     """Return whether a variable is about the protocol of packets, and no rule names it."""
-    leaf = variable.leaf
-    return leaf is not None and not leaf.operator and leaf.plain and leaf.field not in fields
+    name = variable.leaf.field if variable.leaf is not None else str(variable.name)
+    return name.startswith(OF_PROTOCOLS) and name not in fields
 
 
 def _in_order(phrases: Iterable[str]) -> list[str]:
