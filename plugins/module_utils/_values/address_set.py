@@ -160,6 +160,7 @@ Ranges = List[Range]  # sorted, disjoint, none next to another
 
 IPV6 = 1 << 64
 EVERYTHING: Ranges = [(0, (1 << 32) - 1), (IPV6, IPV6 + (1 << 128) - 1)]
+LOWEST = -(1 << 64)  # below every number of a range
 INSIDE, STRADDLING, OUTSIDE = "inside", "straddling", "outside"
 
 
@@ -200,7 +201,7 @@ def subnet_of(network: Range) -> Range:
 def union(ranges: Iterable[Range]) -> Ranges:
     """Ranges in any order, overlapping or not, as a set."""
     merged: Ranges = []
-    merged_start, merged_end = 0, -2  # before every range, and next to none
+    merged_start, merged_end = 0, LOWEST  # before every range, and next to none
     for start, end in sorted(ranges):
         if start <= merged_end + 1:
             if end > merged_end:

@@ -87,3 +87,7 @@ def test_a_network_lies_inside_of_a_set_outside_or_across_its_edge(network: str,
     ranges, space = set_of([network]), set_of(texts)
     inside, outside = not difference(ranges, space), not intersection(ranges, space)
     assert position_in(ranges[0], space) == ("inside" if inside else "outside" if outside else "straddling")
+
+
+def test_a_union_joins_neighbours_below_zero() -> None:
+    assert union([(-1, 5), (-2, -2)]) == [(-2, 5)]
