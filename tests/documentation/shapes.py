@@ -47,7 +47,8 @@ from ansible_collections.edgeops.protection.plugins.module_utils._schema.network
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.rate_limits import RATE_LIMIT_RULES
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.resource import Field, Resource
 from ansible_collections.edgeops.protection.plugins.module_utils._schema.zone import SECURITY_LEVEL
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import Hits, TopRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import TopRecord
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import Hits
 
 Entry = dict[str, Any]  # one key of a result as RETURN documents it
 Entries = dict[str, Entry]

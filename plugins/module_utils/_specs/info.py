@@ -118,7 +118,7 @@ class CustomRulesInfo(RulesInfo):
         hours = options.get(HITS_HOURS) or 0
         if not hours:
             return {}
-        from .._traffic.evidence import read_hits
+        from .._traffic.hits import read_hits
 
         return {"rules": read_hits(result["rules"], hours, client, context)}
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import product
 from typing import Callable, Mapping, NamedTuple, Sequence
 
 from .._api.responses import Request, Response
@@ -21,7 +20,6 @@ from .._errors import ServiceError
 from .._text import Unread, plural
 from .._values.address_set import INSIDE, OUTSIDE, STRADDLING, Ranges
 from .queries import (
-    DROP,
     NODES,
     NOTHING_SEEN,
     REQUESTS,
@@ -31,7 +29,7 @@ from .queries import (
     Row,
     Traffic,
     TrafficNode,
-    is_about,
+    UnreadAnswer,
     is_final,
     node_of,
     position_of,
@@ -66,10 +64,10 @@ def ask_traffic(
     send: Send, account_id: str, components: Sequence[str], since: datetime, until: datetime
 ) -> AccountTraffic:
     """The traffic of some components between two moments, by subnet."""
-    asking = AccountTraffic(send, account_id, since, until)
-    of_components = {node_of(component) for component in components}
-    pages = [Page(node, since, until) for node in NODES if node in of_components]
-    return replace(asking, by_node=asking.first(pages))
+    account = AccountTraffic(send, account_id, since, until)
+    asked_nodes = {node_of(component) for component in components}
+    pages = [Page(node, since, until) for node in NODES if node in asked_nodes]
+    return replace(account, by_node=account.read(pages))
 
 
 def ask_requests(
@@ -78,25 +76,22 @@ def ask_requests(
     """The requests to a zone between two moments, grouped by these dimensions, asked for in as many
     queries as its settings demand."""
     node = REQUESTS._replace(grouped_by=tuple(dimensions))
-    asking = AccountTraffic(send, zone_id, since, until, nodes=(node,))
-    listing, longest, end = NodeTraffic(Page(node, since, until)), until - since, until
+    zone = AccountTraffic(send, zone_id, since, until, nodes=(node,))
+    page = Page(node, since, until)
     try:
-        allowed = asking.ask((), with_settings=True).settings.get(node.name)
-        if not allowed:
-            listing = listing.without(NO_SETTINGS)
-        else:
-            longest = timedelta(seconds=allowed.max_duration or longest.total_seconds())
-            listing = within_settings(listing.page, allowed._replace(max_duration=None))
-            listing = replace(listing, cut=()).without(*listing.cut)
-            end = until if allowed.enabled else since
-        while end > listing.page.since:
-            window = listing.page._replace(since=max(listing.page.since, end - longest), until=end)
-            part = asking.complete(asking.listing(window, asking.ask([window])))
-            listing = replace(listing, rows=[*listing.rows, *part.rows]).without(*part.unknown)
-            end = window.since
+        answer = zone.ask((), with_settings=True)
     except Unread as exc:
-        return listing.without(exc.reason)
-    return listing
+        return NodeTraffic(page).without(exc.reason)
+    allowed = answer.settings.get(node.name)
+    if not allowed:
+        return zone.read_windows(NodeTraffic(page).without(NO_SETTINGS), until - since)
+    listing = within_settings(page, allowed._replace(max_duration=None))
+    listing = replace(listing, cut=()).without(*listing.cut)
+    if not allowed.enabled:
+        return listing
+    longest = (until - since).total_seconds()
+    window = timedelta(seconds=allowed.max_duration or longest)
+    return zone.read_windows(listing, window)
 
 
 TOP: Mapping[str, str] = {  # lists of the heaviest traffic, by the dimension that each counts
@@ -132,72 +127,103 @@ class AccountTraffic:
 
         Subnets that lie in a space only in part are asked for address by address.
         """
-        listings = self.by_node
-        if spaces is not None:
-            listings = {name: self.within(one, spaces) for name, one in listings.items()}
-        return Traffic(
-            self.since,
-            self.until,
-            {name: listing.rows for name, listing in listings.items()},
-            {name: [*item.cut, *item.unknown] for name, item in listings.items()},
-        )
+        rows: dict[str, Sequence[Row]] = {}
+        unknown: dict[str, Sequence[str]] = {}
+        for name, listing in self.by_node.items():
+            listing = listing if spaces is None else self.limited_to(spaces, listing)
+            rows[name] = listing.rows
+            unknown[name] = [*listing.cut, *listing.unknown]
+        return Traffic(self.since, self.until, rows, unknown)
 
     def heaviest(self, number: int) -> Heaviest:
         """The heaviest traffic that was dropped, or would have been, in one query for all nodes."""
-        unknown = [why for item in self.by_node.values() for why in (*item.cut, *item.unknown)]
-        if not unknown and not any(item.rows for item in self.by_node.values()):
+        unknown: list[str] = []
+        for listing in self.by_node.values():
+            unknown += [*listing.cut, *listing.unknown]
+        if not unknown and not any(listing.rows for listing in self.by_node.values()):
             unknown = [NOTHING_SEEN]
-        dropping = [item.page for item in self.by_node.values() if any(map(_drops, item.rows))]
-        pages = []
-        for page, (name, key) in product(dropping, TOP.items()):
-            node = page.node._replace(name=f"{page.node.name}_{name}", key=key, grouped_by=())
-            pages.append((name, page._replace(node=node, limit=number, heaviest=True)))
+        pages = self._pages_of_heaviest(number)
         packets: dict[str, Counter[str]] = {name: Counter() for name in TOP}
+        if not pages:
+            return Heaviest(packets, unknown)
         try:
-            answer = self.ask([page for _name, page in pages]) if pages else NodeRows({}, {})
+            answer = self.ask([page for _name, page in pages])
         except Unread as exc:
             return Heaviest(packets, [*unknown, exc.reason])
         for name, page in pages:
             for row in answer.rows.get(page.node.name, ()):
                 packets[name][row.destination] += row.packets
-        heaviest = {name: dict(values.most_common(number)) for name, values in packets.items()}
-        return Heaviest(heaviest, [*unknown, *(error.reason for error in answer.errors)])
+        heaviest = {name: dict(counter.most_common(number)) for name, counter in packets.items()}
+        unknown += [error.reason for error in answer.errors]
+        return Heaviest(heaviest, unknown)
+
+    def _pages_of_heaviest(self, number: int) -> list[tuple[str, Page]]:
+        """A page for each list of TOP, by its name, of each node with packets that were dropped, or
+        would have been."""
+        pages: list[tuple[str, Page]] = []
+        for listing in self.by_node.values():
+            if any(row.drops for row in listing.rows):
+                for name, key in TOP.items():
+                    node_name = f"{listing.page.node.name}_{name}"
+                    node = listing.page.node._replace(name=node_name, key=key, grouped_by=())
+                    page = listing.page._replace(node=node, limit=number, heaviest=True)
+                    pages.append((name, page))
+        return pages
 
     def ask(self, pages: Sequence[Page], with_settings: bool = False) -> NodeRows:
-        """One query; raises Unread."""
+        """One query; raises UnreadAnswer."""
         body = query(self.account_id, pages, with_settings, self.nodes)
         request = Request("POST", GRAPHQL_PATH, body=body, about=self.account_id, is_final=is_final)
         try:
             response = self.send(request)
         except ServiceError as exc:
-            raise Unread(f"The analytics did not answer: {exc.message}") from exc
+            raise UnreadAnswer(f"The analytics did not answer: {exc.message}") from exc
         return read_answer(response, pages, self.nodes)
 
-    def first(self, pages: Sequence[Page]) -> dict[str, NodeTraffic]:
-        """The whole listing of each node, by its name."""
+    def read(self, pages: Sequence[Page]) -> dict[str, NodeTraffic]:
+        """The whole listing of each node that a page is of, by its name."""
         try:
             answer = self.ask(pages, with_settings=True)
-        except Unread as exc:
-            if exc.at is None:
-                return {page.node.name: NodeTraffic(page).without(exc.reason) for page in pages}
-            return self.by_settings(pages, exc)
-        listings = [self.complete(self.listing(page, answer)) for page in pages]
-        listings = [
-            one if one.page.node.name in answer.settings else one.without(NO_SETTINGS)
-            for one in listings
-        ]
-        return {listing.page.node.name: listing for listing in listings}
+        except UnreadAnswer as exc:
+            if exc.node or exc.settings_may_tell:
+                return self._read_by_settings(pages, exc)
+            return {page.node.name: NodeTraffic(page).without(exc.reason) for page in pages}
+        listings: dict[str, NodeTraffic] = {}
+        for page in pages:
+            listing = self._complete(self._listing_of(page, answer))
+            if page.node.name not in answer.settings:
+                listing = listing.without(NO_SETTINGS)
+            listings[page.node.name] = listing
+        return listings
 
-    def by_settings(self, pages: Sequence[Page], refusal: Unread) -> dict[str, NodeTraffic]:
+    def read_windows(self, listing: NodeTraffic, longest: timedelta) -> NodeTraffic:
+        """The listing with the rows of its page, from the last window of time, which is so long at
+        most, to the first."""
+        end = listing.page.until
+        while end > listing.page.since:
+            since = max(listing.page.since, end - longest)
+            page = listing.page._replace(since=since, until=end)
+            try:
+                window = self._complete(self._listing_of(page, self.ask([page])))
+            except Unread as exc:
+                return listing.without(exc.reason)
+            listing = replace(listing, rows=[*listing.rows, *window.rows])
+            listing = listing.without(*window.unknown)
+            end = since
+        return listing
+
+    def _read_by_settings(
+        self, pages: Sequence[Page], refusal: UnreadAnswer
+    ) -> dict[str, NodeTraffic]:
         """The listings as far as the account's settings allow them, each asked for by itself."""
         try:
             settings = self.ask((), with_settings=True).settings
         except Unread:
             settings = {}
-        return {page.node.name: self.alone(page, settings, refusal) for page in pages}
+        return {page.node.name: self._read_alone(page, settings, refusal) for page in pages}
 
-    def alone(
-        self, page: Page, settings: Mapping[str, NodeSettings], refusal: Unread
+    def _read_alone(
+        self, page: Page, settings: Mapping[str, NodeSettings], refusal: UnreadAnswer
     ) -> NodeTraffic:
         """The listing of one node, within its settings."""
         allowed = settings.get(page.node.name)
@@ -210,57 +236,61 @@ class AccountTraffic:
             answer = self.ask([listing.page])
         except Unread as exc:
             return listing.without(exc.reason)
-        answered = self.listing(listing.page, answer).without(*listing.unknown)
-        return self.complete(replace(answered, cut=listing.cut))
+        answered = self._listing_of(listing.page, answer).without(*listing.unknown)
+        return self._complete(replace(answered, cut=listing.cut))
 
-    def listing(self, page: Page, answer: NodeRows) -> NodeTraffic:
+    def _listing_of(self, page: Page, answer: NodeRows) -> NodeTraffic:
         """One page of an answer, with what is not known of it."""
-        errors = [error.reason for error in answer.errors if is_about(error, page.node)]
+        errors = [error.reason for error in answer.errors if error.is_about(page.node)]
         allowed = answer.settings.get(page.node.name)
         listing = within_settings(page, allowed) if allowed else NodeTraffic(page)
         listing = replace(listing, rows=answer.rows.get(page.node.name, ()))
         return replace(listing, unknown=errors).without(*listing.unknown)
 
-    def complete(self, listing: NodeTraffic) -> NodeTraffic:
+    def _complete(self, listing: NodeTraffic) -> NodeTraffic:
         """The listing with the pages behind its first one; each begins with the last destination of
         the one before, whose rows may be cut."""
-        pages, last = 1, listing.rows
-        while len(last) >= listing.page.limit:
-            edge = last[-1].destination
-            if last[0].destination == edge or pages == MAX_PAGES:
-                rows = plural(len(listing.rows), "row", "rows")
-                return listing.without(f"The analytics have more than {rows}, a full page.")
-            page = listing.page._replace(first=edge)
+        pages = 1
+        page_rows = listing.rows
+        while len(page_rows) >= listing.page.limit:
+            start, end = page_rows[0].destination, page_rows[-1].destination
+            if start == end or pages == MAX_PAGES:
+                count = plural(len(listing.rows), "row", "rows")
+                return listing.without(f"The analytics have more than {count}, a full page.")
+            page = listing.page._replace(start=end)
             try:
                 answer = self.ask([page])
             except Unread as exc:
                 return listing.without(exc.reason)
-            last = answer.rows.get(page.node.name, ())
-            if not last or last[0].destination != edge:
+            page_rows = answer.rows.get(page.node.name, ())
+            if not page_rows or page_rows[0].destination != end:
                 return listing.without("The pages of the analytics do not follow on each other.")
-            kept = [row for row in listing.rows if row.destination != edge]
+            complete_rows = [row for row in listing.rows if row.destination != end]
             errors = [error.reason for error in answer.errors]
-            listing = replace(listing, rows=[*kept, *last]).without(*errors)
+            listing = replace(listing, rows=[*complete_rows, *page_rows]).without(*errors)
             pages += 1
         return listing
 
-    def within(self, listing: NodeTraffic, spaces: Sequence[Ranges]) -> NodeTraffic:
+    def limited_to(self, spaces: Sequence[Ranges], listing: NodeTraffic) -> NodeTraffic:
         """The rows with destinations in a space; subnets that straddle an edge, by address."""
-        positions = [(row, position_of(row, spaces)) for row in listing.rows]
-        inside = [row for row, position in positions if position == INSIDE]
-        straddling = [row.destination for row, position in positions if position == STRADDLING]
-        subnets = tuple(dict.fromkeys(straddling))
+        inside: list[Row] = []
+        straddling: dict[str, None] = {}
+        for row in listing.rows:
+            position = position_of(row, spaces)
+            if position == INSIDE:
+                inside.append(row)
+            elif position == STRADDLING:
+                straddling[row.destination] = None
         listing = replace(listing, rows=inside)
-        if not subnets:
-            return listing
+        subnets = tuple(straddling)
         if len(subnets) > MAX_PAGES * MAX_STRADDLING:
             reason = f"{len(subnets)} subnets are only in part of what is asked for."
             return listing.without(reason)
-        for first in range(0, len(subnets), MAX_STRADDLING):
-            of_page = subnets[first : first + MAX_STRADDLING]
-            page = listing.page._replace(subnets=of_page, first=None)
+        for start in range(0, len(subnets), MAX_STRADDLING):
+            page_subnets = subnets[start : start + MAX_STRADDLING]
+            page = listing.page._replace(subnets=page_subnets, start=None)
             try:
-                by_address = self.complete(self.listing(page, self.ask([page])))
+                by_address = self._complete(self._listing_of(page, self.ask([page])))
             except Unread as exc:
                 return listing.without(exc.reason)
             rows = [row for row in by_address.rows if position_of(row, spaces) != OUTSIDE]
@@ -268,31 +298,29 @@ class AccountTraffic:
         return listing
 
 
-def _drops(row: Row) -> bool:
-    return DROP in (row.outcome, row.verdict)
-
-
 def within_settings(page: Page, allowed: NodeSettings) -> NodeTraffic:
     """A page as far as the settings of its owner allow it, from a later moment on, and what they
     keep back; it has no rows yet."""
-    owner, seconds = page.node.owner, (page.until - page.since).total_seconds()
+    owner = page.node.owner
     unknown = []
     if not allowed.enabled:
         unknown = [f"The {owner} has no analytics of {page.node.product}."]
-    elif allowed.odd:
-        unknown = [f"The settings of the analytics are not understood: {', '.join(allowed.odd)}."]
+    elif allowed.not_understood:
+        names = ", ".join(allowed.not_understood)
+        unknown = [f"The settings of the analytics are not understood: {names}."]
+    asked = (page.until - page.since).total_seconds()
+    longest = asked
+    cut: list[str] = []
     bounds = {
         "are kept for": allowed.not_older_than,
         "take ranges of at most": allowed.max_duration,
     }
-    limits = {what: limit for what, limit in bounds.items() if limit}
-    hours = f"{seconds / 3600:g} h are asked for"
-    cut = [
-        f"The {owner}'s analytics {what} {limit / 3600:g} h, and {hours}."
-        for what, limit in limits.items()
-        if limit < seconds
-    ]
-    longest = min([seconds, *(limit - MARGIN for limit in limits.values())])
+    for verb, limit in bounds.items():
+        if limit:
+            longest = min(longest, limit - MARGIN)
+        if limit and limit < asked:
+            hours = f"{limit / 3600:g} h, and {asked / 3600:g} h are asked for"
+            cut.append(f"The {owner}'s analytics {verb} {hours}.")
     since = page.until - timedelta(seconds=max(0, longest))
     rows = min(page.limit, allowed.max_page_size or page.limit)
     return NodeTraffic(page._replace(since=since, limit=rows), unknown=unknown, cut=cut)

@@ -58,7 +58,8 @@ class TrafficNode(NamedTuple):
     @property
     def components(self) -> tuple[str, ...]:
         """The components of the protection that its data are about."""
-        return tuple(name for name, item in COMPONENTS.items() if item.product == self.product)
+        components = COMPONENTS.items()
+        return tuple(name for name, component in components if component.product == self.product)
 
 
 NODES: tuple[TrafficNode, ...] = (
@@ -114,9 +115,10 @@ LARGEST_PAGE = 10_000  # rows; smaller where the account's settings say so
 
 
 class Page(NamedTuple):
-    """A page of rows of a node: the time that it covers, its first destination and its length.
+    """A page of rows of a node: the time that it covers, its length and the destination that it
+    begins with, None for the first page.
 
-    By `addresses` in these subnets, or else by subnet. The `heaviest` rows are those with the most
+    By address in these `subnets`, or else by subnet. The `heaviest` rows are those with the most
     packets that were dropped, or would have been.
     """
 
@@ -124,34 +126,38 @@ class Page(NamedTuple):
     since: datetime
     until: datetime
     limit: int = LARGEST_PAGE
-    first: str | None = None
+    start: str | None = None
     subnets: tuple[str, ...] | None = None
     heaviest: bool = False
 
     @property
     def destination(self) -> str:
         """The dimension that tells the destination, or the key of the node."""
-        return self.node.key or SUBNET if self.subnets is None else ADDRESS
+        if self.subnets is not None:
+            return ADDRESS
+        return self.node.key or SUBNET
 
     @property
     def dimensions(self) -> tuple[str, ...]:
         """All dimensions by which the rows are grouped."""
-        own = () if self.node.of_requests else (self.destination,)
-        return (*own, *self.node.grouped_by)
+        if self.node.of_requests:
+            return self.node.grouped_by
+        return (self.destination, *self.node.grouped_by)
 
     def conditions(self) -> dict[str, Any]:
         """The filter, by the names of the vendor's schema."""
-        begin = {} if self.first is None else {f"{self.destination}_geq": self.first}
-        within = {} if self.subnets is None else {f"{SUBNET}_in": list(self.subnets)}
-        dropping = {"OR": [{OUTCOME: DROP}, {VERDICT: DROP}]} if self.heaviest else {}
-        return {
+        conditions: dict[str, Any] = {
             "datetime_geq": write_time(self.since),
             "datetime_lt": write_time(self.until),
             **dict(self.node.only),
-            **within,
-            **begin,
-            **dropping,
         }
+        if self.subnets is not None:
+            conditions[f"{SUBNET}_in"] = list(self.subnets)
+        if self.start is not None:
+            conditions[f"{self.destination}_geq"] = self.start
+        if self.heaviest:
+            conditions["OR"] = [{OUTCOME: DROP}, {VERDICT: DROP}]
+        return conditions
 
 
 def query(
@@ -168,38 +174,48 @@ def query(
         name = page.node.name
         declared += [f"${name}: {page.node.filter_type}!", f"${name}Limit: uint64!"]
         variables.update({name: page.conditions(), f"{name}Limit": page.limit})
-    parts = ([_settings_query(nodes)] if with_settings else []) + [
-        _rows_query(page) for page in pages
-    ]
+    selections = [_settings_query(nodes)] if with_settings else []
+    selections += [_rows_query(page) for page in pages]
     text = (
         f"query Traffic({', '.join(declared)}) {{ viewer {{ "
-        f"accounts: {owner}s(filter: {{{owner}Tag: $account}}) {{ {' '.join(parts)} }} }} }}"
+        f"accounts: {owner}s(filter: {{{owner}Tag: $account}}) {{ {' '.join(selections)} }} }} }}"
     )
     return {"query": text, "variables": variables}
 
 
 def _settings_query(nodes: Sequence[TrafficNode]) -> str:
-    of_nodes = " ".join(f"{node.field} {{ {' '.join(SETTINGS)} }}" for node in nodes)
-    return f"settings {{ {of_nodes} }}"
+    settings = " ".join(SETTINGS)
+    selections = [f"{node.field} {{ {settings} }}" for node in nodes]
+    return f"settings {{ {' '.join(selections)} }}"
 
 
 def _rows_query(page: Page) -> str:
-    alias, dimensions = page.node.name, page.dimensions
-    order = [f"{name}_ASC" for name in dimensions]
-    order = ["sum_packets_DESC", *order] if page.heaviest else order
-    order = ["count_DESC"] if page.node.of_requests else order
-    of_rows = f"filter: ${alias}, limit: ${alias}Limit, orderBy: [{', '.join(order)}]"
-    grouped = f"dimensions {{ {' '.join(dimensions)} }} " if dimensions else ""
+    node = page.node
+    dimensions = page.dimensions
+    order = ", ".join(_order_of(page))
+    arguments = f"filter: ${node.name}, limit: ${node.name}Limit, orderBy: [{order}]"
+    measure = _in_braces(node.measure)
+    samples = _in_braces((*node.measure, "sampleSize"))
+    grouping = f"dimensions {{ {' '.join(dimensions)} }} " if dimensions else ""
     return (
-        f"{alias}: {page.node.field}({of_rows}) {{ "
-        f"{_in_braces(page.node.measure)} "
-        f"confidence(level: 0.95) {{ {_in_braces((*page.node.measure, 'sampleSize'))} }} "
-        f"{grouped}}}"
+        f"{node.name}: {node.field}({arguments}) {{ "
+        f"{measure} "
+        f"confidence(level: 0.95) {{ {samples} }} "
+        f"{grouping}}}"
     )
 
 
+def _order_of(page: Page) -> list[str]:
+    if page.node.of_requests:
+        return ["count_DESC"]
+    order = [f"{name}_ASC" for name in page.dimensions]
+    return ["sum_packets_DESC", *order] if page.heaviest else order
+
+
 def _in_braces(names: Sequence[str]) -> str:
-    return " { ".join(names) + " }" * (len(names) - 1)
+    """The selection of the last of some fields, each of which is inside of the one before."""
+    closing = " }" * (len(names) - 1)
+    return " { ".join(names) + closing
 
 
 FEWEST_SAMPLES = 30  # below, a share of packets says nothing
@@ -222,13 +238,22 @@ class Row(NamedTuple):
     samples: int
     values: Sequence[Any] = ()
 
+    @property
+    def drops(self) -> bool:
+        """Whether the packets were dropped, or would have been."""
+        return DROP in (self.outcome, self.verdict)
+
 
 def position_of(row: Row, spaces: Sequence[Ranges]) -> str:
     """The position of a destination: inside of a space, outside of all, or across an edge; one that
     is not understood may be inside."""
     destination = range_of(row.destination)
-    positions = {position_in(destination, space) for space in spaces} if destination else {INSIDE}
-    return next((one for one in (STRADDLING, INSIDE) if one in positions), OUTSIDE)
+    if not destination:
+        return INSIDE
+    positions = {position_in(destination, space) for space in spaces}
+    if STRADDLING in positions:
+        return STRADDLING
+    return INSIDE if INSIDE in positions else OUTSIDE
 
 
 @dataclass(frozen=True)
@@ -250,9 +275,9 @@ def percentage(part: int, total: int) -> float | None:
     return round(exact, PERCENT_DIGITS) or float(f"{exact:.1g}")
 
 
-def too_few(samples: int, of: str = "packets") -> str:
+def too_few(samples: int, noun: str = "packets") -> str:
     """The reason why a share of so few samples is not known."""
-    return f"Only {samples} {of} were sampled, fewer than {FEWEST_SAMPLES}."
+    return f"Only {samples} {noun} were sampled, fewer than {FEWEST_SAMPLES}."
 
 
 FINAL = re.compile(
@@ -293,7 +318,23 @@ BY_STATUS = {
 }
 
 
-SETTINGS_NODE = "settings"  # may tell more of what an answer does not
+class UnreadAnswer(Unread):
+    """An answer, or a part of it, that is not understood or refused.
+
+    `node` is what it is about, None for all of it. If `settings_may_tell`, the settings of the
+    account may say what a query has to keep to.
+    """
+
+    def __init__(
+        self, reason: str, node: TrafficNode | None = None, settings_may_tell: bool = False
+    ) -> None:
+        super().__init__(reason)
+        self.node = node
+        self.settings_may_tell = settings_may_tell
+
+    def is_about(self, node: TrafficNode) -> bool:
+        """True if it is about a node, or about all of them."""
+        return self.node in (None, node)
 
 
 class NodeSettings(NamedTuple):
@@ -304,7 +345,7 @@ class NodeSettings(NamedTuple):
     not_older_than: int | None
     max_duration: int | None
     max_page_size: int | None
-    odd: Sequence[str] = ()
+    not_understood: Sequence[str] = ()
 
 
 class NodeRows(NamedTuple):
@@ -312,7 +353,7 @@ class NodeRows(NamedTuple):
 
     rows: Mapping[str, Sequence[Row]]
     settings: Mapping[str, NodeSettings]
-    errors: Sequence[Unread] = ()
+    errors: Sequence[UnreadAnswer] = ()
 
 
 def is_final(response: Response) -> bool:
@@ -324,7 +365,7 @@ def is_final(response: Response) -> bool:
 def read_answer(
     response: Response, pages: Sequence[Page], nodes: Sequence[TrafficNode] = NODES
 ) -> NodeRows:
-    """The answer to a query for these pages; raises Unread."""
+    """The answer to a query for these pages; raises UnreadAnswer."""
     try:
         document = read_document(response.content)
     except Unread as exc:
@@ -337,75 +378,84 @@ def read_answer(
     for page in pages:
         try:
             rows[page.node.name] = _rows(account.get(page.node.name), page)
-        except Unread as exc:
-            if not any(is_about(error, page.node) for error in errors):
+        except UnreadAnswer as exc:
+            if not any(error.is_about(page.node) for error in errors):
                 errors.append(exc)
     return NodeRows(rows, _settings(account.get("settings"), nodes), errors)
 
 
-def is_about(error: Unread, node: TrafficNode) -> bool:
-    """True if an error is about a node, or about all of them."""
-    return error.at in (None, SETTINGS_NODE, node)
-
-
-def _unexpected(response: Response, problem: str) -> Unread:
+def _unexpected(response: Response, problem: str) -> UnreadAnswer:
     hint = BY_STATUS.get(response.status, "")
-    return Unread(
-        f"The analytics were answered with HTTP {response.status}, and {problem}. {hint}".rstrip()
-    )
+    event = f"The analytics were answered with HTTP {response.status}, and {problem}."
+    return UnreadAnswer(f"{event} {hint}".rstrip())
 
 
-def _errors(response: Response, document: Any) -> Iterator[Unread]:
+def _errors(response: Response, document: Any) -> Iterator[UnreadAnswer]:
     """The errors of an answer, in the envelope of the analytics or in the usual one."""
-    listed = document.get("errors") if isinstance(document, dict) else None
-    for item in listed if isinstance(listed, list) else [listed] if listed is not None else []:
-        yield _error_of(response.status, item if isinstance(item, dict) else {"message": item})
+    errors = document.get("errors") if isinstance(document, dict) else None
+    if errors is None:
+        return
+    for error in errors if isinstance(errors, list) else [errors]:
+        fields = error if isinstance(error, dict) else {"message": error}
+        yield _error_of(response.status, fields)
 
 
-def _error_of(status: int, error: Mapping[str, Any]) -> Unread:
-    message, path = str(error.get("message") or "it gave no reason"), error.get("path")
+def _error_of(status: int, error: Mapping[str, Any]) -> UnreadAnswer:
+    message = str(error.get("message") or "it gave no reason")
+    kind = _kind_of(error, message)
+    to_do = kind.to_do if kind else BY_STATUS.get(status, "")
+    reason = excerpt(" ".join(message.split()), LONGEST_ERROR).rstrip(".")
+    sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}"
+    is_of_settings = kind is not None and kind.is_of_settings
+    return UnreadAnswer(sentence.rstrip(), _node_in(error, message), is_of_settings)
+
+
+def _kind_of(error: Mapping[str, Any], message: str) -> ErrorKind | None:
+    """The kind of an error, by its code and message; None if there is no such kind."""
     extensions = error.get("extensions")
     code = extensions.get("code", "") if isinstance(extensions, dict) else ""
-    known = f"{code} {message}"
-    kind = next((one for one in ERRORS if re.search(one.pattern, known, re.IGNORECASE)), None)
-    to_do = kind.to_do if kind else BY_STATUS.get(status, "")
+    for kind in ERRORS:
+        if re.search(kind.pattern, f"{code} {message}", re.IGNORECASE):
+            return kind
+    return None
+
+
+def _node_in(error: Mapping[str, Any], message: str) -> TrafficNode | None:
+    """The node that an error names, in its path or in its message."""
+    path = error.get("path")
     steps = path if isinstance(path, list) else []
-    node = next((one for one in NODES if one.name in steps or one.field in message), None)
-    reason = excerpt(" ".join(message.split()), LONGEST_ERROR).rstrip(".")
-    sentence = f"The analytics were answered with HTTP {status}: {reason}. {to_do}".rstrip()
-    return Unread(sentence, at=node or (SETTINGS_NODE if kind and kind.is_of_settings else None))
+    for node in NODES:
+        if node.name in steps or node.field in message:
+            return node
+    return None
 
 
 def _account_in(document: Any) -> Mapping[str, Any] | None:
     for step in ("data", "viewer", "accounts"):
         document = document.get(step) if isinstance(document, dict) else None
-    first = document[0] if isinstance(document, list) and document else None
-    return first if isinstance(first, dict) else None
+    account = document[0] if isinstance(document, list) and document else None
+    return account if isinstance(account, dict) else None
 
 
-def _rows(listed: Any, page: Page) -> list[Row]:
-    if not isinstance(listed, list):
-        raise Unread("The analytics gave no rows.", at=page.node)
-    return [_row(item, page) for item in listed]
+def _rows(groups: Any, page: Page) -> list[Row]:
+    if not isinstance(groups, list):
+        raise UnreadAnswer("The analytics gave no rows.", page.node)
+    return [_row(group, page) for group in groups]
 
 
-def _dimension(value: Any) -> Any:
-    """A dimension; a number, such as a port, as a text."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
-def _row(item: Any, page: Page) -> Row:
+def _row(group: Any, page: Page) -> Row:
+    measure = page.node.measure
     try:
-        dimensions, measure = item.get("dimensions"), page.node.measure
-        packets, samples = reduce(getitem, measure, item), item["confidence"]
-        samples = reduce(getitem, (*measure, "sampleSize"), samples)
+        dimensions = group.get("dimensions")
+        packets = reduce(getitem, measure, group)
+        samples = reduce(getitem, ("confidence", *measure, "sampleSize"), group)
         values = [dimensions[name] for name in page.dimensions]
     except (AttributeError, KeyError, TypeError) as exc:
-        raise Unread("The analytics gave a row that lacks fields.", at=page.node) from exc
-    texts = [*map(_dimension, values)]
-    whole = all(isinstance(one, int) and one >= 0 for one in (packets, samples))
-    if not whole or not all(isinstance(text, str) for text in texts):
-        raise Unread("The analytics gave a row that is not understood.", at=page.node)
+        raise UnreadAnswer("The analytics gave a row that lacks fields.", page.node) from exc
+    texts = [_dimension_text(value) for value in values]
+    are_counts = _is_count(packets) and _is_count(samples)
+    if not are_counts or not all(isinstance(text, str) for text in texts):
+        raise UnreadAnswer("The analytics gave a row that is not understood.", page.node)
     if page.node.of_requests:
         return Row("", "", "", "", "", packets, samples, tuple(values))
     if page.node.key:
@@ -414,22 +464,46 @@ def _row(item: Any, page: Page) -> Row:
     return Row(destination, data_center, reason, outcome, verdict, packets, samples)
 
 
-def _settings(listed: Any, nodes: Sequence[TrafficNode]) -> dict[str, NodeSettings]:
+def _dimension_text(value: Any) -> Any:
+    """A dimension; a number, such as a port, as a text."""
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return str(value) if is_integer else value
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
+def _settings(answer: Any, nodes: Sequence[TrafficNode]) -> dict[str, NodeSettings]:
     """By the name of the node; without those of which the answer says nothing."""
-    of_nodes = {
-        node.name: listed.get(node.field) if isinstance(listed, dict) else listed for node in nodes
-    }
-    return {name: _of_node(item) for name, item in of_nodes.items() if item is not None}
+    settings: dict[str, NodeSettings] = {}
+    for node in nodes:
+        answer_of_node = answer.get(node.field) if isinstance(answer, dict) else answer
+        if answer_of_node is not None:
+            settings[node.name] = _settings_of_node(answer_of_node)
+    return settings
 
 
-def _of_node(item: Any) -> NodeSettings:
-    values = item if isinstance(item, dict) else {}
-    enabled, limits = values.get("enabled"), {name: values.get(name) for name in LIMITS_OF_NODES}
-    odd = [] if isinstance(enabled, bool) else ["enabled"]
-    odd += [name for name, value in limits.items() if value is not None and not _positive(value)]
-    oldest, longest, page_size = map(_positive, limits.values())
-    return NodeSettings(enabled is not False, oldest, longest, page_size, tuple(odd))
+def _settings_of_node(answer: Any) -> NodeSettings:
+    values = answer if isinstance(answer, dict) else {}
+    enabled = values.get("enabled")
+    not_understood = [] if isinstance(enabled, bool) else ["enabled"]
+    limits: list[int | None] = []
+    for name in LIMITS_OF_NODES:
+        limit = _positive(values.get(name))
+        if limit is None and values.get(name) is not None:
+            not_understood.append(name)
+        limits.append(limit)
+    oldest, longest, page_size = limits
+    return NodeSettings(
+        enabled=enabled is not False,
+        not_older_than=oldest,
+        max_duration=longest,
+        max_page_size=page_size,
+        not_understood=tuple(not_understood),
+    )
 
 
 def _positive(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
+    is_integer = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_integer and value > 0 else None

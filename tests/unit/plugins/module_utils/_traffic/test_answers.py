@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._api.responses import Response
-from ansible_collections.edgeops.protection.plugins.module_utils._text import Unread
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import (
     NODES,
-    SETTINGS_NODE,
     NodeSettings,
     Page,
     Row,
+    UnreadAnswer,
     is_final,
     read_answer,
 )
@@ -86,7 +85,7 @@ def test_malformed_rows_are_not_known(listed: Any) -> None:
     answer = read_answer(data({"tcp": [ROW], "dns": listed}), [TCP, DNS])
     assert len(answer.rows["tcp"]) == 1 and "dns" not in answer.rows
     (error,) = answer.errors
-    assert error.at == NODES[1] and error.reason.startswith("The analytics gave ")
+    assert error.node == NODES[1] and error.reason.startswith("The analytics gave ")
 
 
 ERRORS = [
@@ -110,17 +109,17 @@ ERRORS = [
 
 @pytest.mark.parametrize(("message", "status", "words", "is_of_settings"), ERRORS)
 def test_errors_say_what_to_do(message: str, status: int, words: str, is_of_settings: bool) -> None:
-    with pytest.raises(Unread) as caught:
+    with pytest.raises(UnreadAnswer) as caught:
         read_answer(answered({"data": None, "errors": [{"message": message}]}, status), [TCP])
     assert f"HTTP {status}: {message.rstrip('.')}" in caught.value.reason and words in caught.value.reason
-    assert caught.value.at == (SETTINGS_NODE if is_of_settings else None)
+    assert (caught.value.node, caught.value.settings_may_tell) == (None, is_of_settings)
 
 
 def test_the_code_of_the_budget_is_understood_in_any_words() -> None:
     error = {"message": "please try again", "extensions": {"code": "budget"}}
     response = answered({"data": None, "errors": [error]}, 200)
     assert is_final(response)
-    with pytest.raises(Unread, match="Run again in five minutes; others use the same budget."):
+    with pytest.raises(UnreadAnswer, match="Run again in five minutes; others use the same budget."):
         read_answer(response, [TCP])
 
 
@@ -138,7 +137,7 @@ def test_the_code_of_the_budget_is_understood_in_any_words() -> None:
     ],
 )
 def test_other_answers_are_errors(body: Any, status: int, words: str) -> None:
-    with pytest.raises(Unread, match=words):
+    with pytest.raises(UnreadAnswer, match=words):
         read_answer(answered(body, status), [TCP])
 
 
@@ -165,7 +164,7 @@ def test_errors_that_are_no_list_are_errors_beside_the_rows(errors: Any, reasons
 def test_errors_may_be_about_one_node() -> None:
     path = ["viewer", "accounts", 0, "dns"]
     answer = read_answer(data({"tcp": [ROW], "dns": None}, [{"message": "no access", "path": path}]), [TCP, DNS])
-    assert [error.at for error in answer.errors] == [NODES[1]] and list(answer.rows) == ["tcp"]
+    assert [error.node for error in answer.errors] == [NODES[1]] and list(answer.rows) == ["tcp"]
 
 
 @pytest.mark.parametrize(("message", "status", "words", "is_of_settings"), ERRORS)

@@ -14,7 +14,7 @@ import pytest
 from ansible_collections.edgeops.protection.plugins.module_utils._protection.past_requests import PARTS
 from ansible_collections.edgeops.protection.plugins.module_utils._timestamps import write_time
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.ask import TOP
-from ansible_collections.edgeops.protection.plugins.module_utils._traffic.evidence import EVENTS
+from ansible_collections.edgeops.protection.plugins.module_utils._traffic.hits import EVENTS
 from ansible_collections.edgeops.protection.plugins.module_utils._traffic.queries import NODES, REQUESTS, Page, query
 from graphql import parse
 from graphql.execution import get_variable_values
@@ -25,9 +25,9 @@ NOW = datetime(2026, 7, 1, 12, tzinfo=timezone.utc)
 SUBNETS = ("203.0.113.0/24", "2001:db8::/64")
 KINDS: tuple[dict[str, Any], ...] = (
     {},
-    {"first": "203.0.113.0/24"},
+    {"start": "203.0.113.0/24"},
     {"subnets": SUBNETS},
-    {"subnets": SUBNETS, "first": "203.0.113.7"},
+    {"subnets": SUBNETS, "start": "203.0.113.7"},
     {"heaviest": True},
 )
 SUBSETS = list(chain.from_iterable(combinations(NODES, length) for length in range(len(NODES) + 1)))
@@ -55,7 +55,7 @@ def test_queries_are_valid_by_the_vendors_schema(nodes: Any, kind: dict[str, Any
 
 
 @pytest.mark.parametrize("node", EVENTS.values(), ids=lambda node: node.owner)
-@pytest.mark.parametrize("kind", [{}, {"first": "a" * 32}], ids=str)
+@pytest.mark.parametrize("kind", [{}, {"start": "a" * 32}], ids=str)
 def test_queries_of_events_are_valid_by_the_vendors_schema(node: Any, kind: dict[str, Any]) -> None:
     body = query("5c2a81f0f7ae4b2d9b1e6f3a7d904c11", [Page(node, NOW, NOW, **kind)], True, [node])
     check(body)
@@ -80,7 +80,7 @@ def test_queries_of_requests_are_valid_by_the_vendors_schema(source: tuple[str, 
 
 def test_values_travel_as_variables() -> None:
     hostile = '"} { viewer'
-    page = Page(NODES[0], NOW, NOW, first=hostile, subnets=(hostile,))
+    page = Page(NODES[0], NOW, NOW, start=hostile, subnets=(hostile,))
     body = query(hostile, [page])
     assert hostile not in body["query"]
     assert body["variables"]["account"] == hostile and body["variables"]["tcp"]["ipDestinationAddress_geq"] == hostile

@@ -1,0 +1,122 @@
+# Copyright (c) 2026, The edgeops.protection authors
+# GNU General Public License v3.0+ (see LICENSES/GPL-3.0-or-later.txt or
+# https://www.gnu.org/licenses/gpl-3.0.txt)
+# SPDX-License-Identifier: GPL-3.0-or-later
+
+"""How often each rule of a zone matched, by the events of the analytics. Of events only the ids of
+rules, their actions and numbers leave the analytics. Not known is never zero.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, timezone
+from typing import Any, Mapping, Sequence, TypedDict
+
+from .._api.client import Client
+from .._api.neighbours import account_of
+from .._concurrency import once
+from .._context import Context
+from .._errors import ProtectionError
+from .._schema.resource import ACCOUNT_OPTION, ZONE_OPTION, Object
+from .._schema.rulesets import LOGGED
+from .._timestamps import write_timestamp
+from .ask import AccountTraffic
+from .queries import PERMISSION, PERMISSION_OF_ZONE, Page, TrafficNode
+
+NODE = TrafficNode("events", "firewallEventsAdaptiveGroups", "firewall events")
+BY_RULE = NODE._replace(key="ruleId", grouped_by=("action",), measure=("count",))
+EVENTS = {f"{owner}_id": BY_RULE._replace(owner=owner) for owner in ("account", "zone")}
+PERMISSIONS = {ACCOUNT_OPTION: PERMISSION, ZONE_OPTION: PERMISSION_OF_ZONE}
+UNLOGGED = "The rule skips without logging, so that it leaves no events."
+NAMELESS = "Cloudflare shows no id of the rule."
+SAMPLED = "Cloudflare samples these events, so that few hits may be missed."
+
+
+class Hits(TypedDict):
+    """The hits of a rule from `since` to `until`, the time that the data cover; `count` is None if
+    it is not known."""
+
+    known: bool
+    count: int | None
+    actions: dict[str, Any]
+    since: str
+    until: str
+    unknown: list[str]
+
+
+class Events(TypedDict):
+    """The events of an account or zone, as JSON: `rules` has numbers by action, by the id of a
+    rule, and `window` the two moments between which they lie; `cut` says what makes the time
+    shorter, `unknown` why not all is known."""
+
+    rules: dict[str, dict[str, int]]
+    window: Sequence[str]
+    unknown: Sequence[str]
+    cut: Sequence[str]
+    is_sampled: bool
+
+
+def read_hits(rules: list[Object], hours: float, client: Client, context: Context) -> list[Any]:
+    """Rules of a zone with their hits. For a role the account is asked, once for all zones of a
+    run, and the zone alone if that does not tell all."""
+    events = _events_of_account(client, hours, context) if context.is_role else None
+    if events is None or events["unknown"]:
+        events = _read_events(client, hours)
+    return [{**rule, "hits": _hits_of(rule, events)} for rule in rules]
+
+
+def _events_of_account(client: Client, hours: float, context: Context) -> Events | None:
+    zone = context.zone if "account" in context.zone else None
+    try:
+        account = account_of(client, zone)
+    except ProtectionError:
+        return None
+    name = f"hits {account.owner[ACCOUNT_OPTION]} {hours:g}"
+    events: Events = once(account.reader, name, lambda: _read_events(account, hours, client.now))
+    return events
+
+
+def _read_events(client: Client, hours: float, now: datetime | None = None) -> Events:
+    """The events until now by Cloudflare's clock; what cannot be read is said."""
+    ((option, identity),) = client.owner.items()
+    until = now or client.now or datetime.now(timezone.utc)
+    page = Page(EVENTS[option], until - timedelta(hours=hours), until)
+    owner = AccountTraffic(client.ask, identity, page.since, until, nodes=(page.node,))
+    (listing,) = owner.read([page]).values()
+    rules: dict[str, dict[str, int]] = {}
+    for row in listing.rows:
+        actions = rules.setdefault(row.destination, {})
+        actions[row.outcome] = row.packets
+    permission = PERMISSIONS[option]
+    return Events(
+        rules=rules,
+        window=(write_timestamp(listing.page.since), write_timestamp(until)),
+        unknown=[reason.replace(PERMISSION, permission) for reason in listing.unknown],
+        cut=listing.cut,
+        is_sampled=any(row.packets > row.samples for row in listing.rows),
+    )
+
+
+def _hits_of(rule: Mapping[str, Any], events: Events) -> Hits:
+    identity = rule.get("id")
+    actions = events["rules"].get(str(identity), {}) if identity else {}
+    reasons = list(events["unknown"])
+    if not _leaves_events(rule):
+        reasons.append(UNLOGGED)
+    if not identity:
+        reasons.append(NAMELESS)
+    count = sum(actions.values()) if actions or not reasons else None
+    unknown = [*events["cut"], *reasons]
+    if events["is_sampled"] and not count:
+        unknown.append(SAMPLED)
+    since, until = events["window"]
+    return Hits(
+        known=not reasons, count=count, actions=actions, unknown=unknown, since=since, until=until
+    )
+
+
+def _leaves_events(rule: Mapping[str, Any]) -> bool:
+    if rule.get("action") != "skip":
+        return True
+    logging = {**LOGGED, **rule}["logging"]
+    return bool(logging == LOGGED["logging"])
