@@ -98,10 +98,13 @@ class Turns:
 
     def header(self) -> Header:
         """The header; raises Unusable."""
-        magic, *values = HEADER_FORMAT.unpack(self._read(0, HEADER_FORMAT.size))
-        if magic != MAGIC or max(values[:2]) >= MAX_TURNS or not all(map(math.isfinite, values)):
+        data = self._read(0, HEADER_FORMAT.size)
+        magic, *values = HEADER_FORMAT.unpack(data)
+        header = Header(*values)
+        is_finite = all(math.isfinite(value) for value in values)
+        if magic != MAGIC or not is_finite or max(header.turns, header.limited_from) >= MAX_TURNS:
             raise self.unusable(DAMAGED)
-        return Header(*values)
+        return header
 
     def write_header(self, header: Header) -> None:
         """Write what all calls share; raises Unusable."""
@@ -117,16 +120,18 @@ class Turns:
             raise self.unusable(DAMAGED)
         return float(moment)
 
-    def moments(self, first: int, end: int) -> tuple[float, ...]:
-        """The moments of the turns from `first` to the one before `end`, at most as many as there
+    def moments(self, start: int, end: int) -> tuple[float, ...]:
+        """The moments of the turns from `start` to the one before `end`, at most as many as there
         are slots.
 
         Raises Unusable.
         """
-        start, size = self._offset(first), (end - first) * SLOT.size
-        until_end = min(size, SIZE - start)
-        data = self._read(start, until_end) + self._read(HEADER_SIZE, size - until_end)
-        moments = struct.unpack(f"<{end - first}d", data)
+        offset = self._offset(start)
+        size = (end - start) * SLOT.size
+        size_to_end_of_ring = min(size, SIZE - offset)
+        data = self._read(offset, size_to_end_of_ring)
+        data += self._read(HEADER_SIZE, size - size_to_end_of_ring)
+        moments = struct.unpack(f"<{end - start}d", data)
         if not math.isfinite(sum(moments)):
             raise self.unusable(DAMAGED)
         return moments
@@ -138,7 +143,8 @@ class Turns:
 
     def write_call(self, turn: int, call: CallTime) -> None:
         """Write the time of one call into its slot of the ring; raises Unusable."""
-        self._write(self._offset(turn), SLOT.pack(-call.at if call.is_under_way else call.at))
+        moment = -call.at if call.is_under_way else call.at
+        self._write(self._offset(turn), SLOT.pack(moment))
 
     def _offset(self, turn: int) -> int:
         return HEADER_SIZE + turn % SLOTS * SLOT.size
@@ -251,13 +257,50 @@ def state_path(environment: Mapping[str, str], host: str, credentials: Mapping[s
     folder = os.path.expanduser(environment.get("ANSIBLE_HOME") or "~/.ansible")
     if not os.path.isabs(folder):
         raise Unusable("this user has no home directory")
-    identity = "\0".join(
-        [host.lower(), *(f"{name}\0{credentials[name]}" for name in sorted(credentials))]
-    )
-    return os.path.join(folder, FOLDER, hashlib.sha256(identity.encode("utf-8")).hexdigest()[:32])
+    texts = [host.lower()]
+    for name in sorted(credentials):
+        texts += [name, credentials[name]]
+    digest = hashlib.sha256("\0".join(texts).encode("utf-8")).hexdigest()
+    return os.path.join(folder, FOLDER, digest[:32])
 
 
-LIMIT = re.compile(r"\br=([0-9]{1,9})\b.*?\bt=([0-9]{1,9})\b")
+class RateLimit(NamedTuple):
+    """A limit of Cloudflare: so many calls are left in so many seconds."""
+
+    calls: int
+    seconds: int
+
+
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+NUMBER = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+def read_rate_limit(header: str | None) -> RateLimit | None:
+    """The limit that leaves the fewest calls, by the header Ratelimit: a list of names, each with
+    parameters in any order, such as `"burst";r=100;t=1, "default";r=5;t=200`. None if there is no
+    limit that is understood."""
+    limits: list[RateLimit] = []
+    without_names = QUOTED.sub("", header or "")
+    for item in without_names.split(","):
+        parameters = _parameters_of(item)
+        calls, seconds = parameters.get("r", ""), parameters.get("t", "")
+        is_limit = NUMBER.fullmatch(calls) and NUMBER.fullmatch(seconds)
+        if is_limit and int(seconds):  # a window of no seconds has ended
+            limits.append(RateLimit(int(calls), int(seconds)))
+    if not limits:
+        return None
+    return min(limits, key=lambda limit: (limit.calls, -limit.seconds))
+
+
+def _parameters_of(item: str) -> dict[str, str]:
+    """The parameters of an item of a structured field, by their names."""
+    parameters: dict[str, str] = {}
+    for parameter in item.split(";"):
+        name, _equals, value = parameter.partition("=")
+        parameters[name.strip()] = value.strip()
+    return parameters
+
+
 ROUNDING = 1  # seconds to which Cloudflare rounds up the end of its window
 SLACK = 1.0  # seconds
 LONGEST_CALL = 60.0  # seconds; the task of a call that takes longer was killed
@@ -337,10 +380,10 @@ class CallBudget(NoBudget):
         open_state: Callable[[], Turns],
         warn: Callable[[str], None],
         screen: Screen | None = None,
-        what: Unit = CALLS,
+        unit: Unit = CALLS,
     ) -> None:
         self._calls = calls
-        self._what = what
+        self._unit = unit
         self._period = period
         self._warn = warn
         self._screen = screen
@@ -348,7 +391,7 @@ class CallBudget(NoBudget):
         try:
             self._state = open_state()
         except Unusable as exc:
-            self._state = self._own_state(exc)
+            self._state = self._unshared_state(exc)
 
     def take_turn(self, wait: Wait) -> int:
         """Let `wait` wait for the turn of a call; returns what `end_turn` wants. Raises Closed."""
@@ -367,16 +410,16 @@ class CallBudget(NoBudget):
         If the header Ratelimit leaves fewer calls than the budget does, others use the
         credentials too; then so many calls are made until Cloudflare's own window ends.
         """
+        rate_limit = read_rate_limit(limit)
 
         def end(state: Turns) -> None:
             with state.locked():
                 now = time.time()
                 sent = min(state.call(turn).at, now)
                 state.write_call(turn, CallTime(now))
-                match = LIMIT.search(limit or "")
-                if match:
-                    seconds = min(float(match.group(2)), self._period)
-                    self._limit(state, int(match.group(1)), seconds, sent, now)
+                if rate_limit:
+                    seconds = min(float(rate_limit.seconds), self._period)
+                    self._limit(state, rate_limit.calls, seconds, sent, now)
 
         self._with_state(end)
 
@@ -388,14 +431,16 @@ class CallBudget(NoBudget):
             with state.locked():
                 header = state.header()
                 until = time.time() + min(seconds, self._period)
-                state.write_header(header._replace(closed_until=max(header.closed_until, until)))
+                closed_until = max(header.closed_until, until)
+                state.write_header(header._replace(closed_until=closed_until))
 
         self._with_state(close)
 
     def close(self) -> None:
         """Close the state; a thread that comes later has its own."""
         with self._mutex:
-            state, self._state = self._state, Turns()
+            state = self._state
+            self._state = Turns()
         state.close()
 
     def _look(self, turn: int | None) -> Look:
@@ -405,27 +450,33 @@ class CallBudget(NoBudget):
         with state.locked():
             now = time.time()
             header = state.header()
-            own = header.turns if turn is None else turn
-            before = _end_of_call(state, own - self._calls, now)
-            latest = max(header.closed_until, header.limited_until, before)
-            if latest > now + self._period + SLACK:
-                raise state.unusable(IN_THE_FUTURE)
-            if header.closed_until > now:
-                raise Closed(header.closed_until - now)
-            limited_until = header.limited_until if own >= header.limited_from else 0.0
-            seconds = max(0.0, before + self._period - now, limited_until - now)
+            next_turn = header.turns if turn is None else turn
+            end_before = _end_of_call(state, next_turn - self._calls, now)  # on the same seat
+            self._require_usable(state, header, end_before, now)
+            is_limited = next_turn >= header.limited_from
+            limited_until = header.limited_until if is_limited else 0.0
+            seconds = max(0.0, end_before + self._period - now, limited_until - now)
             is_first = seconds >= WORTH_SAYING and self._is_first_to_wait(header, now)
-            header = header._replace(announced=now if is_first else header.announced)
-            if turn is None and before <= now:
-                turn = own
-                header = header._replace(turns=own + 1)
+            if is_first:
+                header = header._replace(announced=now)
+            if turn is None and end_before <= now:
+                turn = next_turn
+                header = header._replace(turns=next_turn + 1)
             state.write_header(header)
             if turn is None:
-                return Look(None, before - now, is_first)
+                return Look(None, end_before - now, is_first)
             state.write_call(turn, CallTime(now + seconds, is_under_way=not seconds))
             return Look(turn, seconds, is_first)
 
-    def _limit(self, state: Turns, left: int, seconds: float, sent: float, now: float) -> None:
+    def _require_usable(self, state: Turns, header: Header, end_before: float, now: float) -> None:
+        """Raises Unusable if the times of the state cannot be, and Closed if nobody may call."""
+        latest = max(header.closed_until, header.limited_until, end_before)
+        if latest > now + self._period + SLACK:
+            raise state.unusable(IN_THE_FUTURE)
+        if header.closed_until > now:
+            raise Closed(header.closed_until - now)
+
+    def _limit(self, state: Turns, calls: int, seconds: float, sent: float, now: float) -> None:
         """Let only so many more calls go in so many seconds, where the budget would let go more.
 
         Cloudflare counted after the call was sent, so its window does not end before `ends`, nor
@@ -433,21 +484,26 @@ class CallBudget(NoBudget):
         as seats are usable before `ends`, also if that moment has passed: the window may still be
         the same for the second to which Cloudflare rounds.
         """
-        ends, until = sent + seconds - ROUNDING, now + seconds
         if seconds <= 0:
             return
+        ends = sent + seconds - ROUNDING
+        until = now + seconds
         header = state.header()
-        turn = self._first_waiting(state, header, now) + left
+        turn = self._first_waiting(state, header, now) + calls
         if turn >= header.limited_from and ends <= header.limited_until:
             return  # that limit is there already
         if not self._seems_to_come(state, header, turn, ends, now):
             return
-        first = header.turns - self._calls
-        before, last = state.moments(first - self._calls, first), state.moments(first, header.turns)
-        if _count_usable(before, last, now, ends, self._period) <= left:
+        start = header.turns - self._calls
+        earlier = state.moments(start - self._calls, start)
+        latest = state.moments(start, header.turns)
+        if _count_usable(earlier, latest, now, ends, self._period) <= calls:
             return
-        waiting = [turn for turn, moment in enumerate(last, first) if moment > now]
-        limited_from = waiting[left] if left < len(waiting) else header.turns + left - len(waiting)
+        waiting = [turn for turn, moment in enumerate(latest, start) if moment > now]
+        if calls < len(waiting):
+            limited_from = waiting[calls]
+        else:
+            limited_from = header.turns + calls - len(waiting)
         if header.limited_until > now:
             limited_from = min(limited_from, header.limited_from)
         until = max(header.limited_until, until)
@@ -469,26 +525,33 @@ class CallBudget(NoBudget):
 
     def _first_waiting(self, state: Turns, header: Header, now: float) -> int:
         """The first turn that has not come yet."""
-        come, waiting = max(-1, header.turns - self._calls - 1), header.turns
+        come = max(-1, header.turns - self._calls - 1)
+        waiting = header.turns
         while waiting - come > 1 and state.moment(waiting - 1) > now:
             middle = (come + waiting) // 2
-            come, waiting = (come, middle) if state.moment(middle) > now else (middle, waiting)
+            if state.moment(middle) > now:
+                waiting = middle
+            else:
+                come = middle
         return waiting
 
     def _is_first_to_wait(self, header: Header, now: float) -> bool:
-        return self._screen.is_first() if self._screen else header.announced + self._period <= now
+        if self._screen:
+            return self._screen.is_first()
+        return header.announced + self._period <= now
 
     def _say(self, seconds: float) -> None:
-        what = self._what
-        option = [Message(" (", Option(what.option), ")")] if what.option else []
+        unit = self._unit
+        option = Message(" (", Option(unit.option), ")") if unit.option else ""
         text = Message(
-            f"0 {what.plural} are left of the budget of {self._calls} {what.plural} in"
+            f"0 {unit.plural} are left of the budget of {self._calls} {unit.plural} in"
             f" {self._period:g} s",
-            *option,
-            f": the next {what.singular} waits {seconds:.0f} s for its turn. The run goes on by"
+            option,
+            f": the next {unit.singular} waits {seconds:.0f} s for its turn. The run goes on by"
             " itself.",
         )
-        (self._screen.show if self._screen else self._warn)(text)
+        show = self._screen.show if self._screen else self._warn
+        show(text)
 
     def _with_state(self, work: Callable[[Turns], Worked]) -> Worked:
         """The result of work on the state, or on another one where it has become unusable."""
@@ -498,11 +561,11 @@ class CallBudget(NoBudget):
         except Unusable as exc:
             with self._mutex:
                 if self._state is state:
-                    self._state = self._own_state(exc)
+                    self._state = self._unshared_state(exc)
                     state.close()
         return work(self._state)
 
-    def _own_state(self, reason: Unusable) -> Turns:
+    def _unshared_state(self, reason: Unusable) -> Turns:
         self._warn(
             f"The call budget is not shared: {reason}. Each task counts its own calls only, so that"
             " several tasks together may make more calls than Cloudflare takes."
@@ -519,7 +582,7 @@ def _end_of_call(state: Turns, turn: int, now: float) -> float:
 
 
 def _count_usable(
-    before: Sequence[float], last: Sequence[float], now: float, ends: float, period: float
+    earlier: Sequence[float], latest: Sequence[float], now: float, ends: float, period: float
 ) -> int:
     """On how many seats a call may still be made before a window ends, by the moments of the last
     two turns of each.
@@ -529,7 +592,7 @@ def _count_usable(
     """
     free = ends - period  # where the call on a seat has ended before, the next one comes in time
     usable = [
-        0 <= latest < free or (now < latest < ends and 0 <= earlier < free)
-        for earlier, latest in zip(before, last)
+        0 <= moment < free or (now < moment < ends and 0 <= moment_before < free)
+        for moment_before, moment in zip(earlier, latest)
     ]
     return sum(usable)

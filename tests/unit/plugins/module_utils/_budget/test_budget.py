@@ -166,6 +166,10 @@ def test_no_period_sees_more_calls_than_the_budget(calls: int, steps: list[tuple
         ('"default";r=2;t=1', [0, 0, 1, 1, 300]),
         ('"default";r=0;t=0', [0, 0, 0, 0, 300]),
         ("r=x;t=y", [0, 0, 0, 0, 300]),
+        ('"burst";r=100;t=1, "default";r=2;t=30', [0, 0, 30, 30, 300]),
+        ('"default";r=2;t=30,"burst";r=100;t=1', [0, 0, 30, 30, 300]),
+        ('"ended";r=0;t=0, "default"; t=30; r=2', [0, 0, 30, 30, 300]),
+        ('"a, \\";r=0;t=300";t=30;r=2;q=1', [0, 0, 30, 30, 300]),
     ],
 )
 def test_calls_that_the_service_leaves_lower_the_budget(limit: Any, sent: list[float], tasks: Tasks) -> None:
